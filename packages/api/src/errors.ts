@@ -1,0 +1,84 @@
+/** The error codes of the API, each with its one HTTP status, and the body that carries them. */
+import Type, { type Static } from 'typebox'
+
+interface CodeFacts {
+  readonly status: number
+  /** One line for `docs/errors.md`: when it happens and what to do. */
+  readonly meaning: string
+}
+
+export const ERROR_CODES = {
+  'invalid-request': {
+    status: 400,
+    meaning: 'The body is not JSON, or not of the shape this endpoint takes. The message names the field.',
+  },
+  'invalid-field': {
+    status: 400,
+    meaning: 'A field has the right type but a value that is not allowed. The message says which and why.',
+  },
+  'package-not-found': {
+    status: 400,
+    meaning: 'The package directory knows no package of this name, or another id for it.',
+  },
+  'resource-not-found': {
+    status: 400,
+    meaning: 'There is no such session among those of your account.',
+  },
+  'limit-exceeded': {
+    status: 400,
+    meaning: 'A macaroon, a caveat or a list is larger than the service accepts. The message names the limit.',
+  },
+  'macaroon-authorization-required': {
+    status: 401,
+    meaning:
+      'The request carries no macaroon, or one that does not hold: malformed, forged, expired, revoked, of a disabled account. The message says which. Log in again.',
+  },
+  'macaroon-caveat-unknown': {
+    status: 401,
+    meaning:
+      'The macaroon has a caveat that this service does not know, so it cannot tell whether it holds. Present it without that caveat or log in again.',
+  },
+  'account-unknown': {
+    status: 401,
+    meaning:
+      'The identity service vouched for somebody who has no account here, and accounts are not made by themselves (RATAFIA_ACCOUNTS=known). Ask the operator for one.',
+  },
+  'not-found': { status: 404, meaning: 'There is nothing at this path. `GET /` lists what there is.' },
+  'method-not-allowed': {
+    status: 405,
+    meaning: 'The path exists, but not with this method. The `Allow` header names those it has.',
+  },
+  'request-too-large': { status: 413, meaning: 'The body is larger than 64 KiB.' },
+  'headers-too-large': { status: 431, meaning: 'The request line and headers are larger than 64 KiB.' },
+  'internal-error': { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
+  'service-unavailable': {
+    status: 503,
+    meaning:
+      'The service could not check the request, because its database or the identity service does not answer. Try again; nothing was lost.',
+  },
+} as const satisfies Record<string, CodeFacts>
+
+export type ErrorCode = keyof typeof ERROR_CODES
+
+export const ErrorItemSchema = Type.Object(
+  {
+    code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
+    message: Type.String({ minLength: 1 }),
+    extra: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+
+/**
+ * The body of every 4xx and 5xx of the API. Both spellings carry the same list: the v1 clients of the store
+ * read `error_list`, the v2 clients `error-list`.
+ */
+export const ErrorBodySchema = Type.Object(
+  {
+    error_list: Type.Array(ErrorItemSchema, { minItems: 1 }),
+    'error-list': Type.Array(ErrorItemSchema, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+)
+export type ErrorItem = Static<typeof ErrorItemSchema>
+export type ErrorBody = Static<typeof ErrorBodySchema>

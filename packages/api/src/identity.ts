@@ -1,0 +1,47 @@
+/** The wire schemas of the identity service: the bakery's discharge protocol. Names are capitalised there. */
+import Type, { type Static } from 'typebox'
+
+export const DischargeInfoSchema = Type.Object({
+  PublicKey: Type.String({ description: 'X25519 public key, base64' }),
+  Version: Type.Integer({ description: 'The newest bakery version the discharger opens caveats of' }),
+  /** Ours alone: an issuer may append a summary of the token asked for to the condition. */
+  RequestSummary: Type.Optional(Type.Boolean()),
+})
+export type DischargeInfo = Static<typeof DischargeInfoSchema>
+
+export const PublicKeySchema = Type.Object({ PublicKey: Type.String() })
+
+/** `Macaroon` is a bakery macaroon: the wrapper of version 3, or the bare JSON of versions 1 and 2. */
+export const DischargeResponseSchema = Type.Object({
+  Macaroon: Type.Record(Type.String(), Type.Unknown()),
+})
+
+/** The bakery's error codes, spaces included, with the status each is answered with. */
+export const BAKERY_ERROR_CODES = {
+  'interaction required': 401,
+  'permission denied': 401,
+  'bad request': 400,
+  'not found': 404,
+  'service unavailable': 503,
+  'internal error': 500,
+} as const
+export type BakeryErrorCode = keyof typeof BAKERY_ERROR_CODES
+
+export const InteractionMethodsSchema = Type.Object({
+  'browser-window': Type.Object({ VisitURL: Type.String(), WaitTokenURL: Type.String() }),
+  agent: Type.Object({ 'login-url': Type.String() }),
+})
+
+export const BakeryErrorSchema = Type.Object({
+  Code: Type.Enum(Object.keys(BAKERY_ERROR_CODES) as BakeryErrorCode[]),
+  Message: Type.String({ minLength: 1 }),
+  Info: Type.Optional(Type.Object({ InteractionMethods: InteractionMethodsSchema })),
+})
+
+/** What `WaitTokenURL` answers: the token to repeat the discharge with. */
+export const WaitTokenResponseSchema = Type.Object({ kind: Type.String(), token: Type.String() })
+
+/** What the agent's `login-url` answers: a macaroon with a caveat that only the agent's key discharges. */
+export const AgentLoginResponseSchema = Type.Object({
+  macaroon: Type.Record(Type.String(), Type.Unknown()),
+})

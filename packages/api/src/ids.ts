@@ -1,0 +1,31 @@
+/** Ids on the wire: for each a schema, a branded type, a generator and a guard. */
+import { randomInt, randomUUID } from 'node:crypto'
+import Type from 'typebox'
+
+declare const brand: unique symbol
+type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+/** A store account id: 32 letters and digits. */
+export type AccountId = Branded<'AccountId'>
+const ACCOUNT_ID = /^[A-Za-z0-9]{32}$/
+export const AccountIdSchema = Type.String({ pattern: ACCOUNT_ID.source })
+export const isAccountId = (text: string): text is AccountId => ACCOUNT_ID.test(text)
+
+const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** A fresh account id: 190 bits from the platform's random source. */
+export function newAccountId(): AccountId {
+  // randomInt has no modulo bias; the cast holds because the alphabet and the length are the pattern's.
+  return Array.from({ length: 32 }, () => LETTERS_AND_DIGITS[randomInt(62)]).join('') as AccountId
+}
+
+/** The id of a token's session. Ours are UUID v4; one that is read is opaque text up to 64 characters. */
+export type SessionId = Branded<'SessionId'>
+const SESSION_ID = /^[A-Za-z0-9._:-]{1,64}$/
+export const isSessionId = (text: string): text is SessionId => SESSION_ID.test(text)
+export const newSessionId = (): SessionId => randomUUID() as string as SessionId
+
+/** A store username: 2 to 28 of `a-z0-9-`, with a letter or digit at both ends and no two dashes together. */
+export type Username = Branded<'Username'>
+const USERNAME = /^(?=.{2,28}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
+export const isUsername = (text: string): text is Username => USERNAME.test(text)

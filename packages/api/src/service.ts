@@ -1,0 +1,29 @@
+/** What `GET /` says of the service. */
+import Type, { type Static } from 'typebox'
+
+export const ServiceDescriptionSchema = Type.Object(
+  {
+    service: Type.Literal('ratafia'),
+    release: Type.String({ description: 'The release of the software' }),
+    version: Type.Integer({ description: 'The version of the API' }),
+    endpoints: Type.Array(
+      Type.Object(
+        {
+          method: Type.String(),
+          path: Type.String(),
+          since: Type.Integer({ description: 'The API version that introduced it' }),
+          summary: Type.String(),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    links: Type.Record(Type.String(), Type.String(), {
+      description: 'Absolute addresses: `self`, `identity`',
+    }),
+    'token-prefix': Type.String({
+      description: 'Every token of this installation begins with these characters, for secret scanners',
+    }),
+  },
+  { additionalProperties: false },
+)
+export type ServiceDescription = Static<typeof ServiceDescriptionSchema>

@@ -1,0 +1,3 @@
+/** The time, as an argument: operations take a clock, so that tests can move it. */
+export type Clock = () => Date
+export const systemClock: Clock = () => new Date()
