@@ -26,7 +26,8 @@ export const ERROR_CODES = {
   },
   'limit-exceeded': {
     status: 400,
-    meaning: 'A macaroon, a caveat or a list is larger than the service accepts. The message names the limit.',
+    meaning:
+      'A macaroon, a caveat or a list is larger than the service accepts. The message names the limit.',
   },
   'macaroon-authorization-required': {
     status: 401,
