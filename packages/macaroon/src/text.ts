@@ -1,0 +1,16 @@
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** The text, or undefined when the bytes are not UTF-8. Keeps a byte order mark: a signed text must not change. */
+export function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Bytes of a text given by the caller. Throws `TypeError` for a lone surrogate, which UTF-8 cannot say. */
+export function utf8Bytes(text: string, what: string): Uint8Array {
+  if (!text.isWellFormed()) throw new TypeError(`${what} has a lone surrogate and is not text`)
+  return Buffer.from(text, 'utf8')
+}

@@ -1,0 +1,137 @@
+import { timingSafeEqual } from 'node:crypto'
+import { MacaroonError } from './errors.ts'
+import { hmac } from './hmac.ts'
+import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
+import type { Caveat, Macaroon, UnverifiedSlice } from './macaroon.ts'
+import { checkRootKey } from './mint.ts'
+import { NONCE_BYTES, open, TAG_BYTES } from './secretbox.ts'
+import { bound, chain, deriveKey } from './signature.ts'
+import { checkSliceLimits } from './slice-limits.ts'
+import { utf8 } from './text.ts'
+
+/** A first-party caveat whose signature is good. Whether the condition holds is for the caller to check. */
+export interface VerifiedCondition {
+  readonly condition: string
+  /** Index in the slice of the macaroon that carries it; 0 is the root. Its holder may have added it. */
+  readonly macaroon: number
+  /** Index among the caveats of that macaroon. */
+  readonly caveat: number
+}
+
+/**
+ * Checks every signature of a slice, and that discharges and third-party caveats match one to one. It is the
+ * cryptography only: what it returns are the conditions that must also hold, depth first, those of a discharge at the
+ * place of the caveat it answers. An empty list means that nothing was restricted.
+ *
+ * Throws {@link MacaroonError} `limit-exceeded`, `bad-signature`, `discharge-missing`, `discharge-reused`,
+ * `discharge-unused` or `condition-not-text`; `TypeError` for an empty root key.
+ */
+export function verify(
+  slice: UnverifiedSlice,
+  rootKey: Uint8Array,
+  limits: Limits = DEFAULT_LIMITS,
+): VerifiedCondition[] {
+  checkRootKey(rootKey)
+  checkSliceLimits(slice, limits)
+  const walk: Walk = { slice, limits, dischargeOf: indexDischarges(slice), used: new Set(), found: [] }
+  verifyOne(walk, 0, deriveKey(rootKey), 0)
+  for (let i = 1; i < slice.length; i++) {
+    if (!walk.used.has(i)) {
+      throw new MacaroonError(
+        'discharge-unused',
+        `No caveat asks for the discharge at position ${i}; leave it out`,
+      )
+    }
+  }
+  return walk.found.map(toCondition)
+}
+
+interface Found {
+  readonly id: Uint8Array
+  readonly macaroon: number
+  readonly caveat: number
+}
+
+interface Walk {
+  readonly slice: UnverifiedSlice
+  readonly limits: Limits
+  /** First discharge with an id, by the id's bytes as Latin-1. */
+  readonly dischargeOf: ReadonlyMap<string, number>
+  readonly used: Set<number>
+  readonly found: Found[]
+}
+
+function verifyOne(walk: Walk, index: number, key: Uint8Array, depth: number): void {
+  checkLimit('Discharges nest too deep', depth, walk.limits.nesting)
+  const macaroon = walk.slice[index] as Macaroon
+  let signature = hmac(key, macaroon.id)
+  for (const [position, caveat] of macaroon.caveats.entries()) {
+    if (caveat.verificationId === undefined) {
+      walk.found.push({ id: caveat.id, macaroon: index, caveat: position })
+    } else {
+      const dischargeKey = openVerificationId(signature, caveat.verificationId)
+      verifyOne(walk, takeDischarge(walk, caveat), dischargeKey, depth + 1)
+    }
+    signature = chain(signature, caveat.id, caveat.verificationId)
+  }
+  if (index !== 0) signature = bound(walk.slice[0].signature, signature)
+  if (macaroon.signature.length !== signature.length || !timingSafeEqual(signature, macaroon.signature)) {
+    const which = index === 0 ? 'The macaroon' : `The discharge at position ${index}`
+    throw new MacaroonError(
+      'bad-signature',
+      `${which} has a wrong signature: it was changed, is not bound to this root, or has another key`,
+    )
+  }
+}
+
+function openVerificationId(key: Uint8Array, verificationId: Uint8Array): Uint8Array {
+  const nonce = verificationId.subarray(0, NONCE_BYTES)
+  const box = verificationId.subarray(NONCE_BYTES)
+  const dischargeKey = nonce.length + box.length < NONCE_BYTES + TAG_BYTES ? undefined : open(key, nonce, box)
+  if (dischargeKey?.length !== 32) {
+    throw new MacaroonError(
+      'bad-signature',
+      'A third-party caveat was changed or was made with another root key',
+    )
+  }
+  return dischargeKey
+}
+
+/** The discharge that answers a caveat. Marked as used before it is walked, so that no cycle is possible. */
+function takeDischarge(walk: Walk, caveat: Caveat): number {
+  const index = walk.dischargeOf.get(latin1(caveat.id))
+  if (index === undefined) {
+    throw new MacaroonError(
+      'discharge-missing',
+      'A third-party caveat has no discharge; get it discharged first',
+    )
+  }
+  if (walk.used.has(index)) {
+    throw new MacaroonError(
+      'discharge-reused',
+      `Two caveats ask for the same discharge, at position ${index}`,
+    )
+  }
+  walk.used.add(index)
+  return index
+}
+
+/** The first of several with one id counts, so a second copy ends up unused and is refused. */
+function indexDischarges(slice: UnverifiedSlice): Map<string, number> {
+  const byId = new Map<string, number>()
+  for (let i = slice.length - 1; i > 0; i--) byId.set(latin1((slice[i] as Macaroon).id), i)
+  return byId
+}
+
+function toCondition({ id, macaroon, caveat }: Found): VerifiedCondition {
+  const condition = utf8(id)
+  if (condition === undefined) {
+    const where = `Caveat ${caveat} of the macaroon at position ${macaroon}`
+    throw new MacaroonError('condition-not-text', `${where} is not text, so its condition cannot be checked`)
+  }
+  return { condition, macaroon, caveat }
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+}
