@@ -1,0 +1,182 @@
+/** The accounts in the database, and whom external identity services call by which name. */
+import type { AccountId, Username } from '@ratafia/api'
+import type { Database } from '../database/database.ts'
+import { fromInstant, toInstant } from '../database/instant.ts'
+import type { AccountTable } from '../database/schema.ts'
+import { inTransaction } from '../database/transaction.ts'
+import type { Account } from './account.ts'
+
+/** What somebody is called by an identity service: its location, and the userid or username it declares. */
+export interface ExternalIdentity {
+  readonly issuer: string
+  readonly subject: string
+}
+
+export interface AccountStore {
+  /** False when the username (or the id) is taken, also by a call at the same moment; then nothing is written. */
+  insert(account: NewAccount): Promise<boolean>
+  /**
+   * Inserts the account and the identity that owns it, both or neither. `username-taken` and `identity-taken` also
+   * when another call was quicker by a moment; the caller looks the identity up again.
+   */
+  insertWithIdentity(
+    account: NewAccount,
+    identity: ExternalIdentity,
+  ): Promise<'inserted' | 'username-taken' | 'identity-taken'>
+  /** Gives an existing account an identity; false when the identity already belongs to an account. */
+  insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
+  findById(id: AccountId): Promise<Account | undefined>
+  findByUsername(username: Username): Promise<Account | undefined>
+  findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
+  /** The stored hash beside the account: for checking a password and nothing else. */
+  findPassword(
+    username: Username,
+  ): Promise<{ account: Account; passwordHash: string | undefined } | undefined>
+  /** In the order of usernames (the database's own order of text), those after `after`. */
+  page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
+  /** Sets it only when it is not set yet. The account as it is then; `undefined` when there is none. */
+  disable(id: AccountId, at: Date): Promise<Account | undefined>
+  /** The account as it is then; `undefined` when there is none. */
+  enable(id: AccountId): Promise<Account | undefined>
+  /** False when there is no such account. */
+  setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
+}
+
+export interface NewAccount {
+  readonly id: AccountId
+  readonly username: Username
+  readonly email: string
+  readonly name: string
+  readonly passwordHash: string | undefined
+  readonly createdAt: Date
+}
+
+export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
+  const select = () => query.selectFrom('account').selectAll('account')
+
+  return {
+    insert: async (account) => {
+      const result = await query
+        .insertInto('account')
+        .values(accountRow(account))
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
+    },
+
+    insertWithIdentity: async (account, identity) => {
+      try {
+        return await inTransaction(query, async (transaction) => {
+          // A second transaction with the same username waits here for the first, and then inserts nothing.
+          const inserted = await transaction
+            .insertInto('account')
+            .values(accountRow(account))
+            .onConflict((conflict) => conflict.doNothing())
+            .executeTakeFirst()
+          if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return 'username-taken'
+          const linked = await transaction
+            .insertInto('external_identity')
+            .values({ ...identity, account_id: account.id, created_at: toInstant(account.createdAt) })
+            .onConflict((conflict) => conflict.doNothing())
+            .executeTakeFirst()
+          if (Number(linked.numInsertedOrUpdatedRows ?? 0) === 0) throw IDENTITY_TAKEN
+          return 'inserted'
+        })
+      } catch (error) {
+        if (error === IDENTITY_TAKEN) return 'identity-taken'
+        throw error
+      }
+    },
+
+    insertIdentity: async (identity, accountId, createdAt) => {
+      const result = await query
+        .insertInto('external_identity')
+        .values({ ...identity, account_id: accountId, created_at: toInstant(createdAt) })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
+    },
+
+    // Index: the primary key.
+    findById: async (id) => optionalAccount(await select().where('id', '=', id).executeTakeFirst()),
+
+    // Index: the unique one on username.
+    findByUsername: async (username) =>
+      optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
+
+    // Index: the primary key (issuer, subject) of external_identity.
+    findByIdentity: async ({ issuer, subject }) =>
+      optionalAccount(
+        await select()
+          .innerJoin('external_identity', 'external_identity.account_id', 'account.id')
+          .where('external_identity.issuer', '=', issuer)
+          .where('external_identity.subject', '=', subject)
+          .executeTakeFirst(),
+      ),
+
+    // Index: the unique one on username.
+    findPassword: async (username) => {
+      const row = await select().where('username', '=', username).executeTakeFirst()
+      return row && { account: accountOf(row), passwordHash: row.password_hash ?? undefined }
+    },
+
+    // Index: the unique one on username, read in its order from `after`.
+    page: async ({ after, limit }) => {
+      const rows = await select()
+        .where('username', '>', after ?? ('' as Username))
+        .orderBy('username')
+        .limit(limit)
+        .execute()
+      return rows.map(accountOf)
+    },
+
+    disable: async (id, at) => {
+      await query
+        .updateTable('account')
+        .set({ disabled_at: toInstant(at) })
+        .where('id', '=', id)
+        .where('disabled_at', 'is', null)
+        .execute()
+      return optionalAccount(await select().where('id', '=', id).executeTakeFirst())
+    },
+
+    enable: async (id) => {
+      await query.updateTable('account').set({ disabled_at: null }).where('id', '=', id).execute()
+      return optionalAccount(await select().where('id', '=', id).executeTakeFirst())
+    },
+
+    setPasswordHash: async (id, passwordHash) => {
+      const result = await query
+        .updateTable('account')
+        .set({ password_hash: passwordHash })
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return Number(result.numUpdatedRows) === 1
+    },
+  }
+}
+
+/** Thrown inside the transaction to roll it back; never leaves this file. */
+const IDENTITY_TAKEN = new Error('identity taken')
+
+const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
+  ...account,
+  password_hash: passwordHash ?? null,
+  disabled_at: null,
+  created_at: toInstant(createdAt),
+})
+
+const optionalAccount = (row: AccountTable | undefined): Account | undefined => row && accountOf(row)
+
+function accountOf(row: AccountTable): Account {
+  return {
+    // What is stored was checked when it was written.
+    id: row.id as AccountId,
+    username: row.username as Username,
+    email: row.email,
+    name: row.name,
+    hasPassword: row.password_hash !== null,
+    disabledAt: fromInstant(row.disabled_at) ?? undefined,
+    createdAt: fromInstant(row.created_at),
+  }
+}

@@ -1,0 +1,46 @@
+/** Makes an account. */
+import { newAccountId } from '@ratafia/api'
+import type { Clock } from '../clock.ts'
+import { RequestError } from '../errors.ts'
+import type { Account } from './account.ts'
+import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
+import type { AccountStore } from './account-store.ts'
+import { chosenPasswordBytes } from './password.ts'
+import type { PasswordHasher } from './password-hasher.ts'
+
+export interface AddAccountInput {
+  readonly username: string
+  readonly email: string
+  readonly name: string
+  /** Without one the account cannot sign in by password; agents of it still can. */
+  readonly password?: string | undefined
+}
+
+interface AddAccountDeps {
+  readonly accounts: AccountStore
+  readonly passwords: PasswordHasher
+  readonly clock: Clock
+}
+
+/** Throws `invalid-field`: a field breaks its rule, or the username is taken. */
+export async function addAccount(input: AddAccountInput, deps: AddAccountDeps): Promise<Account> {
+  const fields = {
+    id: newAccountId(),
+    username: checkUsername(input.username),
+    email: checkEmail(input.email),
+    name: checkDisplayName(input.name),
+    createdAt: deps.clock(),
+  }
+  const bytes = input.password === undefined ? undefined : chosenPasswordBytes(input.password)
+  const passwordHash = bytes && (await deps.passwords.hash(bytes))
+  if (!(await deps.accounts.insert({ ...fields, passwordHash }))) {
+    throw new RequestError(
+      'invalid-field',
+      `The username "${fields.username}" is taken. Choose another one.`,
+      {
+        extra: { field: 'username' },
+      },
+    )
+  }
+  return { ...fields, hasPassword: passwordHash !== undefined, disabledAt: undefined }
+}

@@ -1,0 +1,29 @@
+/** Lists accounts in the order of their usernames, a page at a time. */
+import { isUsername } from '@ratafia/api'
+import { RequestError } from '../errors.ts'
+import type { Account } from './account.ts'
+import type { AccountStore } from './account-store.ts'
+
+/** The most accounts of one page. */
+export const MAX_ACCOUNTS_PER_PAGE = 1000
+
+export interface AccountPage {
+  readonly accounts: readonly Account[]
+  /** Give it as `after` to read on; absent on the last page. */
+  readonly next: string | undefined
+}
+
+/** Throws `invalid-field` when `after` is no username. */
+export async function listAccounts(
+  { after, limit = 100 }: { readonly after?: string | undefined; readonly limit?: number },
+  deps: { readonly accounts: AccountStore },
+): Promise<AccountPage> {
+  if (after !== undefined && !isUsername(after)) {
+    throw new RequestError('invalid-field', '"after" is not a username: give the "next" of the page before.')
+  }
+  const size = Math.min(Math.max(1, limit), MAX_ACCOUNTS_PER_PAGE)
+  // One more than asked for tells whether there is a next page.
+  const found = await deps.accounts.page({ after, limit: size + 1 })
+  const accounts = found.slice(0, size)
+  return { accounts, next: found.length > size ? accounts.at(-1)?.username : undefined }
+}

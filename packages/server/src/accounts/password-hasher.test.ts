@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Unavailable } from '../errors.ts'
+import { createPasswordHasher } from './password-hasher.ts'
+
+const cheap = { ln: 4, r: 8, p: 1 }
+const bytes = (text: string) => Buffer.from(text)
+
+test('a password verifies against its stored hash, another one does not', async () => {
+  const hasher = createPasswordHasher({ parameters: cheap })
+  const stored = await hasher.hash(bytes('correct horse'))
+  assert.match(stored, /^\$scrypt\$ln=4,r=8,p=1\$[\w-]{22}\$[\w-]{43}$/)
+  assert.equal(await hasher.verify(bytes('correct horse'), stored), true)
+  assert.equal(await hasher.verify(bytes('correct horse '), stored), false)
+})
+
+test('the standard parameters are scrypt N=2^15, r=8, p=3 and hashes are salted', async () => {
+  const hasher = createPasswordHasher()
+  const [one, two] = await Promise.all([hasher.hash(bytes('same')), hasher.hash(bytes('same'))])
+  assert.match(one, /^\$scrypt\$ln=15,r=8,p=3\$/)
+  assert.notEqual(one, two)
+})
+
+test('a hash with other parameters than the current ones still verifies', async () => {
+  const stored = await createPasswordHasher({ parameters: cheap }).hash(bytes('long ago'))
+  const hasher = createPasswordHasher({ parameters: { ln: 5, r: 8, p: 2 } })
+  assert.equal(await hasher.verify(bytes('long ago'), stored), true)
+})
+
+test('no stored hash: the answer is no, for every password', async () => {
+  const hasher = createPasswordHasher({ parameters: cheap })
+  assert.equal(await hasher.verify(bytes(''), undefined), false)
+  assert.equal(await hasher.verify(bytes('anything'), undefined), false)
+})
+
+test('no stored hash costs the work of a stored one', async () => {
+  const hasher = createPasswordHasher({ parameters: { ln: 13, r: 8, p: 1 } })
+  const stored = await hasher.hash(bytes('x'))
+  const time = async (hash: string | undefined) => {
+    let least = Number.POSITIVE_INFINITY
+    for (let round = 0; round < 5; round++) {
+      const start = performance.now()
+      await hasher.verify(bytes('wrong'), hash)
+      least = Math.min(least, performance.now() - start)
+    }
+    return least
+  }
+  const [known, unknown] = [await time(stored), await time(undefined)]
+  assert.ok(unknown > known / 3 && unknown < known * 3, `${known} ms and ${unknown} ms`)
+})
+
+test('a stored text of unknown form is a fault, not a wrong password', async () => {
+  const hasher = createPasswordHasher({ parameters: cheap })
+  for (const text of [
+    '',
+    'secret',
+    '$2b$10$abc',
+    `$scrypt$ln=31,r=8,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+  ]) {
+    await assert.rejects(hasher.verify(bytes('x'), text), /stored password hash/)
+  }
+})
+
+test('more passwords at once than there is room for are answered with Unavailable; the others finish', async () => {
+  const hasher = createPasswordHasher({ concurrency: 1, queue: 2, parameters: cheap })
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, () => hasher.verify(bytes('x'), undefined)),
+  )
+  assert.deepEqual(
+    results.map((result) => result.status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  )
+  const [, , , refused] = results
+  assert.ok(refused?.status === 'rejected' && refused.reason instanceof Unavailable)
+  // The places are free again.
+  assert.equal(await hasher.verify(bytes('x'), undefined), false)
+})

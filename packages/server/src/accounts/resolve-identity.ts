@@ -1,0 +1,111 @@
+/**
+ * The account of somebody an identity service vouches for (contract/bakery.md 2.8, 7.14: keyed by issuer location
+ * and declared value).
+ */
+import { randomInt } from 'node:crypto'
+import { isAccountId, isUsername, newAccountId, type Username } from '@ratafia/api'
+import type { Clock } from '../clock.ts'
+import { RequestError, unauthorized } from '../errors.ts'
+import { type Account, requireEnabled } from './account.ts'
+import type { AccountStore, ExternalIdentity } from './account-store.ts'
+
+export interface IdentityRules {
+  readonly accounts: AccountStore
+  readonly clock: Clock
+  /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
+  readonly bundledIssuer: string | undefined
+  /** What a first login through an external service does: makes an account, or is refused. */
+  readonly rule: 'auto' | 'known'
+}
+
+/**
+ * Throws `macaroon-authorization-required` (the account is disabled, or the bundled service's subject is gone) or
+ * `account-unknown` (an external identity without an account, under the rule `known`).
+ */
+export async function accountOfIdentity(unchecked: ExternalIdentity, rules: IdentityRules): Promise<Account> {
+  if (unchecked.issuer === rules.bundledIssuer) {
+    return requireEnabled(await accountOfSubject(unchecked.subject, rules.accounts))
+  }
+  const identity = checkIdentity(unchecked)
+  const known = await rules.accounts.findByIdentity(identity)
+  if (known) return requireEnabled(known)
+  if (rules.rule === 'auto') return requireEnabled(await accountOfFirstLogin(identity, rules))
+  throw new RequestError(
+    'account-unknown',
+    `The identity service at ${identity.issuer} vouches for ${JSON.stringify(identity.subject)}, who has no ` +
+      'account here. Ask the operator of this store for one.',
+    { extra: { subject: identity.subject } },
+  )
+}
+
+/** Throws `invalid-field`. A subject is what Candid allows, 256 characters, and readable. */
+export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalIdentity {
+  const bad = (text: string, limit: number) =>
+    text === '' || text.length > limit || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)
+  if (bad(issuer, 512) || bad(subject, 256)) {
+    throw new RequestError(
+      'invalid-field',
+      'An identity has an issuer (a URL) and a subject of at most 256 characters, without control characters.',
+      { extra: { field: 'subject' } },
+    )
+  }
+  return { issuer, subject }
+}
+
+/** The bundled service declares account ids (`userid`) or usernames (`username`): their lengths never meet. */
+async function accountOfSubject(subject: string, accounts: AccountStore): Promise<Account> {
+  const account = isAccountId(subject)
+    ? await accounts.findById(subject)
+    : isUsername(subject)
+      ? await accounts.findByUsername(subject)
+      : undefined
+  if (account) return account
+  throw unauthorized('The account this login was made with does not exist any more.')
+}
+
+/** The database's constraints decide between first logins at the same moment: one makes the account, all get it. */
+async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRules): Promise<Account> {
+  for (const username of usernameCandidates(identity.subject)) {
+    const fields = {
+      id: newAccountId(),
+      username,
+      email: '',
+      name: identity.subject,
+      createdAt: rules.clock(),
+    }
+    const outcome = await rules.accounts.insertWithIdentity({ ...fields, passwordHash: undefined }, identity)
+    if (outcome === 'inserted') return { ...fields, hasPassword: false, disabledAt: undefined }
+    // Either somebody else has this username, or this very identity was quicker in another request.
+    const winner = await rules.accounts.findByIdentity(identity)
+    if (winner) return winner
+  }
+  throw new Error('No free username was found for a first login.')
+}
+
+const MAX_USERNAME = 28
+
+/** The subject as a username, then with a number, then with random digits. */
+function* usernameCandidates(subject: string): Generator<Username> {
+  const slug = slugOf(subject)
+  if (isUsername(slug)) yield slug
+  const suffixes = [
+    ...Array.from({ length: 8 }, (_, index) => String(index + 2)),
+    ...Array.from({ length: 4 }, () => String(randomInt(10 ** 6, 10 ** 8))),
+  ]
+  for (const suffix of suffixes) {
+    const stem = slug.slice(0, MAX_USERNAME - suffix.length - 1).replace(/-+$/, '') || 'user'
+    const username = `${stem}-${suffix}`
+    if (isUsername(username)) yield username
+  }
+}
+
+/** `Bob Smith@example.org` → `bob-smith-example-org`; a subject without any Latin letter or digit → ''. */
+function slugOf(subject: string): string {
+  return subject
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_USERNAME)
+    .replace(/^-+|-+$/g, '')
+}

@@ -1,0 +1,29 @@
+/** Checks a username and password. The answer takes equally long whether the account exists or not. */
+import { isUsername } from '@ratafia/api'
+import type { Account } from './account.ts'
+import type { AccountStore } from './account-store.ts'
+import { passwordBytes } from './password.ts'
+import type { PasswordHasher } from './password-hasher.ts'
+
+/** `disabled` only to somebody who knows the password: everybody else learns nothing about the account. */
+export type PasswordVerdict =
+  | { readonly verdict: 'right' | 'disabled'; readonly account: Account }
+  | { readonly verdict: 'wrong' }
+
+interface VerifyPasswordDeps {
+  readonly accounts: AccountStore
+  readonly passwords: PasswordHasher
+}
+
+/** Throws Unavailable when too many passwords are being checked already. */
+export async function verifyPassword(
+  { username, password }: { readonly username: string; readonly password: string },
+  { accounts, passwords }: VerifyPasswordDeps,
+): Promise<PasswordVerdict> {
+  const found = isUsername(username) ? await accounts.findPassword(username) : undefined
+  const bytes = passwordBytes(password)
+  // An impossible password is compared with nothing, at the same price.
+  const right = await passwords.verify(bytes ?? new Uint8Array(), bytes && found?.passwordHash)
+  if (!found || !right) return { verdict: 'wrong' }
+  return { verdict: found.account.disabledAt ? 'disabled' : 'right', account: found.account }
+}
