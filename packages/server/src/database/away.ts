@@ -1,0 +1,99 @@
+/**
+ * One place decides which errors of the drivers mean "the database could not be asked": they become
+ * `Unavailable`, which is a 503. Everything else is the statement's own error and stays what it was.
+ */
+import { Unavailable } from '../errors.ts'
+
+/** SQLSTATE classes: connection exception, insufficient resources, operator intervention, system error. */
+const AWAY_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57', '58'])
+
+const AWAY_STATES: ReadonlySet<string> = new Set([
+  '25006', // Read-only: after a failover this connection ended on a standby.
+  '28000', // The credentials are not accepted any more.
+  '28P01',
+  '3D000', // The database is gone.
+  '40001', // Serialization failure and deadlock, once `inTransaction` has given up.
+  '40P01',
+  '55P03', // A lock was not to be had in time.
+])
+
+/** Codes of Node's network and name resolution errors. */
+const AWAY_NETWORK: ReadonlySet<string> = new Set(
+  ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].concat([
+    'ENETDOWN',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EMFILE',
+    'ENFILE',
+  ]),
+)
+
+/** What `pg` says of its own connection comes without a code. */
+const AWAY_MESSAGES: readonly RegExp[] = [
+  /^Connection terminated/,
+  /^timeout exceeded when trying to connect/,
+  /^Query read timeout/,
+  /^Client (has encountered a connection error|was closed)/,
+]
+
+/** Primary result codes of SQLite, by name in its documentation. */
+const AWAY_SQLITE: ReadonlyMap<number, string> = new Map([
+  [3, 'PERM'],
+  [5, 'BUSY'],
+  [6, 'LOCKED'],
+  [7, 'NOMEM'],
+  [8, 'READONLY'],
+  [9, 'INTERRUPT'],
+  [10, 'IOERR'],
+  [11, 'CORRUPT'],
+  [13, 'FULL'],
+  [14, 'CANTOPEN'],
+  [15, 'PROTOCOL'],
+  [22, 'NOLFS'],
+  [26, 'NOTADB'],
+])
+
+/** The error to throw in the place of `error`: an {@link Unavailable} if it means "away", or itself. */
+export function translateAway(error: unknown): unknown {
+  return error instanceof Error && meansAway(error) ? away(error) : error
+}
+
+/** An {@link Unavailable} that says what the driver said. */
+export function away(error: Error): Unavailable {
+  if (error instanceof Unavailable) return error
+  return new Unavailable(`The database cannot be used: ${describe(error)}`, { cause: error })
+}
+
+/** The primary result code of an error of `node:sqlite`, or undefined. */
+export function sqliteCode(error: unknown): number | undefined {
+  const extended = sqliteExtendedCode(error)
+  // The low byte is the primary code, the rest says more.
+  return extended === undefined ? undefined : extended & 0xff
+}
+
+/** The extended result code of an error of `node:sqlite`, or undefined. */
+export function sqliteExtendedCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode : undefined
+}
+
+/** The SQLSTATE of an error that the PostgreSQL server reported, or undefined. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  return /^[0-9A-Z]{5}$/.test(error.code) && !error.code.startsWith('E') ? error.code : undefined
+}
+
+function meansAway(error: Error): boolean {
+  const sqlite = sqliteCode(error)
+  if (sqlite !== undefined) return AWAY_SQLITE.has(sqlite)
+  const state = sqlState(error)
+  if (state !== undefined) return AWAY_CLASSES.has(state.slice(0, 2)) || AWAY_STATES.has(state)
+  if ('code' in error && typeof error.code === 'string') return AWAY_NETWORK.has(error.code)
+  return AWAY_MESSAGES.some((message) => message.test(error.message))
+}
+
+function describe(error: Error): string {
+  // Node tries every address of a name and then throws an AggregateError without a message.
+  if (error.message !== '') return error.message
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}

@@ -1,0 +1,63 @@
+/** The two databases behind one type. */
+import { Kysely } from 'kysely'
+import type { DatabaseKind } from './differences.ts'
+import { DEFAULT_LIMITS, type PostgresLimits, postgresDialect, UNHURRIED_LIMITS } from './postgres.ts'
+import type { Schema } from './schema.ts'
+import { sqliteDialect } from './sqlite.ts'
+
+export type DatabaseTarget =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly limits?: Partial<PostgresLimits> }
+
+export interface Database {
+  readonly kind: DatabaseKind
+  /** Every statement may throw `Unavailable`: the database is away, nothing is known about what was asked. */
+  readonly query: Kysely<Schema>
+  /** Runs `work` without limits of time, on a connection of its own where there can be several. */
+  unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
+  /** Waits for running statements. */
+  close(): Promise<void>
+}
+
+/** How long a start waits for the migrations of another process. */
+const SQLITE_UNHURRIED_MS = 600_000
+
+/** Opens a database. Throws `Unavailable` if it cannot be reached. */
+export async function openDatabase(target: DatabaseTarget): Promise<Database> {
+  const database = target.kind === 'sqlite' ? sqlite(target.file) : postgres(target.url, target.limits)
+  try {
+    await database.query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return database
+}
+
+function sqlite(file: string): Database {
+  const { dialect, driver } = sqliteDialect(file)
+  const query = new Kysely<Schema>({ dialect })
+  return {
+    kind: 'sqlite',
+    query,
+    unhurried: (work) => driver.withPatience(SQLITE_UNHURRIED_MS, () => work(query)),
+    close: () => query.destroy(),
+  }
+}
+
+function postgres(url: string, limits: Partial<PostgresLimits> = {}): Database {
+  const query = new Kysely<Schema>({ dialect: postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }) })
+  return {
+    kind: 'postgres',
+    query,
+    unhurried: async (work) => {
+      const own = new Kysely<Schema>({ dialect: postgresDialect(url, UNHURRIED_LIMITS) })
+      try {
+        return await work(own)
+      } finally {
+        await own.destroy()
+      }
+    },
+    close: () => query.destroy(),
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Where the two databases differ in what a migration writes. Queries need none of this: both take `returning`,
+ * `on conflict`, `limit` and the rest of plain SQL. What stays different and no function hides: `like` ignores
+ * the case of ASCII letters on SQLite only, and text sorts by code point on SQLite but by the database's
+ * collation on PostgreSQL (sort in code where the order is a promise).
+ */
+export type DatabaseKind = 'sqlite' | 'postgres'
+
+/** Words of a `create table` statement. */
+export interface Words {
+  readonly bytes: string
+  /** Epoch milliseconds. */
+  readonly instant: string
+  readonly integer: string
+  /** Ends a `create table`: makes SQLite refuse a value of another type than the column's, as PostgreSQL does. */
+  readonly strict: string
+}
+
+const WORDS: Readonly<Record<DatabaseKind, Words>> = {
+  sqlite: { bytes: 'blob', instant: 'integer', integer: 'integer', strict: ' strict' },
+  postgres: { bytes: 'bytea', instant: 'bigint', integer: 'integer', strict: '' },
+}
+
+export function wordsOf(kind: DatabaseKind): Words {
+  return WORDS[kind]
+}

@@ -1,0 +1,85 @@
+/**
+ * What both drivers share: their connections run one statement at a time, errors that mean "away" become
+ * `Unavailable` here and nowhere else, and text that one of the databases could not store is refused on both.
+ */
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
+import { away, translateAway } from './away.ts'
+
+/** A connection of one database. Errors are the driver's own. */
+export interface RawConnection {
+  run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>>
+  begin(settings: TransactionSettings): Promise<void>
+  commit(): Promise<void>
+  /** Never throws: a connection that cannot roll back is given up, and the database rolls back for it. */
+  rollback(): Promise<void>
+  release(): void
+}
+
+export interface RawDriver {
+  /** Throws when no connection can be had, which always means that the database is away. */
+  acquire(): Promise<RawConnection>
+  close(): Promise<void>
+}
+
+/** Makes a Kysely driver of a {@link RawDriver}. */
+export function createDriver(raw: RawDriver): Driver {
+  return {
+    init: async () => {},
+    acquireConnection: async () => {
+      try {
+        return new Connection(await raw.acquire())
+      } catch (error) {
+        throw error instanceof Error ? away(error) : error
+      }
+    },
+    beginTransaction: (connection, settings) => translating(() => rawOf(connection).begin(settings)),
+    commitTransaction: (connection) => translating(() => rawOf(connection).commit()),
+    rollbackTransaction: (connection) => rawOf(connection).rollback(),
+    releaseConnection: async (connection) => rawOf(connection).release(),
+    destroy: () => raw.close(),
+  }
+}
+
+class Connection implements DatabaseConnection {
+  readonly raw: RawConnection
+
+  constructor(raw: RawConnection) {
+    this.raw = raw
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    refuseUnstorableText(query.parameters)
+    // Kysely infers R from the statement; the driver cannot know it.
+    return (await translating(() => this.raw.run(query.sql, query.parameters))) as QueryResult<R>
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for a stream, and there is none.
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new TypeError('Statements are not streamed here: read pages.')
+  }
+}
+
+function rawOf(connection: DatabaseConnection): RawConnection {
+  if (!(connection instanceof Connection)) throw new TypeError('Not a connection of this driver.')
+  return connection.raw
+}
+
+async function translating<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw translateAway(error)
+  }
+}
+
+/**
+ * PostgreSQL cannot store U+0000 in a text, and a lone surrogate would come back as another text. What comes
+ * from outside is refused by the schemas of the API; this stops what they let through, on SQLite as well.
+ */
+function refuseUnstorableText(parameters: readonly unknown[]): void {
+  for (const parameter of parameters) {
+    if (typeof parameter === 'string' && (parameter.includes('\0') || !parameter.isWellFormed())) {
+      throw new TypeError('A text with U+0000 or a lone surrogate cannot be stored.')
+    }
+  }
+}

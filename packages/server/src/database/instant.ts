@@ -1,0 +1,13 @@
+/** An instant as the columns hold it: whole epoch milliseconds. Throws `TypeError` for an invalid date. */
+export function toInstant(date: Date): number {
+  const instant = date.getTime()
+  if (Number.isNaN(instant)) throw new TypeError('An invalid date cannot be stored.')
+  return instant
+}
+
+/** Reads such a column; null stays null. */
+export function fromInstant(instant: number): Date
+export function fromInstant(instant: number | null): Date | null
+export function fromInstant(instant: number | null): Date | null {
+  return instant === null ? null : new Date(instant)
+}

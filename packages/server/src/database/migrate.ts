@@ -1,0 +1,127 @@
+/**
+ * Numbered migrations, run at start. The row of `schema_lock` is the lock: whoever updates it first in a
+ * transaction works, and another process waits for the end of that transaction. It is plain SQL, which databases
+ * without PostgreSQL's advisory locks take too.
+ */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Clock, systemClock } from '../clock.ts'
+import { sqlState } from './away.ts'
+import type { Database } from './database.ts'
+import { type DatabaseKind, wordsOf } from './differences.ts'
+import type { Migration } from './migration.ts'
+import { migrations as ours } from './migrations/index.ts'
+import { SchemaError } from './schema-error.ts'
+import { isUniqueViolation } from './unique-violation.ts'
+
+interface Options {
+  readonly migrations?: readonly Migration[]
+  readonly clock?: Clock
+}
+
+/** The tables of this file; the rest of the code does not see them. */
+interface Bookkeeping {
+  schema_lock: { id: number }
+  schema_migration: { name: string; ran_at: number }
+}
+
+/**
+ * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails,
+ * none. Of several processes that start at once one does the work and the others return `[]` after it.
+ * Throws {@link SchemaError} `schema-too-new` if the database was migrated by newer code.
+ */
+export async function migrate(
+  database: Database,
+  { migrations = ours, clock = systemClock }: Options = {},
+): Promise<string[]> {
+  return database.unhurried(async (query) => {
+    const bookkeeping = query as unknown as Kysely<Bookkeeping>
+    await createBookkeeping(bookkeeping, database.kind)
+    return bookkeeping.transaction().execute(async (transaction) => {
+      await takeLock(transaction)
+      const done = await namesOf(transaction)
+      refuseNewer(done, migrations)
+      const missing = migrations.filter(({ name }) => !done.has(name))
+      for (const migration of missing) await run(migration, database.kind, transaction, clock)
+      return missing.map(({ name }) => name)
+    })
+  })
+}
+
+/**
+ * For commands that leave the schema alone: throws {@link SchemaError} if it is not the one this code was
+ * written for.
+ */
+export async function requireCurrentSchema(
+  database: Database,
+  { migrations = ours }: Pick<Options, 'migrations'> = {},
+): Promise<void> {
+  const done = await namesOf(database.query as unknown as Kysely<Bookkeeping>).catch((error: unknown) => {
+    if (isMissingTable(error)) return new Set<string>()
+    throw error
+  })
+  refuseNewer(done, migrations)
+  if (migrations.some(({ name }) => !done.has(name))) {
+    throw new SchemaError(
+      'schema-too-old',
+      done.size === 0
+        ? 'The database has no tables of Ratafia yet: run `ratafia migrate`, or start the service once.'
+        : 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
+    )
+  }
+}
+
+async function createBookkeeping(query: Kysely<Bookkeeping>, kind: DatabaseKind): Promise<void> {
+  const { integer, instant, strict } = wordsOf(kind)
+  const statements = [
+    `create table if not exists schema_lock (id ${integer} not null primary key)${strict}`,
+    `create table if not exists schema_migration (
+      name text not null primary key,
+      ran_at ${instant} not null
+    )${strict}`,
+    'insert into schema_lock (id) values (1) on conflict do nothing',
+  ]
+  for (const statement of statements) {
+    // "if not exists" does not hold on PostgreSQL for two at once: one of them finds a duplicate.
+    await sql
+      .raw(statement)
+      .execute(query)
+      .catch((error: unknown) => {
+        if (!isUniqueViolation(error) && sqlState(error) !== '42P07') throw error
+      })
+  }
+}
+
+async function takeLock(transaction: Transaction<Bookkeeping>): Promise<void> {
+  await transaction.updateTable('schema_lock').set({ id: 1 }).where('id', '=', 1).execute()
+}
+
+/** Reads a whole table: it grows by a row with each migration ever written. */
+async function namesOf(query: Kysely<Bookkeeping>): Promise<Set<string>> {
+  const rows = await query.selectFrom('schema_migration').select('name').execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
+async function run(
+  { name, statements }: Migration,
+  kind: DatabaseKind,
+  transaction: Transaction<Bookkeeping>,
+  clock: Clock,
+): Promise<void> {
+  for (const statement of statements(wordsOf(kind))) await sql.raw(statement).execute(transaction)
+  await transaction.insertInto('schema_migration').values({ name, ran_at: clock().getTime() }).execute()
+}
+
+function refuseNewer(done: ReadonlySet<string>, migrations: readonly Migration[]): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...done].filter((name) => !known.has(name)).sort()
+  if (unknown.length === 0) return
+  throw new SchemaError(
+    'schema-too-new',
+    `The database was migrated by a newer version of Ratafia (${unknown.join(', ')}): ` +
+      'start that version, or restore a backup from before.',
+  )
+}
+
+function isMissingTable(error: unknown): boolean {
+  return sqlState(error) === '42P01' || (error instanceof Error && /^no such table: /.test(error.message))
+}

@@ -1,0 +1,5 @@
+import type { Migration } from '../migration.ts'
+import { first } from './0001-first.ts'
+
+/** In the order they run. A published one is never edited: a change is a new one at the end. */
+export const migrations: readonly Migration[] = [first]

@@ -1,0 +1,10 @@
+/** The schema of the database and this code do not fit. The message says what to do. */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError'
+  readonly code: 'schema-too-new' | 'schema-too-old'
+
+  constructor(code: SchemaError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}

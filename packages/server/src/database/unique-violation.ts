@@ -1,0 +1,27 @@
+import { sqliteExtendedCode, sqlState } from './away.ts'
+
+/** SQLite has a code for each: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID. */
+const SQLITE_UNIQUE: ReadonlySet<number> = new Set([1555, 2067, 2579])
+
+/**
+ * Whether a statement was refused because a row with the same key exists. With `column` (`'account.username'`,
+ * or `'table.a_b'` for a key of several columns) only if it was that key.
+ */
+export function isUniqueViolation(error: unknown, column?: string): boolean {
+  if (sqlState(error) === '23505') {
+    if (column === undefined) return true
+    const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
+    // The naming rule of the migrations.
+    return constraint === `${column.replace('.', '_')}_key`
+  }
+  const code = sqliteExtendedCode(error)
+  if (code === undefined || !SQLITE_UNIQUE.has(code) || !(error instanceof Error)) return false
+  return column === undefined || sqliteKey(error.message) === column
+}
+
+/** `UNIQUE constraint failed: t.a, t.b` -> `t.a_b`. */
+function sqliteKey(message: string): string | undefined {
+  const columns = /^UNIQUE constraint failed: (.+)$/.exec(message)?.[1]?.split(', ')
+  const table = columns?.[0]?.split('.')[0]
+  return columns && `${table}.${columns.map((column) => column.split('.')[1]).join('_')}`
+}

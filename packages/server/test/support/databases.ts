@@ -1,0 +1,105 @@
+/**
+ * Runs a suite on every database there is, on a fresh one each: a SQLite file and a database of the PostgreSQL
+ * that `tools/test/postgres.ts` started. Nothing is skipped; without that server the suite fails.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, suite } from 'node:test'
+import pg from 'pg'
+import {
+  type Database,
+  type DatabaseKind,
+  type DatabaseTarget,
+  migrate,
+  openDatabase,
+} from '../../src/database/index.ts'
+
+type Open = () => Promise<Database>
+
+/** For tests about the database itself. */
+export interface Fresh {
+  /** Where it is: for a test that starts a process of its own. */
+  target(): Promise<DatabaseTarget>
+  /** Opens it without tables. */
+  openEmpty: Open
+}
+
+/**
+ * Declares `declare`'s tests once for each database, in a suite of its own. `open` gives the suite's database,
+ * migrated, and closes it after the suite; each call is another client of the same database, as of another node.
+ */
+export function eachDatabase(declare: (kind: DatabaseKind, open: Open, fresh: Fresh) => void): void {
+  for (const kind of ['sqlite', 'postgres'] as const) {
+    suite(kind, () => {
+      let made: Promise<Made> | undefined
+      const opened: Database[] = []
+      const make = () => {
+        made ??= kind === 'sqlite' ? makeSqlite() : makePostgres()
+        return made
+      }
+      const openEmpty = async () => {
+        const database = await openDatabase((await make()).target)
+        opened.push(database)
+        return database
+      }
+      const open = async () => {
+        const database = await openEmpty()
+        await migrate(database)
+        return database
+      }
+      after(async () => {
+        await Promise.all(opened.map((database) => database.close()))
+        await (await made)?.remove()
+      })
+      declare(kind, open, { openEmpty, target: async () => (await make()).target })
+    })
+  }
+}
+
+interface Made {
+  readonly target: DatabaseTarget
+  remove(): Promise<void>
+}
+
+async function makeSqlite(): Promise<Made> {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-test-'))
+  return {
+    target: { kind: 'sqlite', file: join(directory, 'ratafia.db') },
+    remove: () => rm(directory, { recursive: true }),
+  }
+}
+
+async function makePostgres(): Promise<Made> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await asSuperuser(`create database ${name}`)
+  const url = new URL(serverUrl())
+  url.pathname = `/${name}`
+  return {
+    target: { kind: 'postgres', url: url.href },
+    remove: () => asSuperuser(`drop database ${name} with (force)`),
+  }
+}
+
+/** Runs a statement in the server's own database, beside the ones under test. */
+export async function asSuperuser(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl() })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function serverUrl(): string {
+  const url = process.env['RATAFIA_TEST_POSTGRES_URL']
+  if (url === undefined) {
+    throw new Error(
+      'RATAFIA_TEST_POSTGRES_URL is not set: run the tests with ' +
+        '--test-global-setup=./tools/test/postgres.ts, as `npm test` does.',
+    )
+  }
+  return url
+}
