@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { check } from './check.ts'
+import { RULES } from './rules.ts'
+import { withTree } from './tree.fixture.ts'
+import { VIOLATIONS } from './violations.fixture.ts'
+
+const server = 'packages/server/src'
+
+/** Rules that see some violations of other rules too. */
+const OVERLAPPING = ['declared-dependencies', 'nobody-imports-server', 'no-cycles']
+
+test('a tree in which every layer imports all it may has no findings', () => {
+  withTree({}, (root) => assert.deepEqual(check(root).findings, []))
+})
+
+for (const [name, path, plant, what] of VIOLATIONS) {
+  test(`${name}: ${plant} in ${path}`, () => {
+    withTree({ [path]: plant }, (root) => {
+      const { findings } = check(root)
+      const found = findings.filter((finding) => finding.includes(`\n  ${name}: `))
+      assert.equal(found.length, 1, `not exactly one finding of ${name} in:\n${findings.join('\n')}`)
+      assert.equal(found[0]?.split('\n')[0]?.replace(/:\d+: /, ': '), `${path}: ${what}`)
+      // Seen to fail without the rule: no other would have caught it.
+      const others = RULES.filter((rule) => rule.name !== name && !OVERLAPPING.includes(rule.name))
+      assert.deepEqual(check(root, others).findings, [])
+    })
+  })
+}
+
+test('every rule has a violation that shows it', () => {
+  const shown = new Set(VIOLATIONS.map(([rule]) => rule))
+  assert.deepEqual(
+    [...shown],
+    RULES.map(({ name }) => name),
+  )
+})
+
+test('a test may look behind every layer of its own package', () => {
+  const test = `${server}/tokens/exchange.test.ts`
+  const imports = [
+    '../start.ts',
+    '../accounts/account-store.ts',
+    '../http/authentication.ts',
+    'kysely',
+    'fast-check',
+  ]
+  const plants = { [test]: imports.map((name) => `import '${name}'`).join('\n') }
+  withTree(plants, (root) => assert.deepEqual(check(root).findings, []))
+})
+
+test('a package that the rules do not know is refused', () => {
+  const plants = { 'packages/new/package.json': '{"name":"new"}', 'packages/new/src/index.ts': '' }
+  withTree(plants, (root) => assert.throws(() => check(root), { message: /^packages\/new has no row/ }))
+})
+
+function run(root: string) {
+  const main = `${import.meta.dirname}/main.ts`
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, root], { encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+test('the command prints where, what, which rule and what to do, and exits 1', () => {
+  withTree({ [`${server}/tokens/routes.ts`]: "import './session-store.ts'" }, (root) => {
+    assert.deepEqual(run(root), {
+      status: 1,
+      stderr: '',
+      stdout: `packages/server/src/tokens/routes.ts:7: imports packages/server/src/tokens/session-store.ts
+  routes: "\`routes.ts\` -> its operations, \`http\`, \`api\`"
+  routes may import operations of their own folder, http, web, api, errors.ts and clock.ts
+
+31 files against 24 rules: 1 findings
+`,
+    })
+  })
+})
+
+test('the command exits 0 when there is nothing to say', () => {
+  withTree({}, (root) => assert.equal(run(root).status, 0))
+})

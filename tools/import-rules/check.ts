@@ -1,0 +1,20 @@
+import { RULES } from './rules.ts'
+import { readTree } from './tree.ts'
+
+export interface Report {
+  /** How many files were looked at. */
+  readonly files: number
+  /** One text for each finding: where, what, the rule with its sentence, what to do instead. Sorted by file. */
+  readonly findings: readonly string[]
+}
+
+/** Checks the tree at `root` (absolute). Throws an Error when it has a package that the rules do not know. */
+export function check(root: string, rules = RULES): Report {
+  const tree = readTree(root)
+  const findings = rules.flatMap(({ name, sentence, advice, find }) =>
+    [...find(tree)].map(
+      ({ path, line, what }) => `${path}:${line}: ${what}\n  ${name}: "${sentence}"\n  ${advice}`,
+    ),
+  )
+  return { files: tree.files.length, findings: findings.sort() }
+}

@@ -1,0 +1,52 @@
+import type { Finding } from './rule.ts'
+import type { Tree } from './tree.ts'
+
+/**
+ * Finds import cycles among the sources, type imports included: a cycle of types is two files that cannot be
+ * understood one at a time. Each file of a cycle is reported once, with the shortest way back to itself, at the
+ * first file by name only, so one cycle is one finding.
+ */
+export function* findCycles({ files }: Tree): Iterable<Finding> {
+  const imports = new Map(
+    files
+      .filter(({ place }) => place.layer !== 'test')
+      .map((file) => [
+        file.place.path,
+        file.imports.flatMap(({ line, target }) =>
+          target.kind === 'ours' ? [{ line, path: target.place.path }] : [],
+        ),
+      ]),
+  )
+  const reported = new Set<string>()
+  for (const start of [...imports.keys()].sort()) {
+    if (reported.has(start)) continue
+    const way = wayBack(start, imports)
+    if (way === undefined) continue
+    for (const path of way) reported.add(path)
+    const line = imports.get(start)?.find(({ path }) => path === way[1])?.line ?? 1
+    yield { path: start, line, what: `is in a cycle: ${way.join(' -> ')}` }
+  }
+}
+
+/** The shortest way from `start` over at least one import back to `start` (breadth first), both ends included. */
+function wayBack(
+  start: string,
+  imports: ReadonlyMap<string, readonly { readonly path: string }[]>,
+): string[] | undefined {
+  const cameFrom = new Map<string, string>()
+  const queue = [start]
+  for (const path of queue) {
+    for (const next of imports.get(path) ?? []) {
+      if (next.path === start) return [...trace(path, start, cameFrom), start]
+      if (cameFrom.has(next.path)) continue
+      cameFrom.set(next.path, path)
+      queue.push(next.path)
+    }
+  }
+  return undefined
+}
+
+function trace(path: string, start: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  if (path === start) return [start]
+  return [...trace(cameFrom.get(path) ?? start, start, cameFrom), path]
+}

@@ -1,0 +1,162 @@
+// Reads what a source file imports and which names of the platform it uses, from TypeScript's own syntax tree:
+// text in comments and strings never counts, and no way of writing an import is missed.
+
+import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
+import * as is from 'typescript/unstable/ast/is'
+import { API } from 'typescript/unstable/sync'
+
+/** One import of a file: `import`, `import type`, `export … from`, `import('…')` as a value or as a type. */
+export interface Import {
+  /** 1-based. */
+  readonly line: number
+  /** Undefined when the specifier is computed, so that nobody can tell what is imported. */
+  readonly specifier: string | undefined
+  /** True when nothing is left of the import at run time. */
+  readonly typeOnly: boolean
+}
+
+/** One use of a name that some rule restricts, for example `Date.now` or `.selectFrom()`. */
+export interface Use {
+  /** 1-based. */
+  readonly line: number
+  readonly name: string
+}
+
+export interface Parsed {
+  readonly imports: readonly Import[]
+  readonly uses: readonly Use[]
+}
+
+/** Globals by which a function reaches outside of its arguments: each is reported under its own name. */
+const GLOBALS: ReadonlySet<string> = new Set([
+  'console',
+  'fetch',
+  'performance',
+  'process',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+])
+
+/** Members of globals that are reported; the global itself is not. */
+const MEMBERS: ReadonlySet<string> = new Set(['process.env', 'Date.now', 'Math.random'])
+
+/** The methods with which a Kysely statement begins: they are what SQL looks like in TypeScript. */
+const STATEMENTS: ReadonlySet<string> = new Set([
+  'deleteFrom',
+  'executeQuery',
+  'insertInto',
+  'mergeInto',
+  'replaceInto',
+  'selectFrom',
+  'selectNoFrom',
+  'updateTable',
+])
+
+/** Project configurations that exist only here, by path. */
+const configs = new Map<string, string>()
+
+// One compiler process for all calls. It ends with this process: closed earlier, it may complain on stderr.
+const api = new API({
+  fs: {
+    readFile: (path) => configs.get(path),
+    fileExists: (path) => configs.has(path) || undefined,
+  },
+})
+
+/**
+ * Parses `files` (absolute paths below `root`). The result has one entry per file, under the path as given.
+ * Syntax errors are for the compiler to report; what could be read is returned. A file is read once per process.
+ */
+export function parseFiles(root: string, files: readonly string[]): ReadonlyMap<string, Parsed> {
+  const config = `${root}/tsconfig.import-rules.json`
+  // Nothing is resolved or type-checked, so a tree needs no node_modules.
+  const compilerOptions = { noResolve: true, noLib: true, types: [], allowJs: true, noEmit: true }
+  configs.set(config, JSON.stringify({ compilerOptions, files }))
+  const snapshot = api.updateSnapshot({ openProjects: [config] })
+  const program = snapshot.getProject(config)?.program
+  const parsed = files.map((file): [string, Parsed] => {
+    const source = program?.getSourceFile(file)
+    if (source === undefined) throw new Error(`${file} could not be parsed`)
+    return [file, parse(source)]
+  })
+  snapshot.dispose()
+  return new Map(parsed)
+}
+
+function parse(source: SourceFile): Parsed {
+  const imports: Import[] = []
+  const uses: Use[] = []
+  const visit = (node: Node): void => {
+    const line = () => source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1
+    const module = importedModule(node)
+    if (module !== undefined) {
+      imports.push({ line: line(), specifier: textOf(module), typeOnly: isTypeOnly(node) })
+    }
+    for (const name of usesOf(node)) uses.push({ line: line(), name })
+    node.forEachChild(visit)
+  }
+  visit(source)
+  return { imports, uses }
+}
+
+/** The node of the specifier, if `node` is an import of any kind. */
+function importedModule(node: Node): Node | undefined {
+  if (is.isImportDeclaration(node) || is.isExportDeclaration(node)) return node.moduleSpecifier
+  if (is.isImportTypeNode(node)) {
+    return is.isLiteralTypeNode(node.argument) ? node.argument.literal : node.argument
+  }
+  const isDynamic = is.isCallExpression(node) && node.expression.kind === SyntaxKind.ImportKeyword
+  return isDynamic ? (node.arguments[0] ?? node) : undefined
+}
+
+function isTypeOnly(node: Node): boolean {
+  if (is.isImportDeclaration(node)) return node.importClause?.phaseModifier === SyntaxKind.TypeKeyword
+  return is.isImportTypeNode(node) || (is.isExportDeclaration(node) && node.isTypeOnly)
+}
+
+function* usesOf(node: Node): Generator<string> {
+  if (is.isIdentifier(node) && GLOBALS.has(node.text) && isReference(node)) yield node.text
+  if (is.isPropertyAccessExpression(node)) yield* memberUse(node.expression, node.name.text)
+  if (is.isElementAccessExpression(node)) yield* memberUse(node.expression, textOf(node.argumentExpression))
+  // `const { env } = process`
+  if (is.isVariableDeclaration(node) && node.initializer && is.isObjectBindingPattern(node.name)) {
+    for (const { propertyName, name } of node.name.elements) {
+      yield* memberUse(node.initializer, (propertyName ?? name)?.getText())
+    }
+  }
+  if (is.isNewExpression(node) && globalName(node.expression) === 'Date' && !node.arguments?.length) {
+    yield 'new Date()'
+  }
+  if (is.isCallExpression(node) && globalName(node.expression) === 'Date') yield 'Date()'
+}
+
+function* memberUse(object: Node, property: string | undefined): Generator<string> {
+  const member = `${globalName(object)}.${property}`
+  if (MEMBERS.has(member)) yield member
+  if (property !== undefined && STATEMENTS.has(property)) yield `.${property}()`
+}
+
+/** `x` for the expression `x` and for `globalThis.x`. */
+function globalName(node: Node): string | undefined {
+  if (is.isIdentifier(node)) return node.text
+  if (!is.isPropertyAccessExpression(node) || !is.isIdentifier(node.expression)) return undefined
+  return node.expression.text === 'globalThis' ? node.name.text : undefined
+}
+
+/**
+ * False for an identifier that only names something: a property, a key, a declaration. A local variable named
+ * like a global does count: it is better renamed than mistaken.
+ */
+function isReference(node: Node): boolean {
+  const { parent } = node
+  if (is.isPropertyAccessExpression(parent) && parent.name === node) return globalName(parent) !== undefined
+  if (is.isShorthandPropertyAssignment(parent)) return true
+  const declaration = parent as { readonly name?: Node; readonly propertyName?: Node }
+  return declaration.name !== node && declaration.propertyName !== node
+}
+
+function textOf(node: Node | undefined): string | undefined {
+  if (node === undefined) return undefined
+  return is.isStringLiteral(node) || is.isNoSubstitutionTemplateLiteral(node) ? node.text : undefined
+}

@@ -1,0 +1,58 @@
+// The shape of a rule, and the one kind of rule that most rows of the table are: who may import or use what.
+
+import type { Place } from './places.ts'
+import type { Target, Tree } from './tree.ts'
+
+export interface Finding {
+  readonly path: string
+  readonly line: number
+  /** What the file does: `imports packages/…`, `uses process.env`. */
+  readonly what: string
+}
+
+export interface Rule {
+  readonly name: string
+  /** The sentence of the design that the rule enforces. */
+  readonly sentence: string
+  /** What to do instead, or what is allowed: the end of the message. */
+  readonly advice: string
+  find(tree: Tree): Iterable<Finding>
+}
+
+export type Who = (place: Place) => boolean
+export type What = (target: Target, from: Place, typeOnly: boolean) => boolean
+
+interface Limits {
+  readonly name: string
+  readonly sentence: string
+  readonly advice: string
+  readonly who: Who
+  /** The closed list of what may be imported of our own; libraries and Node are not meant. Absent: everything. */
+  readonly may?: readonly What[]
+  /** What may not be imported, of whatever kind. */
+  readonly mayNot?: readonly What[]
+  /** What may not be used: names as parse.ts gives them. */
+  readonly uses?: (name: string) => boolean
+}
+
+/** A rule about the imports and uses of each file for which `who` holds. */
+export function limit({ name, sentence, advice, who, may, mayNot = [], uses = () => false }: Limits): Rule {
+  function* find({ files }: Tree): Iterable<Finding> {
+    for (const { place, imports, uses: used } of files.filter((file) => who(file.place))) {
+      const { path } = place
+      for (const { line, target, typeOnly } of imports) {
+        const among = (list: readonly What[]) => list.some((what) => what(target, place, typeOnly))
+        const unlisted = target.kind === 'ours' && may !== undefined && !among(may)
+        if (unlisted || among(mayNot)) {
+          yield { path, line, what: `imports ${nameOf(target)}` }
+        }
+      }
+      for (const use of used) if (uses(use.name)) yield { path, line: use.line, what: `uses ${use.name}` }
+    }
+  }
+  return { name, sentence, advice, find }
+}
+
+export function nameOf(target: Target): string {
+  return target.kind === 'ours' ? target.place.path : target.name
+}

@@ -1,0 +1,233 @@
+// The import rules of the design ("Who may import whom"), one row each: whom the row binds, what they may or may
+// not import, and the sentence it enforces. Tests may look behind every layer of their own package, and no further.
+
+import { findCycles } from './cycles.ts'
+import type { Layer, Place } from './places.ts'
+import { limit, nameOf, type Rule, type What, type Who } from './rule.ts'
+import type { Tree } from './tree.ts'
+
+const isTest: Who = (place) => place.layer === 'test'
+const inLayer = (...layers: readonly Layer[]): Who => {
+  return (place) => layers.includes(place.layer)
+}
+const sourceOutside = (...layers: readonly Layer[]): Who => {
+  return (place) => !isTest(place) && !layers.includes(place.layer)
+}
+
+const ours = (who: (place: Place, from: Place) => boolean): What => {
+  return (target, from) => target.kind === 'ours' && who(target.place, from)
+}
+const layer = (...layers: readonly Layer[]) => ours(inLayer(...layers))
+const test = ours(isTest)
+const ownPackage = ours((place, from) => place.package === from.package)
+const ownFolder = ours((place, from) => place.package === from.package && place.folder === from.folder)
+const own = (...layers: readonly Layer[]): What => {
+  return (...args) => layer(...layers)(...args) && ownFolder(...args)
+}
+const typesOf = (what: What): What => {
+  return (target, from, typeOnly) => typeOnly && what(target, from, typeOnly)
+}
+/** Libraries and modules of Node by name; a name that ends in `/` stands for the whole scope. */
+const library = (...names: readonly string[]): What => {
+  return (target) =>
+    (target.kind === 'builtin' || target.kind === 'external') &&
+    names.some((name) => target.name === name || (name.endsWith('/') && target.name.startsWith(name)))
+}
+
+const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:util']
+const isStatement = (use: string) => use.startsWith('.')
+
+export const RULES: readonly Rule[] = [
+  // Between packages
+  limit({
+    name: 'cores-stand-alone',
+    sentence: 'cores (`macaroon`, `assertions`) import no other package of ours',
+    advice: 'a core takes what it needs as arguments',
+    who: inLayer('core'),
+    may: [ownPackage],
+  }),
+  limit({
+    name: 'cores-are-pure',
+    sentence: 'Cores have no I/O, clock, environment or logger: keys, time and look-ups are arguments.',
+    advice: `of Node's modules a core may import ${PURE_BUILTINS.join(', ')}; no clock, no chance, no process`,
+    who: inLayer('core'),
+    mayNot: [(target) => target.kind === 'builtin' && !PURE_BUILTINS.includes(target.name)],
+    uses: (use) => !isStatement(use),
+  }),
+  limit({
+    name: 'api-stands-alone',
+    sentence: 'packages/api: wire schemas of every operation -> types -> OpenAPI; error codes; ids',
+    advice: 'the wire is described without the packages that speak it',
+    who: inLayer('api'),
+    may: [ownPackage],
+  }),
+  limit({
+    name: 'client',
+    sentence: '`client` imports cores and `api`',
+    advice: 'the client may import cores and api',
+    who: inLayer('client'),
+    may: [ownPackage, layer('core', 'api')],
+  }),
+  limit({
+    name: 'nobody-imports-server',
+    sentence: 'nobody imports `server`',
+    advice: 'not even a test: move what is needed into a package below it',
+    who: (place) => place.package !== 'server',
+    mayNot: [ours((place) => place.package === 'server')],
+  }),
+  limit({
+    name: 'packages-by-name',
+    sentence: 'Each package is one that others can use: exports, docstrings, a README.',
+    advice: 'import the package by its name: a path into it does not exist where it is installed',
+    who: () => true,
+    mayNot: [
+      (target, from) =>
+        target.kind === 'ours' && target.by === 'path' && target.place.package !== from.package,
+    ],
+  }),
+  declaredDependencies(),
+
+  // Inside the server
+  limit({
+    name: 'nobody-imports-start',
+    sentence: 'nothing imports `start.ts` or `cli`',
+    advice: 'only bin/ratafia.js imports start.ts: take what it builds as an argument',
+    who: sourceOutside('bin'),
+    mayNot: [layer('start')],
+  }),
+  limit({
+    name: 'nobody-imports-cli',
+    sentence: 'nothing imports `start.ts` or `cli`',
+    advice: 'only start.ts imports cli',
+    who: sourceOutside('start', 'cli'),
+    mayNot: [layer('cli')],
+  }),
+  limit({
+    name: 'bin',
+    sentence: 'start.ts: the only file that builds and connects everything',
+    advice: 'bin/ratafia.js imports start.ts and nothing else of ours',
+    who: inLayer('bin'),
+    may: [layer('start')],
+  }),
+  limit({
+    name: 'routes',
+    sentence: '`routes.ts` -> its operations, `http`, `api`',
+    advice: 'routes may import operations of their own folder, http, web, api, errors.ts and clock.ts',
+    who: inLayer('routes'),
+    may: [own('operation', 'routes'), layer('http', 'web', 'api', 'shared')],
+  }),
+  limit({
+    name: 'operations',
+    sentence: "operations -> cores, their store, `keyring`, another folder's operations (never its store)",
+    advice: 'what else an operation needs is an argument, described by a small interface',
+    who: inLayer('operation'),
+    may: [own('store'), layer('operation', 'keyring', 'core', 'api', 'shared')],
+  }),
+  limit({
+    name: 'operations-know-no-http',
+    sentence: 'Operations know no HTTP and no Fastify.',
+    advice: 'return plain values and throw a RequestError: routes.ts and http turn them into HTTP',
+    who: inLayer('operation', 'store', 'keyring', 'database'),
+    mayNot: [library('fastify', '@fastify/', 'node:http', 'node:https', 'node:http2')],
+  }),
+  limit({
+    name: 'stores',
+    sentence: 'stores -> `database`',
+    advice: 'a store may import database, api, errors.ts, clock.ts, and types of its own folder',
+    who: inLayer('store'),
+    may: [layer('database', 'api', 'shared'), typesOf(own('operation', 'keyring'))],
+  }),
+  limit({
+    name: 'stores-have-owners',
+    sentence: "operations -> […] another folder's operations (never its store); stores -> `database`",
+    advice: 'call an operation: only operations of its folder know a store, only stores know the database',
+    who: inLayer('http', 'web', 'telemetry', 'cli', 'config'),
+    mayNot: [layer('store', 'database')],
+  }),
+  limit({
+    name: 'sql-in-stores',
+    sentence: '<noun>-store.ts: the only files with SQL',
+    advice: 'write the statement in a store, or in database/',
+    who: sourceOutside('store', 'database'),
+    mayNot: [library('kysely', 'pg', 'node:sqlite')],
+    uses: isStatement,
+  }),
+  limit({
+    name: 'http-knows-no-feature',
+    sentence: '`http` knows no feature.',
+    advice: 'the feature hands http what it needs, through start.ts',
+    who: inLayer('http'),
+    mayNot: [layer('operation', 'routes')],
+  }),
+  limit({
+    name: 'keyring',
+    sentence: 'operations -> cores, their store, `keyring`: it stands below them',
+    advice: 'the keyring may import its own files, cores, api, errors.ts and clock.ts',
+    who: inLayer('keyring'),
+    may: [ownFolder, layer('core', 'api', 'shared')],
+  }),
+  limit({
+    name: 'database',
+    sentence: 'stores -> `database`: it stands below them',
+    advice: 'the database folder may import its own files, api, errors.ts and clock.ts',
+    who: inLayer('database'),
+    may: [ownFolder, layer('api', 'shared')],
+  }),
+  limit({
+    name: 'beside-start',
+    sentence: 'start.ts: the only file that builds and connects everything',
+    advice: 'what every layer may import must not lead back into one: put the file into a folder',
+    who: inLayer('shared'),
+    may: [layer('shared', 'api')],
+  }),
+  limit({
+    name: 'environment',
+    sentence: 'config.ts: the only reader of the environment',
+    advice: 'add a variable to config.ts, and take its value as an argument',
+    who: sourceOutside('config', 'bin'),
+    mayNot: [library('node:process')],
+    uses: (use) => use === 'process.env',
+  }),
+
+  // Everywhere
+  limit({
+    name: 'sources-import-no-tests',
+    sentence: 'Tests stand beside what they test.',
+    advice: 'what a source needs is no test support: move it',
+    who: sourceOutside(),
+    mayNot: [test],
+  }),
+  limit({
+    name: 'imports-are-plain',
+    sentence: 'Who may import whom (checked in CI)',
+    advice: 'write the name of a file or package that exists, as a string',
+    who: sourceOutside(),
+    mayNot: [(target) => target.kind === 'nothing'],
+  }),
+  {
+    name: 'no-cycles',
+    sentence: "A request's way is one line.",
+    advice: 'move what both need into a file of its own',
+    find: findCycles,
+  },
+]
+
+function declaredDependencies(): Rule {
+  function* find({ files, packages }: Tree) {
+    for (const { place, imports } of files.filter((file) => !isTest(file.place))) {
+      const { name, dependencies } = packages.get(place.package) ?? {}
+      for (const { line, target } of imports) {
+        const needed = target.kind === 'ours' ? packages.get(target.place.package)?.name : target.name
+        if (target.kind === 'builtin' || target.kind === 'nothing' || needed === undefined) continue
+        if (needed === name || dependencies?.has(needed)) continue
+        yield { path: place.path, line, what: `imports ${nameOf(target)}` }
+      }
+    }
+  }
+  return {
+    name: 'declared-dependencies',
+    sentence: 'Each package is one that others can use: exports, docstrings, a README.',
+    advice: 'name it under "dependencies" in the package.json of the package that imports it',
+    find,
+  }
+}

@@ -1,0 +1,111 @@
+// A small tree in which every layer imports all it may: what the tests of the rules plant their violations in.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const manifest = (name: string, dependencies: readonly string[], exports?: object) =>
+  JSON.stringify({
+    name,
+    exports,
+    dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, '1'])),
+  })
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': '{}',
+
+  'packages/api/package.json': manifest('@ratafia/api', ['typebox'], { '.': './src/index.ts' }),
+  'packages/api/src/index.ts': "export * from './ids.ts'",
+  'packages/api/src/ids.ts': "import { Type } from 'typebox'",
+
+  'packages/macaroon/package.json': manifest('@ratafia/macaroon', ['@noble/ciphers'], {
+    '.': './src/index.ts',
+    './bakery': './src/bakery/index.ts',
+  }),
+  'packages/macaroon/src/index.ts': `
+    // Neither process.env nor Date.now() nor import('ratafia') in a comment counts,
+    export const text = "nor in a string: process.env, Date.now(), import('ratafia')"
+    export { verify } from './verify.ts'
+    export const earlier = (now: Date) => new Date(now.getTime() - 1)`,
+  'packages/macaroon/src/verify.ts':
+    "import { hash } from 'node:crypto'; import { xsalsa } from '@noble/ciphers'",
+  'packages/macaroon/src/bakery/index.ts': "import { verify } from '../verify.ts'",
+  'packages/macaroon/src/verify.test.ts': `
+    import { readFileSync } from 'node:fs'
+    import { other } from 'an-undeclared-test-library'
+    import * as bakery from '@ratafia/macaroon/bakery'
+    const now = Date.now()`,
+
+  'packages/assertions/package.json': manifest('@ratafia/assertions', [], { '.': './src/index.ts' }),
+  'packages/assertions/src/index.ts': '',
+
+  'packages/client/package.json': manifest('@ratafia/client', ['@ratafia/macaroon', '@ratafia/api'], {
+    '.': './src/index.ts',
+  }),
+  'packages/client/src/index.ts': "import '@ratafia/macaroon/bakery'; import '@ratafia/api'; fetch('/')",
+
+  'packages/server/package.json': manifest('ratafia', [
+    ...['@ratafia/api', '@ratafia/macaroon', '@ratafia/assertions', '@ratafia/client'],
+    ...['fastify', 'kysely', 'pg'],
+  ]),
+  'packages/server/bin/ratafia.js':
+    "const major = process.env.X; const { run } = await import('../src/start.ts')",
+  'packages/server/src/start.ts': `
+    import { readConfig } from './config.ts'
+    import { routes } from './tokens/routes.ts'
+    import { openSessionStore } from './tokens/session-store.ts'
+    import { program } from './cli/program.ts'
+    import { open } from './database/open.ts'
+    import { createKeyring } from './keyring/keyring.ts'`,
+  'packages/server/src/config.ts': 'export const port = process.env.RATAFIA_PORT',
+  'packages/server/src/errors.ts': "import type { ErrorCode } from '@ratafia/api'",
+  'packages/server/src/clock.ts': 'export type Clock = () => Date',
+  'packages/server/src/cli/program.ts': "import { list } from '../accounts/list.ts'; import './output.ts'",
+  'packages/server/src/cli/output.ts': '',
+  'packages/server/src/tokens/routes.ts': `
+    import { exchange } from './exchange.ts'
+    import { authenticate } from '../http/authentication.ts'
+    import { page } from '../web/page.ts'
+    import type { Token } from '@ratafia/api'
+    import fastify from 'fastify'`,
+  'packages/server/src/tokens/exchange.ts': `
+    import { verify } from '@ratafia/macaroon'
+    import { find } from '../accounts/find.ts'
+    import type { SessionStore } from './session-store.ts'
+    import type { Keyring } from '../keyring/keyring.ts'
+    import { RequestError } from '../errors.ts'`,
+  'packages/server/src/tokens/session.ts': '',
+  'packages/server/src/tokens/session-store.ts': `
+    import { open } from '../database/open.ts'
+    import { sql } from 'kysely'
+    import type { Session } from './session.ts'
+    const row = db.selectFrom('token_session')`,
+  'packages/server/src/accounts/find.ts': "import type { AccountStore } from './account-store.ts'",
+  'packages/server/src/accounts/list.ts': '',
+  'packages/server/src/accounts/routes.ts': '',
+  'packages/server/src/accounts/account-store.ts': '',
+  'packages/server/src/keyring/keyring.ts':
+    "import { KeyStore } from './key-store.ts'; import '@ratafia/macaroon'",
+  'packages/server/src/keyring/key-store.ts': "import { open } from '../database/open.ts'",
+  'packages/server/src/database/open.ts':
+    "import { Kysely } from 'kysely'; import pg from 'pg'; import '../errors.ts'",
+  'packages/server/src/http/authentication.ts': "import fastify from 'fastify'; import '../errors.ts'",
+  'packages/server/src/web/page.ts': '',
+  'packages/server/src/telemetry/log.ts': '',
+  'packages/server/test/support/client.ts': "import '../../src/start.ts'; import '../../src/cli/program.ts'",
+  'packages/server/test/whoami.test.ts': "import './support/client.ts'; const home = process.env.HOME",
+}
+
+/** Writes the tree with `plants` added to its files (or as new ones), hands its root to `use`, removes it. */
+export function withTree<T>(plants: Readonly<Record<string, string>>, use: (root: string) => T): T {
+  const root = mkdtempSync(join(tmpdir(), 'ratafia-import-rules-'))
+  try {
+    for (const path of new Set([...Object.keys(FILES), ...Object.keys(plants)])) {
+      mkdirSync(join(root, dirname(path)), { recursive: true })
+      writeFileSync(join(root, path), [FILES[path], plants[path]].filter(Boolean).join('\n'))
+    }
+    return use(root)
+  } finally {
+    rmSync(root, { recursive: true })
+  }
+}

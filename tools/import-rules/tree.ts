@@ -1,0 +1,92 @@
+// The tree that is checked: every file of every package, with what each import means.
+
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { posix } from 'node:path'
+import { parseFiles, type Use } from './parse.ts'
+import { type Place, placeOf } from './places.ts'
+
+/** What an import leads to. `nothing`: a computed specifier, a file that is not there, a subpath not exported. */
+export type Target =
+  | { readonly kind: 'ours'; readonly place: Place; readonly by: 'path' | 'name' }
+  | { readonly kind: 'builtin' | 'external' | 'nothing'; readonly name: string }
+
+export interface ResolvedImport {
+  readonly line: number
+  readonly target: Target
+  readonly typeOnly: boolean
+}
+
+export interface SourceFile {
+  readonly place: Place
+  readonly imports: readonly ResolvedImport[]
+  readonly uses: readonly Use[]
+}
+
+interface Package {
+  readonly directory: string
+  readonly name: string
+  readonly exports: Readonly<Record<string, string>> | undefined
+  readonly dependencies: ReadonlySet<string>
+}
+
+export interface Tree {
+  readonly files: readonly SourceFile[]
+  /** By directory below `packages/`. */
+  readonly packages: ReadonlyMap<string, Package>
+}
+
+/** Reads `packages/*` below `root` (absolute). Throws an Error for a package that the rules do not know. */
+export function readTree(root: string): Tree {
+  const packages = new Map(
+    globSync('packages/*/package.json', { cwd: root }).map((path) => {
+      const found = readPackage(root, posix.dirname(path))
+      return [posix.basename(found.directory), found]
+    }),
+  )
+  const paths = globSync('packages/*/{src,bin,test,examples}/**/*.{ts,js,mts,mjs}', { cwd: root }).sort()
+  const parsed = parseFiles(
+    root,
+    paths.map((path) => `${root}/${path}`),
+  )
+  const files = paths.map((path): SourceFile => {
+    const { imports, uses } = parsed.get(`${root}/${path}`) ?? { imports: [], uses: [] }
+    const resolved = imports.map(({ line, specifier, typeOnly }) => ({
+      line,
+      typeOnly,
+      target: resolve(root, path, specifier, [...packages.values()]),
+    }))
+    return { place: placeOf(path), imports: resolved, uses }
+  })
+  return { files, packages }
+}
+
+function readPackage(root: string, directory: string): Package {
+  const manifest = JSON.parse(readFileSync(`${root}/${directory}/package.json`, 'utf8'))
+  const { dependencies, optionalDependencies, peerDependencies } = manifest
+  return {
+    directory,
+    name: manifest.name,
+    exports: manifest.exports,
+    dependencies: new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })),
+  }
+}
+
+function resolve(root: string, from: string, specifier: string | undefined, packages: Package[]): Target {
+  if (specifier === undefined) return { kind: 'nothing', name: 'a computed name' }
+  if (isBuiltin(specifier)) return { kind: 'builtin', name: `node:${specifier.replace(/^node:/, '')}` }
+  if (specifier.startsWith('.')) {
+    const path = posix.join(posix.dirname(from), specifier)
+    if (!existsSync(`${root}/${path}`)) return { kind: 'nothing', name: `${specifier} (no such file)` }
+    // What lies outside of packages/ (a tool, a root file) is no package's: it would be missing when published.
+    if (!path.startsWith('packages/')) return { kind: 'nothing', name: `${path} (outside of packages/)` }
+    return { kind: 'ours', place: placeOf(path), by: 'path' }
+  }
+  const [, name = specifier, rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? []
+  const ours = packages.find((candidate) => candidate.name === name)
+  if (ours === undefined) return { kind: 'external', name }
+  // A package without exports (the server) is open to Node: what is meant is then the path itself.
+  const path = ours.exports === undefined ? `.${rest}` : ours.exports[`.${rest}`]
+  if (path === undefined) return { kind: 'nothing', name: `${specifier} (not in that package's exports)` }
+  return { kind: 'ours', place: placeOf(posix.join(ours.directory, path)), by: 'name' }
+}

@@ -1,0 +1,221 @@
+// One line for each way to break a rule, planted in the tree of tree.fixture.ts.
+
+/** The rule that is broken, the file, the line that is added to it, what is reported of that line. */
+export type Violation = readonly [rule: string, path: string, plant: string, what: string]
+
+const server = 'packages/server/src'
+
+export const VIOLATIONS: readonly Violation[] = [
+  [
+    'cores-stand-alone',
+    'packages/assertions/src/a.ts',
+    "import type { M } from '@ratafia/macaroon'",
+    'imports packages/macaroon/src/index.ts',
+  ],
+  [
+    'cores-are-pure',
+    'packages/macaroon/src/verify.ts',
+    "import { readFileSync } from 'fs'",
+    'imports node:fs',
+  ],
+  ['cores-are-pure', 'packages/macaroon/src/verify.ts', 'const t = Date.now()', 'uses Date.now'],
+  ['cores-are-pure', 'packages/macaroon/src/verify.ts', 'const t = new Date()', 'uses new Date()'],
+  ['cores-are-pure', 'packages/macaroon/src/verify.ts', 'const t = Math["random"]()', 'uses Math.random'],
+  ['cores-are-pure', 'packages/macaroon/src/verify.ts', 'const p = globalThis.process.pid', 'uses process'],
+  [
+    'api-stands-alone',
+    'packages/api/src/ids.ts',
+    "export { v } from '@ratafia/macaroon'",
+    'imports packages/macaroon/src/index.ts',
+  ],
+  ['client', 'packages/client/src/index.ts', "import 'ratafia'", 'imports packages/server'],
+  [
+    'nobody-imports-server',
+    'packages/client/test/log-in.test.ts',
+    "import type { E } from 'ratafia/src/errors.ts'",
+    'imports packages/server/src/errors.ts',
+  ],
+  [
+    'nobody-imports-server',
+    'packages/macaroon/src/verify.test.ts',
+    "await import('ratafia')",
+    'imports packages/server',
+  ],
+  [
+    'packages-by-name',
+    `${server}/tokens/exchange.ts`,
+    "import '../../../macaroon/src/verify.ts'",
+    'imports packages/macaroon/src/verify.ts',
+  ],
+  [
+    'declared-dependencies',
+    `${server}/http/authentication.ts`,
+    "import helmet from '@fastify/helmet/types'",
+    'imports @fastify/helmet',
+  ],
+  [
+    'nobody-imports-start',
+    `${server}/web/page.ts`,
+    "import { run } from '../start.ts'",
+    'imports packages/server/src/start.ts',
+  ],
+  [
+    'nobody-imports-cli',
+    `${server}/telemetry/log.ts`,
+    "type T = import('../cli/output.ts').T",
+    'imports packages/server/src/cli/output.ts',
+  ],
+  [
+    'bin',
+    'packages/server/bin/ratafia.js',
+    "await import('../src/errors.ts')",
+    'imports packages/server/src/errors.ts',
+  ],
+  [
+    'routes',
+    `${server}/tokens/routes.ts`,
+    "import type { S } from './session-store.ts'",
+    'imports packages/server/src/tokens/session-store.ts',
+  ],
+  [
+    'routes',
+    `${server}/tokens/routes.ts`,
+    "import { find } from '../accounts/find.ts'",
+    'imports packages/server/src/accounts/find.ts',
+  ],
+  [
+    'operations',
+    `${server}/tokens/exchange.ts`,
+    "import type { A } from '../accounts/account-store.ts'",
+    'imports packages/server/src/accounts/account-store.ts',
+  ],
+  [
+    'operations',
+    `${server}/tokens/exchange.ts`,
+    "import { limit } from '../http/authentication.ts'",
+    'imports packages/server/src/http/authentication.ts',
+  ],
+  [
+    'operations',
+    `${server}/tokens/exchange.ts`,
+    "import '../accounts/routes.ts'",
+    'imports packages/server/src/accounts/routes.ts',
+  ],
+  [
+    'operations',
+    `${server}/tokens/exchange.ts`,
+    "import '../config.ts'",
+    'imports packages/server/src/config.ts',
+  ],
+  [
+    'operations-know-no-http',
+    `${server}/tokens/exchange.ts`,
+    "import type { FastifyRequest } from 'fastify'",
+    'imports fastify',
+  ],
+  [
+    'operations-know-no-http',
+    `${server}/keyring/keyring.ts`,
+    "import { STATUS_CODES } from 'node:http'",
+    'imports node:http',
+  ],
+  [
+    'stores',
+    `${server}/tokens/session-store.ts`,
+    "import { name } from './session.ts'",
+    'imports packages/server/src/tokens/session.ts',
+  ],
+  [
+    'stores',
+    `${server}/tokens/session-store.ts`,
+    "import type { K } from '../keyring/keyring.ts'",
+    'imports packages/server/src/keyring/keyring.ts',
+  ],
+  [
+    'stores-have-owners',
+    `${server}/cli/output.ts`,
+    "import '../tokens/session-store.ts'",
+    'imports packages/server/src/tokens/session-store.ts',
+  ],
+  [
+    'stores-have-owners',
+    `${server}/web/page.ts`,
+    "import '../database/open.ts'",
+    'imports packages/server/src/database/open.ts',
+  ],
+  ['sql-in-stores', `${server}/tokens/exchange.ts`, "import { sql } from 'kysely'", 'imports kysely'],
+  [
+    'sql-in-stores',
+    `${server}/tokens/exchange.ts`,
+    "sessions.db.updateTable('token_session')",
+    'uses .updateTable()',
+  ],
+  [
+    'http-knows-no-feature',
+    `${server}/http/authentication.ts`,
+    "import type { E } from '../tokens/exchange.ts'",
+    'imports packages/server/src/tokens/exchange.ts',
+  ],
+  [
+    'keyring',
+    `${server}/keyring/keyring.ts`,
+    "import '../accounts/find.ts'",
+    'imports packages/server/src/accounts/find.ts',
+  ],
+  [
+    'database',
+    `${server}/database/open.ts`,
+    "import '../keyring/keyring.ts'",
+    'imports packages/server/src/keyring/keyring.ts',
+  ],
+  [
+    'beside-start',
+    `${server}/errors.ts`,
+    "import '../src/web/page.ts'",
+    'imports packages/server/src/web/page.ts',
+  ],
+  [
+    'environment',
+    `${server}/web/page.ts`,
+    'const secret = process.env.RATAFIA_SECRET_KEY',
+    'uses process.env',
+  ],
+  ['environment', `${server}/start.ts`, 'const { env } = process', 'uses process.env'],
+  ['environment', `${server}/web/page.ts`, "import { env } from 'process'", 'imports node:process'],
+  [
+    'sources-import-no-tests',
+    `${server}/web/page.ts`,
+    "import '../../test/support/client.ts'",
+    'imports packages/server/test/support/client.ts',
+  ],
+  [
+    'imports-are-plain',
+    `${server}/web/page.ts`,
+    "const page = await import('./' + name)",
+    'imports a computed name',
+  ],
+  [
+    'imports-are-plain',
+    `${server}/web/page.ts`,
+    "import './missing.ts'",
+    'imports ./missing.ts (no such file)',
+  ],
+  [
+    'imports-are-plain',
+    `${server}/web/page.ts`,
+    "import '@ratafia/macaroon/src/verify.ts'",
+    "imports @ratafia/macaroon/src/verify.ts (not in that package's exports)",
+  ],
+  [
+    'imports-are-plain',
+    `${server}/web/page.ts`,
+    "import '../../../../package.json'",
+    'imports package.json (outside of packages/)',
+  ],
+  [
+    'no-cycles',
+    `${server}/accounts/find.ts`,
+    "import type { X } from '../tokens/exchange.ts'",
+    `is in a cycle: ${server}/accounts/find.ts -> ${server}/tokens/exchange.ts -> ${server}/accounts/find.ts`,
+  ],
+]
