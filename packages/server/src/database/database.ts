@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 export type DatabaseTarget =
-  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'sqlite'; readonly file: string; readonly patienceMs?: number }
   | { readonly kind: 'postgres'; readonly url: string; readonly limits?: Partial<PostgresLimits> }
 
 export interface Database {
@@ -24,7 +24,8 @@ const SQLITE_UNHURRIED_MS = 600_000
 
 /** Opens a database. Throws `Unavailable` if it cannot be reached. */
 export async function openDatabase(target: DatabaseTarget): Promise<Database> {
-  const database = target.kind === 'sqlite' ? sqlite(target.file) : postgres(target.url, target.limits)
+  const database =
+    target.kind === 'sqlite' ? sqlite(target.file, target.patienceMs) : postgres(target.url, target.limits)
   try {
     await database.query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
   } catch (error) {
@@ -34,8 +35,8 @@ export async function openDatabase(target: DatabaseTarget): Promise<Database> {
   return database
 }
 
-function sqlite(file: string): Database {
-  const { dialect, driver } = sqliteDialect(file)
+function sqlite(file: string, patienceMs?: number): Database {
+  const { dialect, driver } = sqliteDialect(file, patienceMs)
   const query = new Kysely<Schema>({ dialect })
   return {
     kind: 'sqlite',

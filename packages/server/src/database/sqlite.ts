@@ -7,6 +7,7 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  AbortedTransactionError,
   type Dialect,
   type QueryResult,
   SqliteAdapter,
@@ -25,8 +26,8 @@ const CACHED_STATEMENTS = 500
 const SQLITE_BUSY = 5
 
 /** A dialect over `file`, which is made (mode 0600) if absent. */
-export function sqliteDialect(file: string): { dialect: Dialect; driver: SqliteDriver } {
-  const driver = new SqliteDriver(file)
+export function sqliteDialect(file: string, patienceMs?: number): { dialect: Dialect; driver: SqliteDriver } {
+  const driver = new SqliteDriver(file, patienceMs)
   const dialect: Dialect = {
     createDriver: () => createDriver(driver),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -49,10 +50,11 @@ export class SqliteDriver implements RawDriver {
   readonly #waiting: (() => void)[] = []
   #database: DatabaseSync | undefined
   #taken = false
-  #patience = PATIENCE_MS
+  #patience: number
 
-  constructor(file: string) {
+  constructor(file: string, patienceMs = PATIENCE_MS) {
     this.#file = file
+    this.#patience = patienceMs
   }
 
   async acquire(): Promise<RawConnection> {
@@ -69,11 +71,12 @@ export class SqliteDriver implements RawDriver {
 
   /** Runs `work` with locks waited for as long as `milliseconds`. For a start, when another process migrates. */
   async withPatience<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
+    const usual = this.#patience
     this.#patience = milliseconds
     try {
       return await work()
     } finally {
-      this.#patience = PATIENCE_MS
+      this.#patience = usual
     }
   }
 
@@ -95,6 +98,7 @@ export class SqliteDriver implements RawDriver {
       begin: async (settings) => {
         const begin = settings.accessMode === 'read only' ? 'begin' : 'begin immediate'
         await this.#patiently(() => database.exec(begin))
+        failed = false
       },
       commit: async () => {
         database.exec(failed ? 'rollback' : 'commit')

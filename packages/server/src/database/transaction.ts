@@ -9,8 +9,8 @@ const ATTEMPTS = 5
  * the other; on PostgreSQL the isolation is "read committed", so rules belong in constraints, not in a read
  * before a write. `work` may run more than once (a distributed database asks for it, and so does a deadlock):
  * it does nothing but statements of the transaction it is given. After a statement that failed nothing is
- * committed, also if the error was caught (use `on conflict` where a conflict is expected). A statement on another connection inside of
- * it would wait for itself on SQLite and end as `Unavailable`.
+ * committed, also if the error was caught (use `on conflict` where a conflict is expected). A statement on
+ * another connection inside of it would wait for itself on SQLite and end as `Unavailable`.
  */
 export async function inTransaction<T>(
   query: Kysely<Schema>,
