@@ -1,0 +1,157 @@
+/**
+ * What a token is asked for, as the issuer tells the identity service: it travels sealed in the third-party caveat's
+ * condition (`is-authenticated-userid for {…}`), so that the confirmation page can show what will be permitted.
+ *
+ * The text has at most 800 bytes, because the caveat's id is limited to 1 KiB: long lists and texts are shortened
+ * and say so. Permissions are never left out.
+ */
+
+export const MAX_SUMMARY_BYTES = 800
+
+/** `null` means not limited: everything. */
+export interface SummaryList {
+  readonly items: readonly string[]
+  /** How many more there are than the items shown. */
+  readonly more: number
+}
+
+export interface RequestSummary {
+  /** The address of the service that asks. */
+  readonly service: string
+  readonly permissions: SummaryList | null
+  readonly channels: SummaryList | null
+  readonly packages: SummaryList | null
+  readonly storeIds: SummaryList | null
+  readonly expires: Date | undefined
+  readonly description: string | undefined
+}
+
+export interface SummaryInput {
+  readonly service: string
+  readonly permissions: readonly string[] | null
+  readonly channels: readonly string[] | null
+  /** As the person knows them: names where the request had names. */
+  readonly packages: readonly string[] | null
+  readonly storeIds: readonly string[] | null
+  readonly expires: Date | undefined
+  readonly description: string | undefined
+}
+
+const MAX_SERVICE = 160
+const MAX_DESCRIPTION = 120
+const MAX_ITEM = 48
+/** Of one list: more would not be read anyway. */
+const MAX_ITEMS = 40
+
+/** The summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
+export function formatSummary(input: SummaryInput): string {
+  const lists = [input.channels, input.packages, input.storeIds].map(
+    (items) => items?.slice(0, MAX_ITEMS).map((item) => cut(item, MAX_ITEM)) ?? [],
+  ) as [string[], string[], string[]]
+  const [channels, packages, stores] = lists
+  let service = cut(input.service, MAX_SERVICE)
+  let description = input.description === undefined ? undefined : cut(input.description, MAX_DESCRIPTION)
+  for (;;) {
+    const wire: WireSummary = {
+      service,
+      permissions: input.permissions,
+      channels: shortened(channels, input.channels),
+      packages: shortened(packages, input.packages),
+      stores: shortened(stores, input.storeIds),
+      expires: input.expires?.toISOString() ?? null,
+      description: description ?? null,
+    }
+    const json = JSON.stringify(wire)
+    if (Buffer.byteLength(json) <= MAX_SUMMARY_BYTES) return json
+    // The longest list loses its last item; when all are short the description gives way, then the address.
+    const longest = lists.reduce((a, b) => (bytes(b) > bytes(a) ? b : a))
+    if (bytes(longest) > Buffer.byteLength(description ?? '')) longest.pop()
+    else if (description) description = cut(description, description.length >> 1)
+    else service = cut(service, service.length >> 1)
+  }
+}
+
+/** `undefined` when the text is no summary. Unknown fields are ignored, so that a newer issuer can add some. */
+export function parseSummary(text: string): RequestSummary | undefined {
+  if (Buffer.byteLength(text) > MAX_SUMMARY_BYTES) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const { service, expires, description, ...lists } = value as Record<string, unknown>
+  const permissions = parseList(lists['permissions'])
+  const channels = parseList(lists['channels'])
+  const packages = parseList(lists['packages'])
+  const storeIds = parseList(lists['stores'])
+  const until = expires === null ? undefined : parseInstant(expires)
+  if (
+    typeof service !== 'string' ||
+    // Permissions are never shortened, so a count among them is no text of ours.
+    permissions === undefined ||
+    (permissions !== null && permissions.more > 0) ||
+    channels === undefined ||
+    packages === undefined ||
+    storeIds === undefined ||
+    until === null ||
+    !(description === null || typeof description === 'string')
+  ) {
+    return undefined
+  }
+  return {
+    service,
+    permissions,
+    channels,
+    packages,
+    storeIds,
+    expires: until,
+    description: description ?? undefined,
+  }
+}
+
+/** A list is texts, and at the end possibly a number: how many more there are. */
+type WireList = readonly (string | number)[] | null
+
+interface WireSummary {
+  readonly service: string
+  readonly permissions: WireList
+  readonly channels: WireList
+  readonly packages: WireList
+  readonly stores: WireList
+  readonly expires: string | null
+  readonly description: string | null
+}
+
+const shortened = (shown: readonly string[], all: readonly string[] | null): WireList =>
+  all && (shown.length === all.length ? shown : [...shown, all.length - shown.length])
+
+function parseList(value: unknown): SummaryList | null | undefined {
+  if (value === null) return null
+  if (!Array.isArray(value)) return undefined
+  const last: unknown = value.at(-1)
+  const more = typeof last === 'number' && Number.isSafeInteger(last) && last > 0 ? last : 0
+  const items: unknown[] = more > 0 ? value.slice(0, -1) : value
+  return items.every((item) => typeof item === 'string') ? { items, more } : undefined
+}
+
+/** `null` for what is no instant. */
+function parseInstant(value: unknown): Date | null {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return null
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+const bytes = (items: readonly string[]): number =>
+  items.reduce((sum, item) => sum + Buffer.byteLength(item) + 3, 0)
+
+/** At most `length` UTF-16 units, without half a character, and with `…` when something is missing. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text.toWellFormed()
+  if (length <= 1) return ''
+  return `${text
+    .slice(0, length)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()}…`
+}

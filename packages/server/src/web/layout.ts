@@ -1,0 +1,36 @@
+/** The frame of every page. */
+import { type Html, html, styleElement } from './html.ts'
+import { STYLE } from './style.ts'
+
+export interface PageContent {
+  /** Plain text, also of the browser's tab. */
+  readonly title: string
+  readonly body: Html
+}
+
+/** The whole document. */
+export function page({ title, body }: PageContent): string {
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} · Ratafia</title>
+${STYLESHEET}
+</head>
+<body>
+<main>
+<p class="brand"><strong>Ratafia</strong> identity service</p>
+<div class="card">
+<h1>${title}</h1>
+${body}
+</div>
+</main>
+</body>
+</html>
+`
+  return document.markup
+}
+
+const STYLESHEET = styleElement(STYLE)

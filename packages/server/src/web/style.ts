@@ -1,0 +1,42 @@
+/** The one stylesheet, sent inside the page: its hash in the content security policy lets it in and nothing else. */
+import { hash } from 'node:crypto'
+
+export const STYLE = `
+:root{color-scheme:light dark;--ink:#1d1a16;--soft:#5b534a;--paper:#fffdf9;--back:#f3eee6;--line:#d9cfc1;
+--accent:#8a2f1d;--accent-ink:#fff;--warn:#7a4a00;--warn-back:#fff3d6;--bad:#8f1414;--bad-back:#fdecea;--good:#1f6b34}
+@media (prefers-color-scheme:dark){:root{--ink:#f2ece3;--soft:#b9afa3;--paper:#24201c;--back:#181512;--line:#4a4239;
+--accent:#f0a58f;--accent-ink:#2a0f08;--warn:#ffd58a;--warn-back:#3a2c0f;--bad:#ffb3ab;--bad-back:#411a17;--good:#8fdca4}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:34rem;margin:4vh auto;padding:0 1rem 3rem}
+.card{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1.5rem}
+.brand{margin:0 0 1rem;color:var(--soft);font-size:.9rem;letter-spacing:.02em}
+.brand strong{color:var(--accent)}
+h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25}
+h2{margin:1.5rem 0 .5rem;font-size:1.05rem}
+p{margin:.5rem 0}
+label{display:block;margin:1rem 0 .25rem;font-weight:600}
+input[type=text],input[type=password]{width:100%;padding:.65rem .75rem;font:inherit;color:inherit;background:var(--back);
+border:1px solid var(--soft);border-radius:.4rem}
+button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;border:1px solid var(--accent);cursor:pointer}
+.primary{background:var(--accent);color:var(--accent-ink)}
+.secondary{background:transparent;color:var(--accent)}
+.link{padding:0;border:0;background:none;color:var(--accent);text-decoration:underline;font-weight:400}
+:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.25rem}
+.notice{margin:1rem 0;padding:.75rem 1rem;border-left:.3rem solid;border-radius:.3rem}
+.warn{background:var(--warn-back);color:var(--warn);border-color:var(--warn)}
+.bad{background:var(--bad-back);color:var(--bad);border-color:var(--bad)}
+.good{color:var(--good)}
+dl{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.4rem 1rem;margin:.5rem 0}
+dt{color:var(--soft)}
+dd{margin:0;overflow-wrap:anywhere}
+ul{margin:.25rem 0;padding-left:1.2rem}
+li{margin:.2rem 0;overflow-wrap:anywhere}
+code{font:.9em ui-monospace,"Cascadia Mono",Menlo,monospace;overflow-wrap:anywhere}
+.quiet{color:var(--soft);font-size:.9rem}
+form.inline{display:inline}
+@media (max-width:26rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}.actions button{width:100%}}
+`
+
+export const STYLE_HASH = `sha256-${hash('sha256', STYLE, 'base64')}`
