@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { addThirdPartyCaveat } from '../add-third-party-caveat.ts'
+import { encodeBase64Url } from '../base64.ts'
+import { varint } from '../varint.ts'
+import type { BakeryMacaroon } from './bakery-macaroon.ts'
+import type { BakeryVersion } from './caveat-id.ts'
+import { encodeCaveatId } from './encode-caveat-id.ts'
+import type { KeyPair } from './key-pair.ts'
+
+/** A third party as it presents itself at `/discharge/info`. */
+export interface ThirdPartyInfo {
+  /** Absolute URL, or `local` for a caveat the client itself discharges with its key. */
+  readonly location: string
+  readonly publicKey: Uint8Array
+  /** The newest version it understands. */
+  readonly version: BakeryVersion
+}
+
+/** What {@link addBakeryCaveat} adds. */
+export interface BakeryCaveatInput {
+  readonly condition: string
+  readonly thirdParty: ThirdPartyInfo
+  readonly firstParty: KeyPair
+  /** Root key of the discharge. Default 24 random bytes. */
+  readonly rootKey?: Uint8Array
+  /** A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct. */
+  readonly idPrefix?: Uint8Array
+}
+
+/**
+ * A bakery macaroon like `macaroon` that needs a discharge from `thirdParty`, with the caveat sealed to it in the
+ * newest version both understand. Throws `TypeError` as `encodeCaveatId` and `addThirdPartyCaveat` do.
+ */
+export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInput): BakeryMacaroon {
+  const { condition, thirdParty, firstParty, rootKey = randomBytes(24) } = input
+  const version = Math.min(macaroon.version, thirdParty.version) as BakeryVersion
+  const payload = encodeCaveatId({
+    version,
+    condition,
+    rootKey,
+    namespace: macaroon.namespace,
+    thirdPartyPublicKey: thirdParty.publicKey,
+    firstParty,
+  })
+  const id = version === 3 ? shortId(macaroon, input.idPrefix) : payload
+  const caveatData =
+    version === 3 ? new Map(macaroon.caveatData).set(encodeBase64Url(id), payload) : macaroon.caveatData
+  const { location } = thirdParty
+  return {
+    ...macaroon,
+    macaroon: addThirdPartyCaveat(macaroon.macaroon, { rootKey, id, location }),
+    caveatData,
+  }
+}
+
+/** The prefix and a number that no caveat of this macaroon has yet. */
+function shortId({ macaroon, caveatData }: BakeryMacaroon, prefix: Uint8Array = Buffer.of(3)): Uint8Array {
+  for (let n = caveatData.size; ; n++) {
+    const id = Buffer.concat([prefix, varint(n)])
+    if (!macaroon.caveats.some((caveat) => id.equals(caveat.id))) return id
+  }
+}

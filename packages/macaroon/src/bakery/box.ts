@@ -1,0 +1,71 @@
+import { diffieHellman, type KeyObject } from 'node:crypto'
+import { hsalsa } from '@noble/ciphers/salsa.js'
+import { encodeBase64Url } from '../base64.ts'
+import * as secretbox from '../secretbox.ts'
+import { BakeryError } from './errors.ts'
+import { type KeyPair, privateKeyObject, publicKeyObject } from './key-pair.ts'
+
+/** NaCl `box`: `secretbox` under a key that only the two key pairs can compute. */
+export function sealBox(
+  own: KeyPair,
+  peer: Uint8Array,
+  nonce: Uint8Array,
+  plaintext: Uint8Array,
+): Uint8Array {
+  return secretbox.seal(sharedKey(own, peer), nonce, plaintext)
+}
+
+/** The plaintext, or undefined when the box was not made with these keys and nonce, or was changed. */
+export function openBox(
+  own: KeyPair,
+  peer: Uint8Array,
+  nonce: Uint8Array,
+  box: Uint8Array,
+): Uint8Array | undefined {
+  return secretbox.open(sharedKey(own, peer), nonce, box)
+}
+
+interface Known {
+  readonly privateKey: KeyObject
+  /** By public key; the oldest used is dropped first. */
+  readonly shared: Map<string, Uint8Array>
+}
+
+// X25519 costs fifty times as much as the box itself, and a service sees the same peers over and over. Keys live as
+// long as the pair they were computed for. Strangers can fill the table but not make it grow.
+const known = new WeakMap<KeyPair, Known>()
+const PEERS_KEPT = 256
+
+function sharedKey(own: KeyPair, peer: Uint8Array): Uint8Array {
+  let entry = known.get(own)
+  if (entry === undefined) {
+    entry = { privateKey: privateKeyObject(own.privateKey), shared: new Map() }
+    known.set(own, entry)
+  }
+  const name = encodeBase64Url(peer)
+  const key = entry.shared.get(name) ?? computeSharedKey(entry.privateKey, peer)
+  entry.shared.delete(name)
+  entry.shared.set(name, key)
+  if (entry.shared.size > PEERS_KEPT) entry.shared.delete(entry.shared.keys().next().value as string)
+  return key
+}
+
+function computeSharedKey(privateKey: KeyObject, peer: Uint8Array): Uint8Array {
+  const publicKey = publicKeyObject(peer)
+  let secret: Buffer
+  try {
+    secret = diffieHellman({ privateKey, publicKey })
+  } catch (cause) {
+    // Points of low order, for which the shared secret would be known to everybody.
+    throw new BakeryError('malformed', 'The public key of the other party is not usable', { cause })
+  }
+  const key = new Uint32Array(8)
+  hsalsa(SIGMA, words(secret), new Uint32Array(4), key)
+  return new Uint8Array(key.buffer)
+}
+
+const SIGMA = words(Buffer.from('expand 32-byte k'))
+
+function words(bytes: Uint8Array): Uint32Array {
+  return new Uint32Array(Uint8Array.from(bytes).buffer)
+}

@@ -1,0 +1,108 @@
+import { addFirstPartyCaveat } from '../add-first-party-caveat.ts'
+import { formatDeclared, parseDeclared, parseNeedDeclared } from '../conditions/declared.ts'
+import { utf8 } from '../text.ts'
+import { type BakeryMacaroon, mintBakeryMacaroon } from './bakery-macaroon.ts'
+import type { DecodedCaveatId } from './caveat-id.ts'
+import { decodeCaveatId } from './decode-caveat-id.ts'
+import { BakeryError } from './errors.ts'
+import type { KeyPair } from './key-pair.ts'
+
+/** What a discharger knows about a caveat when it decides. */
+export interface CaveatInfo extends Omit<DecodedCaveatId, 'rootKey'> {
+  /** The id of the discharge to be. */
+  readonly id: Uint8Array
+  /** Keys the discharge must declare; those the check does not declare are declared with an empty value. */
+  readonly needDeclared: readonly string[]
+}
+
+/**
+ * Decides about a condition (without its `need-declared`): returns the conditions the discharge is to carry, such as
+ * `declared username bob`, or throws what the client shall be told.
+ */
+export type CaveatCheck = (
+  condition: string,
+  info: CaveatInfo,
+) => readonly string[] | Promise<readonly string[]>
+
+/** What {@link discharge} works on. */
+export interface DischargeInput {
+  /** The id of the caveat. */
+  readonly id: Uint8Array
+  /** The payload that goes with a short id (`caveat64`). */
+  readonly caveat?: Uint8Array | undefined
+  /** Our key pairs, newest first; old ones open what was sealed before the key changed. */
+  readonly keyPairs: readonly KeyPair[]
+  readonly check: CaveatCheck
+}
+
+/** A shorter root key could be guessed, and the discharge then forged. */
+const SHORTEST_ROOT_KEY = 16
+
+/**
+ * Discharges a caveat sealed to one of our key pairs, if `check` agrees. The discharge has the caveat's id, no location
+ * and the bakery version of the caveat.
+ * Rejects with {@link BakeryError} as `decodeCaveatId` throws it, or `weak-root-key`; with `ConditionError`
+ * `malformed-condition` for a bad `need-declared`; and with whatever `check` throws.
+ */
+export async function discharge({ id, caveat, keyPairs, check }: DischargeInput): Promise<BakeryMacaroon> {
+  const { rootKey, ...decoded } = openStrongCaveat(id, caveat, keyPairs)
+  const { keys, condition } = parseNeedDeclared(decoded.condition)
+  const conditions = await check(condition, { ...decoded, condition, id, needDeclared: keys })
+  return dischargeWith(id, decoded.version, rootKey, [...conditions, ...undeclared(keys, conditions)])
+}
+
+/** What {@link dischargeLocal} works on. */
+export interface LocalDischargeInput {
+  readonly id: Uint8Array
+  readonly caveat?: Uint8Array | undefined
+  readonly keyPair: KeyPair
+}
+
+/**
+ * Discharges a caveat with location `local`: a client (an agent) shows by it that it holds a private key.
+ * Throws {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition than `true`.
+ */
+export function dischargeLocal({ id, caveat, keyPair }: LocalDischargeInput): BakeryMacaroon {
+  const { version, condition, rootKey } = openStrongCaveat(id, caveat, [keyPair])
+  if (condition !== 'true')
+    throw new BakeryError('not-local', 'A local caveat has another condition than "true"')
+  return dischargeWith(id, version, rootKey, [])
+}
+
+function openStrongCaveat(
+  id: Uint8Array,
+  payload: Uint8Array | undefined,
+  keyPairs: readonly KeyPair[],
+): DecodedCaveatId {
+  const decoded = decodeCaveatId(payload === undefined || payload.length === 0 ? id : payload, keyPairs)
+  if (decoded.rootKey.length < SHORTEST_ROOT_KEY) {
+    throw new BakeryError(
+      'weak-root-key',
+      `The caveat has a root key of less than ${SHORTEST_ROOT_KEY} bytes`,
+    )
+  }
+  if (decoded.version === 1 && utf8(id) === undefined) {
+    throw new BakeryError('malformed', 'A caveat of version 1 must have an id that is text')
+  }
+  return decoded
+}
+
+function dischargeWith(
+  id: Uint8Array,
+  version: 1 | 2 | 3,
+  rootKey: Uint8Array,
+  conditions: readonly string[],
+): BakeryMacaroon {
+  const bakery = mintBakeryMacaroon({ rootKey, id, version })
+  return { ...bakery, macaroon: conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon) }
+}
+
+/** Empty values make it plain to the asker that the discharger knows nothing; a client could else append its own. */
+function undeclared(keys: readonly string[], conditions: readonly string[]): string[] {
+  const declared = new Set<string>()
+  for (const condition of conditions) {
+    if (condition.startsWith('declared '))
+      declared.add(parseDeclared(condition.slice('declared '.length)).key)
+  }
+  return keys.filter((key) => !declared.has(key)).map((key) => formatDeclared(key, ''))
+}

@@ -1,0 +1,46 @@
+/**
+ * Why a condition is not met.
+ * - `malformed-condition`: its text does not have the form its name asks for.
+ * - `unknown-condition`: nobody here knows what it means, so it cannot be taken as met.
+ * - `expired`: the time of a `time-before` has come; `expiredAt` says which.
+ * - `not-yet-valid`: the time of a `time-since` has not come; `validFrom` says which.
+ * - `declared-conflict`: a `declared` disagrees with another one, so neither counts.
+ * - `refused`: the condition can never be met, or a checker said no.
+ * - `limit-exceeded`: well formed, but too large to be worth checking.
+ */
+export type ConditionErrorCode =
+  | 'malformed-condition'
+  | 'unknown-condition'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'declared-conflict'
+  | 'refused'
+  | 'limit-exceeded'
+
+/** What a {@link ConditionError} may say besides its message. */
+export interface ConditionErrorDetails extends ErrorOptions {
+  readonly expiredAt?: Date
+  readonly validFrom?: Date
+}
+
+/** A condition is not met. The message names the condition and never quotes more than a short part of it. */
+export class ConditionError extends Error {
+  override readonly name = 'ConditionError'
+  readonly code: ConditionErrorCode
+  /** With `expired`: since when. */
+  readonly expiredAt: Date | undefined
+  /** With `not-yet-valid`: from when on. */
+  readonly validFrom: Date | undefined
+
+  constructor(code: ConditionErrorCode, message: string, details: ConditionErrorDetails = {}) {
+    super(message, details)
+    this.code = code
+    this.expiredAt = details.expiredAt
+    this.validFrom = details.validFrom
+  }
+}
+
+/** A text of somebody else's, fit for an error message: quoted, and cut when it is long. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+}

@@ -1,0 +1,103 @@
+import { ATTENUATION_LIMITS, type Attenuations } from './attenuations.ts'
+import { ConditionError, quote } from './errors.ts'
+
+/** Keys of `extra`, in the order they are written. */
+const KEYS = [
+  ['channel', 'channels'],
+  ['package_id', 'packages'],
+  ['acl', 'permissions'],
+  ['store_ids', 'storeIds'],
+] as const
+
+const KNOWN: ReadonlySet<string> = new Set(KEYS.map(([key]) => key))
+
+/**
+ * Writes attenuations as `extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}`,
+ * byte for byte as Python's `json.dumps` spaces and escapes it. Throws `TypeError` for what `parseExtra` would refuse:
+ * an empty list (such a token could do nothing), duplicates, lists or items that are too long.
+ * The whole may still be longer than `DEFAULT_LIMITS.conditionBytes`: check that before minting.
+ */
+export function formatExtra(attenuations: Attenuations): string {
+  const items = KEYS.map(([key, field]) => {
+    const list = attenuations[field]
+    const problem = list === null ? undefined : problemOf(list)
+    if (problem !== undefined) throw new TypeError(`Cannot write "${key}" of "extra": ${problem}`)
+    return `"${key}": ${list === null ? 'null' : `[${list.map(asciiJson).join(', ')}]`}`
+  })
+  return `extra {${items.join(', ')}}`
+}
+
+/**
+ * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids` in any
+ * order, each null, absent (the same as null) or a list of texts. Throws {@link ConditionError} `malformed-condition`
+ * for anything else: an unknown key may be a restriction, an empty list or a key or an item given twice is ambiguous;
+ * and `limit-exceeded` for lists or items that are too long.
+ */
+export function parseExtra(argument: string): Attenuations {
+  const object = parseObject(argument)
+  for (const key of Object.keys(object)) {
+    if (!KNOWN.has(key)) throw malformed(`it has an unknown key ${quote(key)}`)
+  }
+  return {
+    channels: readList(object, 'channel'),
+    packages: readList(object, 'package_id'),
+    permissions: readList(object, 'acl'),
+    storeIds: readList(object, 'store_ids'),
+  }
+}
+
+function parseObject(argument: string): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(argument)
+  } catch {
+    throw malformed('it is not JSON')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw malformed('it is not a JSON object')
+  // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below holds another object,
+  // so the colons outside texts are the keys as they were written.
+  const colons = argument.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
+  if (colons !== Object.keys(value).length)
+    throw malformed('a key stands in it twice, or a value is an object')
+  return value as Record<string, unknown>
+}
+
+function readList(object: Record<string, unknown>, key: string): readonly string[] | null {
+  const value = object[key] ?? null
+  if (value === null) return null
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+    throw malformed(`"${key}" is neither null nor a list of texts`)
+  }
+  const list: readonly string[] = value
+  const { items, characters } = ATTENUATION_LIMITS
+  if (list.length > items || list.some((item) => item.length > characters)) {
+    throw new ConditionError(
+      'limit-exceeded',
+      `"${key}" of "extra" has over ${items} items or ${characters} characters`,
+    )
+  }
+  const problem = problemOf(list)
+  if (problem !== undefined) throw malformed(`"${key}": ${problem}`)
+  return list
+}
+
+function problemOf(list: readonly string[]): string | undefined {
+  if (list.length === 0) return 'the list is empty'
+  if (list.length > ATTENUATION_LIMITS.items) return 'the list is too long'
+  if (new Set(list).size !== list.length) return 'the list has an item twice'
+  if (list.some((item) => item.length > ATTENUATION_LIMITS.characters)) return 'an item is too long'
+  if (list.some((item) => item === '' || /[\p{Cc}\p{Cs}]/u.test(item)))
+    return 'an item is empty or not printable'
+  return undefined
+}
+
+/** A text as Python's `json.dumps` writes it: everything beyond printable ASCII as `\uXXXX`. */
+function asciiJson(text: string): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, escaped)
+}
+
+function malformed(why: string): ConditionError {
+  return new ConditionError('malformed-condition', `Not the restrictions of a token ("extra"): ${why}`)
+}

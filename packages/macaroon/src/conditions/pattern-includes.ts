@@ -1,0 +1,68 @@
+import { ConditionError } from './errors.ts'
+import { isSubset, parsePattern, type Token } from './pattern.ts'
+
+/**
+ * Steps that comparing patterns may take. Real lists need a few thousand; patterns that are nothing but stars, made
+ * to be slow, end here with {@link ConditionError} `limit-exceeded` after some milliseconds.
+ */
+export class PatternBudget {
+  #left: number
+
+  constructor(steps = 500_000) {
+    this.#left = steps
+  }
+
+  spend(steps: number): void {
+    this.#left -= steps
+    if (this.#left < 0)
+      throw new ConditionError('limit-exceeded', 'The channel patterns are too complicated to compare')
+  }
+}
+
+/** Whether a channel matches a pattern, as Python's `fnmatchcase` decides. */
+export function matchesPattern(pattern: string, text: string, budget = new PatternBudget()): boolean {
+  const literal = Array.from(text, (c): Token => {
+    const point = c.codePointAt(0) as number
+    return { star: false, ranges: [[point, point]] }
+  })
+  return absorbs(parsePattern(pattern), literal, budget)
+}
+
+/**
+ * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may say no for
+ * patterns where only a long argument would show it (`*a*` in `?*`), which makes a token narrower, never wider.
+ */
+export function includesPattern(wide: string, narrow: string, budget = new PatternBudget()): boolean {
+  return wide === narrow || absorbs(parsePattern(wide), parsePattern(narrow), budget)
+}
+
+/**
+ * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and only a
+ * star takes a star. `live` holds the positions in `wide` that some way of reading so far has led to.
+ */
+export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {
+  let live = skipStars(wide, [0])
+  for (const token of narrow) {
+    budget.spend(live.length + 1)
+    const next: number[] = []
+    for (const position of live) {
+      const taker = wide[position]
+      if (taker === undefined) continue
+      if (taker.star) next.push(position)
+      else if (!token.star && isSubset(token.ranges, taker.ranges)) next.push(position + 1)
+    }
+    if (next.length === 0) return false
+    live = skipStars(wide, next)
+  }
+  return live.includes(wide.length)
+}
+
+/** Each position once, and after a star also the one behind it, for a star may take nothing. Stays sorted. */
+function skipStars(wide: readonly Token[], positions: readonly number[]): number[] {
+  const all: number[] = []
+  for (const position of positions) {
+    if (all.at(-1) !== position) all.push(position)
+    if (wide[position]?.star) all.push(position + 1)
+  }
+  return all
+}

@@ -1,0 +1,26 @@
+import { ConditionError, quote } from './errors.ts'
+
+const SESSION_ID = /^[!-~]{1,128}$/
+
+/** The condition `session-id ID`. Throws `TypeError` unless the id is 1 to 128 printable ASCII characters. */
+export function formatSessionId(id: string): string {
+  if (!SESSION_ID.test(id))
+    throw new TypeError('A session id is 1 to 128 printable ASCII characters without spaces')
+  return `session-id ${id}`
+}
+
+/**
+ * Reads the argument of `session-id`: a UUID as a rule, but to be compared only.
+ * Throws {@link ConditionError} `malformed-condition`.
+ */
+export function parseSessionId(argument: string): string {
+  if (!SESSION_ID.test(argument)) {
+    throw new ConditionError('malformed-condition', `Not a session id: ${quote(argument)}`)
+  }
+  return argument
+}
+
+/** Checks the form of the argument of `session-id`. Throws {@link ConditionError} `malformed-condition`. */
+export function checkSessionId(argument: string): void {
+  parseSessionId(argument)
+}

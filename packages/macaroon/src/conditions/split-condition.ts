@@ -1,0 +1,18 @@
+import { ConditionError } from './errors.ts'
+
+/** The two parts of a condition. */
+export interface SplitCondition {
+  /** Case sensitive. With a namespace prefix it is `prefix:name`. */
+  readonly name: string
+  /** Everything after the first space; empty when there is none. */
+  readonly argument: string
+}
+
+/** Splits a condition at its first space. Throws {@link ConditionError} `malformed-condition` when it has no name. */
+export function splitCondition(condition: string): SplitCondition {
+  const space = condition.indexOf(' ')
+  const name = space < 0 ? condition : condition.slice(0, space)
+  if (name === '')
+    throw new ConditionError('malformed-condition', 'A condition is empty or begins with a space')
+  return { name, argument: space < 0 ? '' : condition.slice(space + 1) }
+}

@@ -1,0 +1,52 @@
+import { ConditionError, quote } from './errors.ts'
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,18}))?(Z|[+-]\d\d:\d\d)$/
+
+/**
+ * Reads a time as Go's RFC3339Nano does: `2006-01-02T15:04:05`, a fraction or none, then `Z` or `±hh:mm`.
+ * What `new Date` takes besides (no zone, a date alone, a space, lower case) is not a time here.
+ * A fraction finer than a `Date` is rounded down, so that an end never moves later; `up` is for a beginning.
+ * Throws {@link ConditionError} `malformed-condition`.
+ */
+export function parseTimestamp(text: string, rounding: 'down' | 'up' = 'down'): Date {
+  const match = RFC3339.exec(text)
+  if (match === null) throw malformed(text)
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  const fraction = (match[7] ?? '').padEnd(3, '0')
+  const finer = /[1-9]/.test(fraction.slice(3))
+  const milliseconds = Number(fraction.slice(0, 3)) + (finer && rounding === 'up' ? 1 : 0)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  // A day the month does not have moves the date on; so does a month 0 or 13.
+  if (
+    date.getUTCMonth() !== month - 1 ||
+    date.getUTCDate() !== day ||
+    hour > 23 ||
+    minute > 59 ||
+    second > 59
+  ) {
+    throw malformed(text)
+  }
+  date.setUTCHours(hour, minute, second, milliseconds)
+  return new Date(date.getTime() - offsetMinutes(match[8] as string, text) * 60_000)
+}
+
+function offsetMinutes(zone: string, text: string): number {
+  if (zone === 'Z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(4, 6))
+  if (hours > 23 || minutes > 59) throw malformed(text)
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** Writes a time in UTC with six digits, `2026-01-27T10:12:02.822000Z`. Throws `TypeError` outside years 0 to 9999. */
+export function formatTimestamp(date: Date): string {
+  const year = date.getUTCFullYear()
+  if (!(year >= 0 && year <= 9999))
+    throw new TypeError('The date is invalid or its year does not have four digits')
+  return date.toISOString().replace('Z', '000Z')
+}
+
+function malformed(text: string): ConditionError {
+  return new ConditionError('malformed-condition', `Not a time like 2026-01-27T10:12:02Z: ${quote(text)}`)
+}
