@@ -83,7 +83,9 @@ export function parseNeedDeclared(condition: string): NeedDeclared {
   return { keys: [...new Set(keys)], condition: inner }
 }
 
+/** No spaces and commas, which divide keys, and nothing invisible. */
+const KEY = /^[^\s,\p{Cc}\p{Cs}]+$/u
+
 function checkKey(key: string): void {
-  if (!/^[^\s,\p{Cc}\p{Cs}]+$/u.test(key))
-    throw new TypeError(`Not a key that can be declared: ${quote(key)}`)
+  if (!KEY.test(key)) throw new TypeError(`Not a key that can be declared: ${quote(key)}`)
 }
