@@ -4,6 +4,7 @@
  * - `core`, `client`, `api`: any source of such a package.
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
  * - `shared`: what stands beside start.ts and belongs to no folder: errors.ts, clock.ts.
+ * - `workspace`: workspace.ts, the type of what start.ts builds.
  * - `test`: tests, their support, and examples. They may look behind every layer of their own package.
  */
 export type Layer =
@@ -24,6 +25,7 @@ export type Layer =
   | 'telemetry'
   | 'test'
   | 'web'
+  | 'workspace'
 
 export interface Place {
   /** With forward slashes, from the root of the tree: `packages/server/src/tokens/exchange.ts`. */
@@ -53,6 +55,13 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['web', 'web'],
 ])
 
+/** The files in the server's `src/` itself that are more than what every layer may import. */
+const BESIDE_START: ReadonlyMap<string, Layer> = new Map([
+  ['config.ts', 'config'],
+  ['start.ts', 'start'],
+  ['workspace.ts', 'workspace'],
+])
+
 /**
  * Says where `path` stands. Throws an Error for a package that the design does not know: such a package needs
  * a row in this file, and rules.
@@ -71,7 +80,7 @@ export function placeOf(path: string): Place {
 
 function serverLayer(top: string | undefined, folder: string, file: string): Layer {
   if (top === 'bin') return 'bin'
-  if (folder === '') return file === 'start.ts' ? 'start' : file === 'config.ts' ? 'config' : 'shared'
+  if (folder === '') return BESIDE_START.get(file) ?? 'shared'
   const layer = FOLDERS.get(folder)
   if (file.endsWith('-store.ts') && (layer === undefined || layer === 'keyring')) return 'store'
   if (layer !== undefined) return layer

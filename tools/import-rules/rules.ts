@@ -140,9 +140,16 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'stores-have-owners',
     sentence: "operations -> […] another folder's operations (never its store); stores -> `database`",
-    advice: 'call an operation: only operations of its folder know a store, only stores know the database',
+    advice: 'call an operation: only operations of its own folder know a store',
     who: inLayer('http', 'web', 'telemetry', 'cli', 'config'),
-    mayNot: [layer('store', 'database')],
+    mayNot: [layer('store')],
+  }),
+  limit({
+    name: 'database-is-for-stores',
+    sentence: 'stores -> `database`',
+    advice: 'call an operation: it asks a store, and the store asks the database',
+    who: inLayer('http', 'web', 'telemetry', 'config'),
+    mayNot: [layer('database')],
   }),
   limit({
     name: 'sql-in-stores',
@@ -172,6 +179,20 @@ export const RULES: readonly Rule[] = [
     advice: 'the database folder may import its own files, api, errors.ts and clock.ts',
     who: inLayer('database'),
     may: [ownFolder, layer('api', 'shared')],
+  }),
+  limit({
+    name: 'workspace-is-a-type',
+    sentence: 'start.ts: the only file that builds and connects everything',
+    advice: 'workspace.ts is the type of what start.ts builds: `import type`',
+    who: inLayer('workspace'),
+    may: [typesOf(() => true)],
+  }),
+  limit({
+    name: 'workspace-is-for-commands',
+    sentence: 'Only the composition root builds things; below it, explicit arguments.',
+    advice: 'take what is needed as arguments: only start.ts and cli see everything',
+    who: inLayer('http', 'web', 'telemetry', 'config', 'database', 'keyring', 'store', 'operation', 'routes'),
+    mayNot: [layer('workspace')],
   }),
   limit({
     name: 'beside-start',

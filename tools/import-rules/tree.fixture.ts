@@ -58,9 +58,11 @@ const FILES: Readonly<Record<string, string>> = {
     import { open } from './database/open.ts'
     import { createKeyring } from './keyring/keyring.ts'`,
   'packages/server/src/config.ts': 'export const port = process.env.RATAFIA_PORT',
+  'packages/server/src/workspace.ts': "import type { SessionStore } from './tokens/session-store.ts'",
   'packages/server/src/errors.ts': "import type { ErrorCode } from '@ratafia/api'",
   'packages/server/src/clock.ts': 'export type Clock = () => Date',
-  'packages/server/src/cli/program.ts': "import { list } from '../accounts/list.ts'; import './output.ts'",
+  'packages/server/src/cli/program.ts':
+    "import { list } from '../accounts/list.ts'; import type { W } from '../workspace.ts'; import './output.ts'",
   'packages/server/src/cli/output.ts': '',
   'packages/server/src/tokens/routes.ts': `
     import { exchange } from './exchange.ts'

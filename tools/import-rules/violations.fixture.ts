@@ -138,7 +138,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports packages/server/src/tokens/session-store.ts',
   ],
   [
-    'stores-have-owners',
+    'database-is-for-stores',
     `${server}/web/page.ts`,
     "import '../database/open.ts'",
     'imports packages/server/src/database/open.ts',
@@ -167,6 +167,18 @@ export const VIOLATIONS: readonly Violation[] = [
     `${server}/database/open.ts`,
     "import '../keyring/keyring.ts'",
     'imports packages/server/src/keyring/keyring.ts',
+  ],
+  [
+    'workspace-is-a-type',
+    `${server}/workspace.ts`,
+    "import { find } from './accounts/find.ts'",
+    'imports packages/server/src/accounts/find.ts',
+  ],
+  [
+    'workspace-is-for-commands',
+    `${server}/web/page.ts`,
+    "import type { W } from '../workspace.ts'",
+    'imports packages/server/src/workspace.ts',
   ],
   [
     'beside-start',

@@ -1,2 +1,20 @@
-#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
-console.log(process.version)
+#!/usr/bin/env node
+// The program `ratafia`. Plain JavaScript that an old Node can read too, so that it can say what is wrong.
+
+const [major = 0] = process.versions.node.split('.').map(Number)
+
+// A reader that has gone away (`ratafia tokens list | head`) is no error of ours.
+process.stdout.on('error', (error) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
+if (major < 24) {
+  process.stderr.write(
+    `ratafia needs Node 24 or newer, and this is Node ${process.versions.node}: update Node.\n`,
+  )
+  process.exitCode = 1
+} else {
+  const { run } = await import('../src/start.ts')
+  process.exitCode = await run(process.argv)
+}

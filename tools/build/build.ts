@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Manifest, publishedManifest, publishedProgram } from './manifest.ts'
+
+export interface Built {
+  readonly name: string
+  /** Absolute. What `npm pack` and `npm publish` take. */
+  readonly directory: string
+}
+
+interface Package {
+  /** Absolute. */
+  readonly source: string
+  readonly output: string
+  readonly manifest: Manifest
+}
+
+/**
+ * Compiles each package below `root`/packages to `output`/NAME (made anew): JavaScript and types in dist/, programs
+ * in bin/, package.json, README.md, LICENSE. Returns them in the order in which they depend on each other.
+ * Throws an Error with the compiler's complaints when a source has errors.
+ */
+export function buildPackages(root: string, output: string): readonly Built[] {
+  rmSync(output, { recursive: true, force: true })
+  const packages = inOrder(
+    globSync('packages/*/package.json', { cwd: root }).map((path) => {
+      const source = join(root, path, '..')
+      const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+      return { source, output: join(output, basename(source)), manifest }
+    }),
+  )
+  for (const each of packages) {
+    compile(root, each, packages)
+    copyAssets(each)
+    copyPrograms(each)
+    const manifest = publishedManifest(each.manifest)
+    writeFileSync(join(each.output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+    cpSync(join(root, 'LICENSE'), join(each.output, 'LICENSE'))
+    const readme = join(each.source, 'README.md')
+    if (existsSync(readme)) cpSync(readme, join(each.output, 'README.md'))
+  }
+  return packages.map(({ manifest, output: directory }) => ({ name: manifest.name, directory }))
+}
+
+/** Those that others need come first. The import rules refuse cycles. */
+function inOrder(packages: readonly Package[]): Package[] {
+  const done = new Set<Package>()
+  const add = (each: Package) => {
+    for (const other of packages) {
+      if (!done.has(other) && other.manifest.name in (each.manifest.dependencies ?? {})) add(other)
+    }
+    done.add(each)
+  }
+  for (const each of packages) add(each)
+  return [...done]
+}
+
+function compile(root: string, { source, output }: Package, packages: readonly Package[]): void {
+  mkdirSync(output, { recursive: true })
+  // Our other packages are taken as built, as they are where this one is installed.
+  const paths = packages.flatMap(({ manifest, output: built }) =>
+    Object.entries(publishedManifest(manifest).exports ?? {}).map(([subpath, { types }]) => [
+      join(manifest.name, subpath),
+      [join(built, types)],
+    ]),
+  )
+  const config = join(output, 'tsconfig.json')
+  const options = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      noEmitOnError: true,
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      rootDir: join(source, 'src'),
+      outDir: join(output, 'dist'),
+      paths: Object.fromEntries(paths),
+    },
+    include: [join(source, 'src/**/*.ts')],
+    exclude: [join(source, 'src/**/*.test.ts'), join(source, 'src/**/*.fixture.ts')],
+  }
+  writeFileSync(config, JSON.stringify(options))
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', config], { cwd: root, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`${source} does not compile:\n${stdout}`)
+  rmSync(config)
+}
+
+/** Style sheets and the like: whatever stands beside the sources and is none. */
+function copyAssets({ source, output }: Package): void {
+  const from = join(source, 'src')
+  cpSync(from, join(output, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.ts') })
+}
+
+function copyPrograms({ source, output }: Package): void {
+  for (const program of globSync('bin/*.js', { cwd: source })) {
+    mkdirSync(join(output, 'bin'), { recursive: true })
+    const text = publishedProgram(readFileSync(join(source, program), 'utf8'))
+    writeFileSync(join(output, program), text, { mode: 0o755 })
+  }
+}

@@ -1,0 +1,14 @@
+// npm run build: compiles the packages for publishing into build/. Exits 1 when a source has errors.
+
+import { join, relative } from 'node:path'
+import { buildPackages } from './build.ts'
+
+const root = join(import.meta.dirname, '../..')
+try {
+  for (const { name, directory } of buildPackages(root, join(root, 'build'))) {
+    process.stdout.write(`built ${name} in ${relative(root, directory)}\n`)
+  }
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+}
