@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { addressKey, plainAddress } from './address.ts'
+import { createThrottle, type Throttle } from './throttle.ts'
+
+let now: number
+const clock = () => new Date(now)
+let throttle: Throttle
+
+beforeEach(() => {
+  now = Date.parse('2026-11-20T10:00:00Z')
+  throttle = createThrottle({
+    clock,
+    perAccount: { burst: 3, interval: 60_000 },
+    perAddress: { burst: 5, interval: 10_000 },
+    remembered: 100,
+  })
+})
+
+const attempt = (username: string, address = '192.0.2.1') => throttle.attempt({ username, address })
+const allowed = (username: string, address?: string) => attempt(username, address).allowed
+
+test('after the burst an account is closed until one failure is forgotten, from every address', () => {
+  for (let i = 0; i < 3; i++) assert.ok(allowed('bob', `192.0.2.${i}`))
+  const refused = attempt('bob', '198.51.100.1')
+  assert.ok(!refused.allowed)
+  assert.equal(refused.retryAt.toISOString(), '2026-11-20T10:01:00.000Z')
+  assert.ok(allowed('alice'))
+  now += 59_999
+  assert.ok(!allowed('bob'))
+  now += 1
+  assert.ok(allowed('bob'))
+  assert.ok(!allowed('bob'))
+  now += 180_000
+  for (let i = 0; i < 3; i++) assert.ok(allowed('bob'))
+})
+
+test('an address is closed whichever accounts it tries', () => {
+  for (let i = 0; i < 5; i++) assert.ok(allowed(`user${i}`))
+  assert.ok(!allowed('another'))
+  assert.ok(allowed('another', '192.0.2.2'))
+})
+
+test('a refused attempt is not counted: trying on does not prolong the wait', () => {
+  for (let i = 0; i < 3; i++) allowed('bob')
+  for (let i = 0; i < 50; i++) assert.ok(!allowed('bob', '192.0.2.9'))
+  now += 60_000
+  assert.ok(allowed('bob', '192.0.2.9'))
+})
+
+test('an attempt that succeeded leaves no trace', () => {
+  for (let i = 0; i < 50; i++) {
+    const one = attempt('bob')
+    assert.ok(one.allowed)
+    one.forgive()
+  }
+})
+
+test('parallel attempts are counted before the first one ends', () => {
+  const results = Array.from({ length: 10 }, () => attempt('bob').allowed)
+  assert.equal(results.filter(Boolean).length, 3)
+})
+
+test('memory is bounded: the name that failed longest ago is forgotten first', () => {
+  for (let i = 0; i < 3; i++) allowed('bob')
+  for (let i = 0; i < 99; i++) allowed(`user${i}`, `10.0.0.${i}`)
+  assert.ok(!allowed('bob', '10.1.0.1'))
+  allowed('one-too-many', '10.1.0.2')
+  assert.ok(allowed('bob', '10.1.0.3'))
+})
+
+for (const [address, key] of [
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['2001:db8::ffff:1', '2001:db8:0:0::/64'],
+  ['2001:DB8:0:0:1::', '2001:db8:0:0::/64'],
+  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['', ''],
+  ['unix socket', 'unix socket'],
+] as const) {
+  test(`address ${address} is counted as ${key}`, () => assert.equal(addressKey(address), key))
+}
+
+test('an address is shown as people write it', () => {
+  assert.equal(plainAddress('::ffff:10.0.0.1'), '10.0.0.1')
+  assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
+})
