@@ -12,12 +12,12 @@ const restriction = <T extends TSchema>(items: T) =>
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const PermissionSchema = Type.Enum([...PERMISSIONS])
+// Names of the store are ASCII; what is not printable would have to be escaped wherever it is shown.
+const NameSchema = Type.String({ pattern: '^[ -~]{1,128}$' })
 const ChannelSchema = Type.String({
-  minLength: 1,
-  maxLength: 128,
+  pattern: '^[ -~]{1,128}$',
   description: 'A channel; the wildcards of fnmatch are allowed',
 })
-const NameSchema = Type.String({ minLength: 1, maxLength: 128 })
 /** Unknown keys are let through: every real client sends `series`. */
 const PackageSchema = Type.Object(
   { name: Type.Optional(NameSchema), snap_id: Type.Optional(NameSchema) },

@@ -1,0 +1,38 @@
+/** What commands are given: the streams, and the ways to open the installation. `start.ts` provides it. */
+import type { Readable, Writable } from 'node:stream'
+import type { Workspace } from '../workspace.ts'
+
+export interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean }
+}
+
+export interface CommandContext {
+  readonly streams: Streams
+  /** Opens the installation that the environment describes, for as long as `work` takes. */
+  withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  /** Each runs until a signal ends it. */
+  serve(): Promise<void>
+  serveIdentity(): Promise<void>
+  /** The names of the migrations that ran. */
+  migrate(): Promise<readonly string[]>
+  readonly release: string
+}
+
+/** A command was used in a way it does not take; the exit code is 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The exit codes of every command. */
+export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 3, configuration: 4, fault: 5 } as const
+
+export const EXIT_HELP = `
+Exit codes:
+  0  done
+  1  refused: what was asked for cannot be done; the message says why
+  2  the command or its options are wrong
+  3  the database or another service does not answer; try again
+  4  the configuration does not hold; the message names the variable
+  5  a fault of the program; please report it`

@@ -1,0 +1,63 @@
+/** How commands answer: tables for people, `--json` for machines. */
+import type { Command } from 'commander'
+import type { CommandContext, Streams } from './context.ts'
+
+/** Adds `--json` to a command. */
+export const withJson = (command: Command): Command =>
+  command.option('--json', 'answer in JSON, for programs')
+
+export interface JsonOption {
+  readonly json?: boolean
+}
+
+export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** One JSON document on one line, or the lines a person reads. */
+export function print({ streams }: CommandContext, options: JsonOption, value: unknown, human: string): void {
+  streams.stdout.write(options.json ? `${JSON.stringify(value)}\n` : human === '' ? '' : `${human}\n`)
+}
+
+/** A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` when there is none. */
+export function printList(
+  context: CommandContext,
+  options: JsonOption,
+  rows: readonly Row[],
+  { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
+): void {
+  print(context, options, rows, rows.length === 0 ? empty : table(rows, columns))
+}
+
+function table(rows: readonly Row[], columns: readonly string[]): string {
+  const cells = rows.map((row) => columns.map((column) => printable(row[column])))
+  const titles = columns.map((column) => column.toUpperCase().replaceAll('_', ' '))
+  const widths = titles.map((title, index) =>
+    Math.max(title.length, ...cells.map((line) => line[index]?.length ?? 0)),
+  )
+  return [titles, ...cells]
+    .map((line) =>
+      line
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Text from elsewhere (a description, a name) must not steer the terminal it is shown on. */
+function printable(value: Row[string]): string {
+  if (value === null || value === undefined || value === '') return '-'
+  return String(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
+}
+
+/** The fields of one thing, a line each. */
+export function details(row: Row): string {
+  const width = Math.max(...Object.keys(row).map((name) => name.length)) + 1
+  return Object.entries(row)
+    .map(([name, value]) => `${`${name.replaceAll('_', ' ')}:`.padEnd(width)} ${printable(value)}`)
+    .join('\n')
+}
+
+/** A line for the person at the terminal that is no part of the answer. */
+export function note({ stderr }: Streams, line: string): void {
+  stderr.write(`${line}\n`)
+}

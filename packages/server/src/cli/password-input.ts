@@ -1,0 +1,47 @@
+/** How a command gets a password: from standard input, or asked for at a terminal. Never from an argument. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { MAX_PASSWORD_BYTES } from '../accounts/password.ts'
+import { type Streams, UsageError } from './context.ts'
+
+/**
+ * With `fromStdin` the whole of standard input less one line end; otherwise asked for twice. Throws
+ * {@link UsageError} when there is no terminal to ask at, or the two differ.
+ */
+export async function readPassword(streams: Streams, fromStdin: boolean): Promise<string> {
+  if (fromStdin) return readAll(streams)
+  if (!streams.stdin.isTTY) {
+    throw new UsageError('There is no terminal to ask for the password at. Give it with --password-stdin.')
+  }
+  const first = await ask(streams, 'Password: ')
+  if (first !== (await ask(streams, 'Again: ')))
+    throw new UsageError('The two passwords differ. Nothing was changed.')
+  return first
+}
+
+async function readAll({ stdin }: Streams): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    size += bytes.length
+    if (size > 2 * MAX_PASSWORD_BYTES) throw new UsageError('Standard input is too long for a password.')
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}
+
+async function ask({ stdin, stderr }: Streams, question: string): Promise<string> {
+  stderr.write(question)
+  // What is typed is echoed to the output of the line editor: a stream that keeps nothing.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: silent, terminal: true })
+  try {
+    return await lines.question('')
+  } finally {
+    lines.close()
+    stderr.write('\n')
+  }
+}

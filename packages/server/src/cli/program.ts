@@ -1,0 +1,63 @@
+/** The command line: `ratafia COMMAND`. Each folder of the service has its commands in a file of its name. */
+import { Command } from 'commander'
+import { VARIABLES } from '../config.ts'
+import { accountCommands } from './accounts.ts'
+import { agentCommands } from './agents.ts'
+import { type CommandContext, EXIT_HELP } from './context.ts'
+import { keyCommands } from './keys.ts'
+import { type JsonOption, print, withJson } from './output.ts'
+import { packageCommands } from './packages.ts'
+import { tokenCommands } from './tokens.ts'
+
+/** Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code. */
+export function createProgram(context: CommandContext): Command {
+  const { stdout, stderr } = context.streams
+  const program = new Command('ratafia')
+    .description('The authentication half of a snap store: developer tokens and device identity.')
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .exitOverride()
+    .showHelpAfterError('(--help shows what it takes)')
+    .addHelpText('after', EXIT_HELP)
+
+  program
+    .command('serve')
+    .description('run the service; SIGTERM or SIGINT ends it when what is in flight is finished')
+    .addHelpText('after', variablesHelp())
+    .action(() => context.serve())
+
+  withJson(program.command('migrate'))
+    .description('bring the database up to date; `serve` does so too when it starts')
+    .action(async (options: JsonOption) => {
+      const ran = await context.migrate()
+      const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
+      print(context, options, { ran }, human)
+    })
+
+  program
+    .command('identity')
+    .description('the identity service on its own')
+    .command('serve')
+    .description('run only the identity service, on port 8081 unless RATAFIA_PORT says otherwise')
+    .addHelpText('after', variablesHelp())
+    .action(() => context.serveIdentity())
+
+  accountCommands(program, context)
+  agentCommands(program, context)
+  tokenCommands(program, context)
+  packageCommands(program, context)
+  keyCommands(program, context)
+
+  withJson(program.command('version'))
+    .description('the release of this program')
+    .action((options: JsonOption) =>
+      print(context, options, { release: context.release }, `ratafia ${context.release}`),
+    )
+  return program
+}
+
+function variablesHelp(): string {
+  const lines = Object.entries(VARIABLES).map(
+    ([name, [fallback, meaning]]) => `  ${name}\n      ${meaning}\n      Default: ${fallback}`,
+  )
+  return `\nConfiguration by environment:\n${lines.join('\n')}`
+}

@@ -1,0 +1,35 @@
+/** A progress bar on standard error, where a person watches; nothing elsewhere. */
+import { Presets, SingleBar } from 'cli-progress'
+import type { Streams } from './context.ts'
+
+/** Below this many items nobody has time to look. */
+const WORTHWHILE = 500
+
+/** Shows how far `work` is; the bar is gone when it ends. */
+export async function withProgress<T>(
+  { stderr }: Streams,
+  label: string,
+  work: (onProgress: (done: number, total: number) => void) => Promise<T>,
+): Promise<T> {
+  if (!stderr.isTTY) return work(() => undefined)
+  let bar: SingleBar | undefined
+  try {
+    return await work((done, total) => {
+      if (total < WORTHWHILE) return
+      if (!bar) {
+        bar = new SingleBar(
+          {
+            format: `${label} {bar} {percentage}% {value}/{total}`,
+            stream: stderr as NodeJS.WritableStream,
+            clearOnComplete: true,
+          },
+          Presets.shades_classic,
+        )
+        bar.start(total, 0)
+      }
+      bar.update(done)
+    })
+  } finally {
+    bar?.stop()
+  }
+}

@@ -1,0 +1,58 @@
+/** `ratafia tokens`: the sessions of developer tokens. */
+import type { Command } from 'commander'
+import { findAccount } from '../accounts/find.ts'
+import { listSessions } from '../tokens/list.ts'
+import { revokeToken } from '../tokens/revoke.ts'
+import { tokenRecord } from '../tokens/session.ts'
+import type { ListedSession } from '../tokens/session-store.ts'
+import type { CommandContext } from './context.ts'
+import { type JsonOption, print, printList, type Row, withJson } from './output.ts'
+
+interface ListOptions extends JsonOption {
+  readonly account?: string
+  readonly includeInactive?: boolean
+}
+
+export function tokenCommands(parent: Command, context: CommandContext): void {
+  const tokens = parent.command('tokens').description('the sessions of developer tokens')
+
+  withJson(tokens.command('list'))
+    .description('the sessions that are active')
+    .option('--account <username>', 'only those of one account')
+    .option('--include-inactive', 'also those that are revoked or expired')
+    .action(async (options: ListOptions) => {
+      const sessions = await context.withWorkspace(async (workspace) => {
+        const account =
+          options.account === undefined ? undefined : await findAccount(options.account, workspace)
+        return listSessions(
+          { accountId: account?.id, includeInactive: options.includeInactive === true },
+          workspace,
+        )
+      })
+      printList(context, options, sessions.map(row), {
+        columns: [
+          'session-id',
+          'username',
+          'valid-since',
+          'valid-until',
+          'revoked-at',
+          'revoked-by',
+          'description',
+        ],
+        empty: 'There is no session to show.',
+      })
+    })
+
+  withJson(tokens.command('revoke <session-id>'))
+    .description('end a session: the next request with a token of it is refused')
+    .action(async (sessionId: string, options: JsonOption) => {
+      const { macaroons } = await context.withWorkspace((workspace) =>
+        revokeToken({ sessionId, by: 'operator' }, workspace),
+      )
+      const [revoked] = macaroons
+      const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
+      print(context, options, revoked, told)
+    })
+}
+
+const row = (session: ListedSession): Row => ({ ...tokenRecord(session), username: session.username })

@@ -1,0 +1,86 @@
+/**
+ * How the value of a variable is read. Each reader throws an `Error` whose message goes on from the variable's
+ * name ("RATAFIA_PORT is not a port: …"), and never repeats a value that may be secret.
+ */
+import { isIP } from 'node:net'
+
+/** Milliseconds. */
+export const DAY = 86_400_000
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY }
+
+export function parseDuration(value: string): number {
+  const [, amount, unit] = /^([1-9][0-9]{0,8})([smhd])$/.exec(value) ?? []
+  const milliseconds = Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN)
+  // A century: past it, dates leave what the clients' own libraries can write.
+  if (!(milliseconds <= 36_525 * DAY)) {
+    throw new Error(
+      `is not a duration: ${value}. Write a number and s, m, h or d, such as 365d, up to 36525d.`,
+    )
+  }
+  return milliseconds
+}
+
+export function parsePort(value: string): number {
+  if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw new Error(`is not a port: ${value}. Write a number from 0 to 65535.`)
+  }
+  return Number(value)
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): (value: string) => T {
+  return (value) => {
+    const choice = choices.find((one) => one === value)
+    if (choice === undefined) throw new Error(`is ${value}; it can be ${choices.join(', ')}.`)
+    return choice
+  }
+}
+
+export function parseServiceUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Error(
+      `is not an http or https address without query and credentials: ${url?.password ? '(hidden)' : value}`,
+    )
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+export function parsePostgresUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+    // The value may hold a password: it is not repeated.
+    throw new Error('is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
+  }
+  return value
+}
+
+/** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
+export function parseSecretKey(value: string): Uint8Array {
+  const text = value.trim()
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
+  if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64')
+  throw new Error('is not a key of 32 bytes in base64 or hex. `openssl rand -base64 32` makes one.')
+}
+
+export function parsePublicKey(value: string): string {
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) {
+    throw new Error(
+      'is not a public key: 32 bytes in base64, as `/discharge/info` of the identity service shows it.',
+    )
+  }
+  return value
+}
+
+export function parseProxies(value: string): readonly string[] {
+  const proxies = value.split(',').map((item) => item.trim())
+  for (const proxy of proxies) {
+    const [address = '', bits, more] = proxy.split('/')
+    const family = isIP(address)
+    const sound =
+      bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+    if (family === 0 || !sound || more !== undefined) {
+      throw new Error(`has an item that is no address or CIDR block: ${proxy || '(empty)'}`)
+    }
+  }
+  return proxies
+}

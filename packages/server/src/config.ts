@@ -1,0 +1,176 @@
+/** The only reader of the environment: every variable in one table, checked at start, errors that name it. */
+import { resolve } from 'node:path'
+import {
+  DAY,
+  oneOf,
+  parseDuration,
+  parsePort,
+  parsePostgresUrl,
+  parseProxies,
+  parsePublicKey,
+  parseSecretKey,
+  parseServiceUrl,
+} from './config-values.ts'
+
+/** Every variable of the service with its default and meaning: the README's table and `ratafia serve --help`. */
+export const VARIABLES = {
+  RATAFIA_HOST: ['127.0.0.1', 'Address to listen on'],
+  RATAFIA_PORT: ['8080 (8081 for `identity serve`)', 'Port to listen on; 0 takes a free one and prints it'],
+  RATAFIA_BASE_URL: [
+    'http://HOST:PORT',
+    'Address clients reach the service at; names it in macaroons, so keep it',
+  ],
+  RATAFIA_DATA_DIR: ['./data', 'Directory of the embedded database and of the secret key made for it'],
+  RATAFIA_DATABASE_URL: [
+    'absent: SQLite in the data directory',
+    '`postgres://…`: use this PostgreSQL instead',
+  ],
+  RATAFIA_SECRET_KEY: [
+    'absent: made in the data directory (SQLite only)',
+    '32 bytes in base64 or hex that seal every key in the database; required with PostgreSQL',
+  ],
+  RATAFIA_SECRET_KEY_FILE: ['absent', 'File to read the secret key from, instead of RATAFIA_SECRET_KEY'],
+  RATAFIA_IDENTITY_URL: [
+    'absent: the bundled one',
+    'Location of an external identity service (a bakery discharger)',
+  ],
+  RATAFIA_IDENTITY_PUBLIC_KEY: [
+    'absent: fetched from `/discharge/info`',
+    'Public key of the external identity service, base64, to pin it',
+  ],
+  RATAFIA_IDENTITY_CONDITION: [
+    'userid',
+    '`userid` or `username`: what the identity service is asked to declare about a person',
+  ],
+  RATAFIA_ACCOUNTS: [
+    'auto',
+    '`auto`: whoever an external identity service vouches for gets an account; `known`: only accounts already linked',
+  ],
+  RATAFIA_TOKEN_LIFETIME: ['365d', 'Life of a token that does not ask for one: a number and s, m, h or d'],
+  RATAFIA_TOKEN_MAX_LIFETIME: ['absent: no cap', 'The longest life a token may ask for'],
+  RATAFIA_TRUSTED_PROXIES: [
+    'absent: none',
+    'Comma-separated addresses or CIDR blocks of the reverse proxies whose X-Forwarded-For is believed',
+  ],
+  RATAFIA_LOG_LEVEL: ['info', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`'],
+} as const satisfies Record<string, readonly [fallback: string, meaning: string]>
+
+export type VariableName = keyof typeof VARIABLES
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+export type DatabaseConfig =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** Where the secret key comes from; `start.ts` reads or makes the file. */
+export type SecretConfig =
+  | { readonly from: 'variable'; readonly key: Uint8Array }
+  | { readonly from: 'file'; readonly file: string; readonly makeIfMissing: boolean }
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** Without a trailing slash; undefined = from the address listened on. */
+  readonly baseUrl: string | undefined
+  readonly dataDirectory: string
+  readonly database: DatabaseConfig
+  readonly secret: SecretConfig
+  /** Undefined = the bundled identity service. */
+  readonly identity: { readonly url: string; readonly publicKey: string | undefined } | undefined
+  readonly identityCondition: 'userid' | 'username'
+  readonly accounts: 'auto' | 'known'
+  /** Milliseconds. */
+  readonly tokenLifetime: number
+  /** Milliseconds; undefined = no cap. */
+  readonly tokenMaxLifetime: number | undefined
+  readonly trustedProxies: readonly string[]
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+}
+
+/** One or more variables do not hold; the message has a line for each, beginning with its name. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/**
+ * Reads the configuration. Throws {@link ConfigError} that names every variable that does not hold.
+ * An empty variable counts as absent; an unknown `RATAFIA_…` is refused, because it is a misspelling.
+ */
+export function readConfig(environment: Environment, defaults: { port: number } = { port: 8080 }): Config {
+  const problems: string[] = []
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES)) {
+      problems.push(
+        `${name} is not a variable of this service. See \`ratafia serve --help\` for those it has.`,
+      )
+    }
+  }
+  const text = (name: VariableName) => environment[name] || undefined
+  const read = <T>(name: VariableName, parse: (value: string) => T): T | undefined => {
+    const value = text(name)
+    if (value === undefined) return undefined
+    try {
+      return parse(value)
+    } catch (error) {
+      // Only our own parsers run here, and none of them puts a secret in its message.
+      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`)
+      return undefined
+    }
+  }
+
+  const dataDirectory = resolve(text('RATAFIA_DATA_DIR') ?? 'data')
+  const url = read('RATAFIA_DATABASE_URL', parsePostgresUrl)
+  const key = read('RATAFIA_SECRET_KEY', parseSecretKey)
+  const keyFile = text('RATAFIA_SECRET_KEY_FILE')
+  if (text('RATAFIA_SECRET_KEY') !== undefined && keyFile !== undefined) {
+    problems.push('RATAFIA_SECRET_KEY and RATAFIA_SECRET_KEY_FILE are both set. Keep one of them.')
+  }
+  if (
+    text('RATAFIA_DATABASE_URL') !== undefined &&
+    text('RATAFIA_SECRET_KEY') === undefined &&
+    keyFile === undefined
+  ) {
+    problems.push(
+      'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` makes one.',
+    )
+  }
+  const identityUrl = read('RATAFIA_IDENTITY_URL', parseServiceUrl)
+  const identityKey = read('RATAFIA_IDENTITY_PUBLIC_KEY', parsePublicKey)
+  if (identityKey !== undefined && text('RATAFIA_IDENTITY_URL') === undefined) {
+    problems.push('RATAFIA_IDENTITY_PUBLIC_KEY is set without RATAFIA_IDENTITY_URL. Set both or neither.')
+  }
+  const config: Config = {
+    host: text('RATAFIA_HOST') ?? '127.0.0.1',
+    port: read('RATAFIA_PORT', parsePort) ?? defaults.port,
+    baseUrl: read('RATAFIA_BASE_URL', parseServiceUrl),
+    dataDirectory,
+    database:
+      url === undefined
+        ? { kind: 'sqlite', file: resolve(dataDirectory, 'ratafia.db') }
+        : { kind: 'postgres', url },
+    secret:
+      key !== undefined
+        ? { from: 'variable', key }
+        : {
+            from: 'file',
+            file: resolve(keyFile ?? resolve(dataDirectory, 'secret.key')),
+            makeIfMissing: keyFile === undefined,
+          },
+    identity: identityUrl === undefined ? undefined : { url: identityUrl, publicKey: identityKey },
+    identityCondition: read('RATAFIA_IDENTITY_CONDITION', oneOf('userid', 'username')) ?? 'userid',
+    accounts: read('RATAFIA_ACCOUNTS', oneOf('auto', 'known')) ?? 'auto',
+    tokenLifetime: read('RATAFIA_TOKEN_LIFETIME', parseDuration) ?? 365 * DAY,
+    tokenMaxLifetime: read('RATAFIA_TOKEN_MAX_LIFETIME', parseDuration),
+    trustedProxies: read('RATAFIA_TRUSTED_PROXIES', parseProxies) ?? [],
+    logLevel: read('RATAFIA_LOG_LEVEL', oneOf(...LOG_LEVELS)) ?? 'info',
+  }
+  if (config.tokenMaxLifetime !== undefined && config.tokenMaxLifetime < config.tokenLifetime) {
+    problems.push(
+      'RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME, the life given by default.',
+    )
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return config
+}

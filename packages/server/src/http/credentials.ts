@@ -1,0 +1,95 @@
+/**
+ * The macaroons that a request presents, in every spelling that real clients use. What comes out is parsed and
+ * within the limits, and not verified.
+ *
+ * - `Authorization: Macaroon TOKEN`, the scheme in any case; TOKEN is base64 (any variant) of binary macaroons or
+ *   of a JSON list, or JSON text
+ * - `Authorization: Macaroon root=R, discharge=D`, the values quoted or not
+ * - `Macaroons: LIST[, LIST…]`, repeated or not: base64 of a JSON list or of binary macaroons
+ */
+import {
+  decodeBase64,
+  decodeBinary,
+  type Macaroon,
+  MacaroonError,
+  type UnverifiedSlice,
+} from '@ratafia/macaroon'
+import { type MacaroonsRead, slicesFromMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import { RequestError, unauthorized } from '../errors.ts'
+
+interface CredentialHeaders {
+  readonly authorization?: string | undefined
+  readonly macaroons?: string | readonly string[] | undefined
+}
+
+/**
+ * The slices presented, at least one. A value that cannot be read is passed over where another can. Throws
+ * {@link RequestError} `macaroon-authorization-required` when there is none, or none that can be read, and
+ * `limit-exceeded` when it is too large.
+ */
+export function presentedMacaroons(
+  headers: CredentialHeaders,
+): readonly [UnverifiedSlice, ...UnverifiedSlice[]] {
+  const authorization = fromAuthorization(headers.authorization)
+  const macaroons = fromMacaroons(headers.macaroons)
+  const [first, ...rest] = [...authorization.slices, ...macaroons.slices]
+  if (first !== undefined) return [first, ...rest]
+  const [problem] = [...authorization.errors, ...macaroons.errors]
+  if (problem === undefined) {
+    throw unauthorized(
+      'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".',
+    )
+  }
+  if (problem.code === 'limit-exceeded') {
+    throw new RequestError('limit-exceeded', `The macaroon is too large. ${problem.message}.`)
+  }
+  throw unauthorized(
+    `The macaroon is malformed: ${problem.message}. Check how it was copied, or log in again.`,
+  )
+}
+
+function fromAuthorization(header: string | undefined): Pick<MacaroonsRead, 'slices' | 'errors'> {
+  const text = (header ?? '').trim()
+  if (text === '') return { slices: [], errors: [] }
+  const [scheme = ''] = text.split(/\s/, 1)
+  const value = text.slice(scheme.length).trim()
+  if (scheme.toLowerCase() !== 'macaroon') {
+    throw unauthorized('The Authorization header is of another scheme. Send "Authorization: Macaroon …".')
+  }
+  if (/^(root|discharge)=/.test(value)) return fromPair(value)
+  return slicesFromMacaroonsHeader([base64IfJson(value)], { binary: true })
+}
+
+/** JSON text is read as its base64 is, so that one reader and its limits serve both. */
+function base64IfJson(value: string): string {
+  if (value.startsWith('{')) return Buffer.from(`[${value}]`).toString('base64url')
+  return value.startsWith('[') ? Buffer.from(value).toString('base64url') : value
+}
+
+function fromMacaroons(header: string | readonly string[] | undefined): MacaroonsRead {
+  const values = header === undefined ? [] : typeof header === 'string' ? [header] : header
+  return slicesFromMacaroonsHeader(values, { binary: true })
+}
+
+/** The Ubuntu One spelling: `root=…, discharge=…`, each base64 of one macaroon. */
+function fromPair(value: string): Pick<MacaroonsRead, 'slices' | 'errors'> {
+  try {
+    const found = new Map<string, Macaroon[]>([
+      ['root', []],
+      ['discharge', []],
+    ])
+    for (const part of value.split(',')) {
+      const [, name = '', quoted, bare] = /^\s*([a-z]+)=(?:"([^"\s]*)"|([^"\s]*))\s*$/.exec(part) ?? []
+      const list = found.get(name)
+      if (!list) throw new MacaroonError('malformed', 'A part is neither root=… nor discharge=…')
+      list.push(...decodeBinary(decodeBase64(quoted ?? bare ?? '')))
+    }
+    const [root, ...more] = found.get('root') ?? []
+    if (root === undefined || more.length > 0)
+      throw new MacaroonError('malformed', 'There has to be one root=…')
+    return { slices: [[root, ...(found.get('discharge') ?? [])]], errors: [] }
+  } catch (error) {
+    if (!(error instanceof MacaroonError)) throw error
+    return { slices: [], errors: [error] }
+  }
+}

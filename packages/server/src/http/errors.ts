@@ -1,0 +1,89 @@
+/** The one place that turns what an operation threw into an answer of the API. */
+import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { RequestError, Unavailable } from '../errors.ts'
+
+/** The realm named by `WWW-Authenticate` and by the `extra` of a 401. */
+const REALM = 'Ratafia'
+
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly extra: Readonly<Record<string, unknown>>
+}
+
+/** The body of an error answer: the same list under both of the store's spellings. */
+export function errorBody({ code, message, extra }: Refusal): ErrorBody {
+  const list = [{ code, message, extra: { ...extra } }]
+  return { error_list: list, 'error-list': list }
+}
+
+/** Fastify's error handler for the API. */
+export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error)
+  const { status } = ERROR_CODES[refusal.code]
+  if (status === 500) request.log.error({ err: error }, 'fault')
+  else if (status === 503) request.log.warn({ err: error }, 'could not check')
+  else request.log.debug({ refusal: refusal.code, detail: privateDetail(error) }, 'refused')
+  if (status === 401) reply.header('www-authenticate', `Macaroon realm="${REALM}"`)
+  if (status === 503) reply.header('retry-after', '1')
+  if (status === 401)
+    reply.status(status).send(errorBody({ ...refusal, extra: { realm: REALM, ...refusal.extra } }))
+  else reply.status(status).send(errorBody(refusal))
+}
+
+const privateDetail = (error: Error): string | undefined =>
+  error instanceof RequestError ? error.private : undefined
+
+function refusalOf(error: FastifyError | Error): Refusal {
+  if (error instanceof RequestError) return error
+  if (error instanceof Unavailable) {
+    return {
+      code: 'service-unavailable',
+      message: 'The service could not check the request just now. Try again in a moment; nothing was lost.',
+      extra: {},
+    }
+  }
+  return (
+    frameworkRefusal(error) ?? {
+      code: 'internal-error',
+      message: 'The service failed at this request. It is logged; please report it to the operator.',
+      extra: {},
+    }
+  )
+}
+
+/** What Fastify itself refuses: the schema, the size, the encoding of a request. */
+function frameworkRefusal(error: FastifyError | Error): Refusal | undefined {
+  if (!('code' in error)) return undefined
+  if (error.code === 'FST_ERR_VALIDATION') return schemaRefusal(error)
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return { code: 'request-too-large', message: 'The body is larger than 64 KiB.', extra: {} }
+  }
+  const status = error.statusCode ?? 500
+  // Fastify's own 4xx (a bad URL, a bad content length): its messages describe the request, not the service.
+  if (status >= 400 && status < 500)
+    return { code: 'invalid-request', message: `${error.message}.`, extra: {} }
+  return undefined
+}
+
+function schemaRefusal(error: FastifyError): Refusal {
+  const where = error.validationContext === 'querystring' ? 'query' : 'body'
+  const [first] = error.validation ?? []
+  const field = `${where}${first?.instancePath ?? ''}`
+  const unknown = first?.params?.['additionalProperty']
+  const detail =
+    typeof unknown === 'string'
+      ? `has a field that is not known here: ${quote(unknown)}`
+      : (first?.message ?? 'does not fit')
+  const allowed = first?.params?.['allowedValues']
+  const choices = Array.isArray(allowed) ? ` (${allowed.join(', ')})` : ''
+  return {
+    code: first?.instancePath ? 'invalid-field' : 'invalid-request',
+    message: `${field} ${detail}${choices}.`,
+    extra: { field },
+  }
+}
+
+/** A client's own text inside a message: cut, and escaped as JSON does. */
+const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)

@@ -1,0 +1,7 @@
+/** `GET /` (and `HEAD /`): what this service is and where things are. */
+import { type ServiceDescription, ServiceDescriptionSchema } from '@ratafia/api'
+import type { FastifyInstance } from 'fastify'
+
+export function serviceRoutes(app: FastifyInstance, describe: () => ServiceDescription): void {
+  app.get('/', { schema: { response: { 200: ServiceDescriptionSchema } } }, async () => describe())
+}

@@ -1,0 +1,42 @@
+/** Turns the packages that a token is limited to into snap ids. */
+import { RequestError } from '../errors.ts'
+import type { PackageStore } from './package-store.ts'
+
+/** As the API takes them: at least one of the two is there. */
+export interface PackageReference {
+  readonly name?: string
+  readonly snap_id?: string
+}
+
+/**
+ * The snap id of each reference, without repetition, in their order. A name is looked up in the package
+ * directory; where none is configured (the table is empty) it stands for itself. Throws {@link RequestError}
+ * `package-not-found` for a name the directory does not know, or knows with another id than the one given.
+ */
+export async function resolvePackages(
+  references: readonly PackageReference[],
+  { packages }: { readonly packages: PackageStore },
+): Promise<readonly string[]> {
+  const names = references.flatMap(({ name }) => (name === undefined ? [] : [name]))
+  const known = await packages.idsOf(names)
+  const configured = known.size > 0 || (names.length > 0 && !(await packages.isEmpty()))
+  const ids = references.map(({ name, snap_id: given }) => {
+    const id = name === undefined ? undefined : known.get(name)
+    if (name !== undefined && configured && id === undefined) {
+      throw new RequestError('package-not-found', `No package is named ${JSON.stringify(name)}.`, {
+        extra: { name },
+      })
+    }
+    if (id !== undefined && given !== undefined && id !== given) {
+      throw new RequestError(
+        'package-not-found',
+        `The package ${JSON.stringify(name)} has another id than ${JSON.stringify(given)}. Name it by one of the two.`,
+        { extra: { name, snap_id: given } },
+      )
+    }
+    const resolved = given ?? id ?? name
+    if (resolved === undefined) throw new TypeError('a package reference needs a name or a snap_id')
+    return resolved
+  })
+  return [...new Set(ids)]
+}

@@ -1,0 +1,15 @@
+/** The log: pino JSON, pretty on a terminal. What may hold a secret is left out here, whoever logs it. */
+import { type Logger, type LoggerOptions, pino } from 'pino'
+import { pinoHttpSerializers } from './serializers.ts'
+
+export type Log = Logger
+
+/** `pretty`: for people at a terminal. Lines go to standard output either way. */
+export function createLog(options: { level: string; pretty: boolean }): Log {
+  const settings: LoggerOptions = { level: options.level, serializers: pinoHttpSerializers }
+  if (!options.pretty) return pino(settings)
+  return pino({
+    ...settings,
+    transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', singleLine: true } },
+  })
+}

@@ -1,0 +1,34 @@
+/** How requests and errors look in the log: no headers, no bodies, no query strings. */
+
+interface RequestLike {
+  readonly method: string
+  readonly url: string
+  readonly ip?: string
+}
+
+export const pinoHttpSerializers = {
+  // The query of /discharge, /login and /wait-token carries credentials: a logged address ends at the path.
+  req: (request: RequestLike) => ({
+    method: request.method,
+    path: request.url.split('?', 1)[0],
+    address: request.ip,
+  }),
+  res: (response: { readonly statusCode: number }) => ({ status: response.statusCode }),
+  err: describeError,
+}
+
+/**
+ * An error for the log: type, code, message, stack and cause. Other properties are left out, because drivers
+ * attach queries with their parameters, and HTTP clients attach whole requests.
+ */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const { code } = error as Error & { code?: unknown }
+  return {
+    type: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  }
+}

@@ -1,0 +1,102 @@
+/** `POST /api/v2/tokens`: a root macaroon. Needs no authentication and writes nothing. */
+import { randomBytes } from 'node:crypto'
+import {
+  type CreateTokenRequest,
+  MAX_DESCRIPTION_BYTES,
+  type MacaroonResponse,
+  newSessionId,
+} from '@ratafia/api'
+import { DEFAULT_LIMITS, encodeJson } from '@ratafia/macaroon'
+import { encodeCaveatId } from '@ratafia/macaroon/bakery'
+import { type Attenuations, formatExtra, formatNeedDeclared } from '@ratafia/macaroon/conditions'
+import type { Clock } from '../clock.ts'
+import { RequestError } from '../errors.ts'
+import { formatSummary } from '../identity/request-summary.ts'
+import type { ThirdParty } from '../identity/third-party.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+import type { PackageReference } from '../packages/resolve.ts'
+import { tokenEnd } from './expiry.ts'
+import { type IdentityKey, mintRoot, rootPayload } from './root-macaroon.ts'
+
+export interface CreateDependencies {
+  readonly keyring: Keyring
+  /** Where a person proves who they are. Throws `Unavailable` when its key cannot be had. */
+  readonly thirdParty: () => Promise<ThirdParty>
+  readonly identityKey: IdentityKey
+  readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
+  /** The host of the base URL. */
+  readonly location: () => string
+  /** Milliseconds. */
+  readonly lifetime: { readonly standard: number; readonly most: number | undefined }
+  readonly clock: Clock
+}
+
+/** Throws {@link RequestError} `invalid-field`, `package-not-found`, `limit-exceeded`. */
+export async function createToken(
+  request: CreateTokenRequest,
+  deps: CreateDependencies,
+): Promise<MacaroonResponse> {
+  const now = deps.clock()
+  const expires = tokenEnd(request.expires, { ...deps.lifetime, now })
+  const description = checkDescription(request.description)
+  const attenuations: Attenuations = {
+    channels: request.channels ?? null,
+    packages: request.packages ? await deps.snapIds(request.packages) : null,
+    permissions: request.permissions ?? null,
+    storeIds: request.store_ids ?? null,
+  }
+  refuseTooLong(attenuations)
+
+  const thirdParty = await deps.thirdParty()
+  const identity = { location: thirdParty.location, key: deps.identityKey }
+  const authenticated = deps.identityKey === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
+  const summary = thirdParty.acceptsSummary
+    ? ` for ${formatSummary({ ...attenuations, expires, description, service: deps.location() })}`
+    : ''
+  const caveatRootKey = randomBytes(24)
+  const root = mintRoot(
+    {
+      ...(await deps.keyring.mintId('token-root', rootPayload(identity, description))),
+      location: deps.location(),
+      expires,
+      since: now,
+      sessionId: newSessionId(),
+      attenuations,
+    },
+    {
+      location: thirdParty.location,
+      caveatRootKey,
+      caveatId: encodeCaveatId({
+        // The root is bakery version 2, which has no place for a payload beside the caveat id.
+        version: thirdParty.version >= 2 ? 2 : 1,
+        condition: formatNeedDeclared({ keys: [deps.identityKey], condition: authenticated + summary }),
+        rootKey: caveatRootKey,
+        thirdPartyPublicKey: thirdParty.publicKey,
+        firstParty: await deps.keyring.issuerKeyPair(),
+      }),
+    },
+  )
+  return { macaroon: JSON.stringify(encodeJson(root)) }
+}
+
+function checkDescription(description: string | undefined): string | undefined {
+  if (description === undefined || description === '') return undefined
+  if (Buffer.byteLength(description) > MAX_DESCRIPTION_BYTES) {
+    const message = `body/description is longer than ${MAX_DESCRIPTION_BYTES} bytes. Shorten it.`
+    throw new RequestError('limit-exceeded', message, { extra: { field: 'body/description' } })
+  }
+  if (/\p{Cc}|\p{Cs}/u.test(description)) {
+    const message = 'body/description has control characters or broken text. Use plain text on one line.'
+    throw new RequestError('invalid-field', message, { extra: { field: 'body/description' } })
+  }
+  return description
+}
+
+function refuseTooLong(attenuations: Attenuations): void {
+  if (Buffer.byteLength(formatExtra(attenuations)) > DEFAULT_LIMITS.conditionBytes) {
+    throw new RequestError(
+      'limit-exceeded',
+      `channels, packages, permissions and store_ids together are longer than the ${DEFAULT_LIMITS.conditionBytes} bytes a caveat holds. Ask for fewer.`,
+    )
+  }
+}

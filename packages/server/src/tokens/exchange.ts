@@ -1,0 +1,59 @@
+/** `POST /api/v2/tokens/exchange`: a root macaroon and its discharge become an authentication macaroon. */
+import type { MacaroonResponse } from '@ratafia/api'
+import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
+import { RequestError, unauthorized } from '../errors.ts'
+import { mintToken, OWN_CAVEATS } from './root-macaroon.ts'
+import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
+
+export interface ExchangeDependencies extends VerifyDependencies {
+  /** The host of the base URL. */
+  readonly location: () => string
+}
+
+/**
+ * Exchanges the first of the slices that is a root with its discharge. The same root may be exchanged again, by
+ * the same person, while its session stands: the token is a further one of that session.
+ * Throws {@link RequestError} as {@link verifyPresented} does.
+ */
+export async function exchange(
+  presented: readonly [UnverifiedSlice, ...UnverifiedSlice[]],
+  deps: ExchangeDependencies,
+): Promise<MacaroonResponse> {
+  let refusal: RequestError | undefined
+  for (const slice of presented) {
+    try {
+      return { macaroon: await exchangeSlice(slice, deps) }
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal ?? new TypeError('exchange needs at least one slice')
+}
+
+async function exchangeSlice(slice: UnverifiedSlice, deps: ExchangeDependencies): Promise<string> {
+  const minted = await deps.keyring.resolve(slice[0].id)
+  if (minted?.kind === 'token') {
+    throw unauthorized('This is a token already. Exchange takes a root macaroon and its discharge.')
+  }
+  if (slice[0].caveats.slice(OWN_CAVEATS).some((caveat) => caveat.verificationId !== undefined)) {
+    // It would be gone from the token, which would then be wider than the root was.
+    throw unauthorized(
+      'The root macaroon has a further third-party caveat, which a token cannot keep. Use it without.',
+    )
+  }
+  const { cleared } = await verifyPresented(slice, deps)
+  const token = mintToken(
+    {
+      ...(await deps.keyring.mintId('token')),
+      location: deps.location(),
+      expires: cleared.sessionExpires,
+      since: deps.clock(),
+      sessionId: cleared.sessionId,
+      // Already the intersection of what was asked for with what the holder added.
+      attenuations: cleared.attenuations,
+    },
+    { key: deps.identity().key, value: cleared.subject },
+  )
+  return encodeBase64Url(encodeBinary(token))
+}

@@ -1,0 +1,34 @@
+/** `GET /api/v2/tokens`: the sessions of an account. */
+import type { AccountId, TokenListResponse } from '@ratafia/api'
+import type { Clock } from '../clock.ts'
+import { tokenRecord } from './session.ts'
+import type { ListedSession, SessionStore } from './session-store.ts'
+
+/** The most records one answer holds, the newest first; the specification has no paging. */
+export const LIST_LIMIT = 10_000
+
+interface Listing {
+  /** Undefined: of every account, for the operator. */
+  readonly accountId: AccountId | undefined
+  /** Also those that are revoked or expired. */
+  readonly includeInactive: boolean
+}
+
+interface ListDependencies {
+  readonly sessions: SessionStore
+  readonly clock: Clock
+}
+
+export async function listTokens(
+  listing: Listing & { readonly accountId: AccountId },
+  deps: ListDependencies,
+): Promise<TokenListResponse> {
+  return { macaroons: (await listSessions(listing, deps)).map(tokenRecord) }
+}
+
+export function listSessions(
+  { accountId, includeInactive }: Listing,
+  { sessions, clock }: ListDependencies,
+): Promise<readonly ListedSession[]> {
+  return sessions.list({ accountId, activeAt: includeInactive ? undefined : clock(), limit: LIST_LIMIT })
+}

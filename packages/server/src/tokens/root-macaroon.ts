@@ -1,0 +1,85 @@
+/**
+ * The root macaroon of a login and the token it is exchanged for: what their caveats are, in which order.
+ * Nothing is stored for a root: what exchange has to know travels in it, authenticated.
+ *
+ *   root   time-before T · time-since T0 · session-id S · (third party: the identity service) · extra {…}
+ *   token  time-before T · time-since T1 · session-id S · declared userid U                   · extra {…}
+ */
+import { createHash } from 'node:crypto'
+import type { SessionId } from '@ratafia/api'
+import { addFirstPartyCaveat, addThirdPartyCaveat, type Macaroon, mint } from '@ratafia/macaroon'
+import { type Attenuations, formatExtra, formatTimestamp } from '@ratafia/macaroon/conditions'
+
+/** How many caveats a root or a token is minted with: those after them were added by its holder. */
+export const OWN_CAVEATS = 5
+/** The position, among its own caveats, of the root's third-party caveat and of the token's `declared`. */
+export const IDENTITY_CAVEAT = 3
+
+/** What the identity service is asked to declare about a person. */
+export type IdentityKey = 'userid' | 'username'
+
+interface Minted {
+  readonly id: Uint8Array
+  readonly rootKey: Uint8Array
+  /** The host of the base URL. */
+  readonly location: string
+  readonly expires: Date
+  readonly since: Date
+  readonly sessionId: SessionId
+  readonly attenuations: Attenuations
+}
+
+/** `caveatId` is what `caveatRootKey` and the condition were sealed into for the identity service at `location`. */
+interface SealedIdentityCaveat {
+  readonly location: string
+  readonly caveatId: Uint8Array
+  readonly caveatRootKey: Uint8Array
+}
+
+export function mintRoot(minted: Minted, identity: SealedIdentityCaveat): Macaroon {
+  const root = addThirdPartyCaveat(mintWithSession(minted), {
+    rootKey: identity.caveatRootKey,
+    id: identity.caveatId,
+    location: identity.location,
+  })
+  return addFirstPartyCaveat(root, formatExtra(minted.attenuations))
+}
+
+export function mintToken(minted: Minted, declared: { key: IdentityKey; value: string }): Macaroon {
+  const token = addFirstPartyCaveat(mintWithSession(minted), `declared ${declared.key} ${declared.value}`)
+  return addFirstPartyCaveat(token, formatExtra(minted.attenuations))
+}
+
+function mintWithSession({ id, rootKey, location, expires, since, sessionId }: Minted): Macaroon {
+  return [
+    `time-before ${formatTimestamp(expires)}`,
+    `time-since ${formatTimestamp(since)}`,
+    `session-id ${sessionId}`,
+  ].reduce(addFirstPartyCaveat, mint({ rootKey, id, location }))
+}
+
+const TAG_BYTES = 8
+
+/**
+ * What a root's identifier carries: for which identity service it was minted (a caveat's location is not signed,
+ * and the service may be changed meanwhile), and the description, which no caveat holds.
+ */
+export function rootPayload(
+  identity: { location: string; key: IdentityKey },
+  description: string | undefined,
+): Uint8Array {
+  return Buffer.concat([identityTag(identity), Buffer.from(description ?? '', 'utf8')])
+}
+
+/** The description, or the fact that the root was minted for another identity service. Only for what verified. */
+export function readRootPayload(
+  payload: Uint8Array,
+  identity: { location: string; key: IdentityKey },
+): { readonly description: string | undefined } | 'other-identity-service' {
+  if (!identityTag(identity).equals(payload.subarray(0, TAG_BYTES))) return 'other-identity-service'
+  const description = Buffer.from(payload.subarray(TAG_BYTES)).toString('utf8')
+  return { description: description === '' ? undefined : description }
+}
+
+const identityTag = ({ location, key }: { location: string; key: IdentityKey }): Buffer =>
+  createHash('sha256').update(`${key} ${location}`).digest().subarray(0, TAG_BYTES)

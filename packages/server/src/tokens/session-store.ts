@@ -1,0 +1,127 @@
+/** The sessions of developer tokens: the table `token_session`. */
+import type { AccountId, SessionId } from '@ratafia/api'
+import { type Database, fromInstant, type TokenSessionTable, toInstant } from '../database/index.ts'
+import type { Session } from './session.ts'
+
+/** What a listing is limited to. At least an account or a limit: an unfiltered listing of everything is refused by type. */
+export interface SessionFilter {
+  readonly accountId?: AccountId | undefined
+  /** Set: only sessions that are neither revoked nor past their end at this instant. */
+  readonly activeAt?: Date | undefined
+  readonly limit: number
+}
+
+/** A session with the username of its account. */
+export interface ListedSession extends Session {
+  readonly username: string
+}
+
+export interface SessionStore {
+  /**
+   * Records the session at `at` unless its id is there already, and returns what is recorded. Callers that race
+   * with one id all get the one row that won; the account may then be another than asked for.
+   */
+  open(session: Session, at: Date): Promise<Session>
+  /** Undefined when there is none. */
+  find(id: SessionId): Promise<Session | undefined>
+  /** Newest first. */
+  list(filter: SessionFilter): Promise<readonly ListedSession[]>
+  /**
+   * Ends the session, of `accountId` if given, and returns it; the first revocation stands, a later one changes
+   * nothing. Undefined when there is none (of that account).
+   */
+  revoke(revocation: {
+    id: SessionId
+    accountId?: AccountId
+    at: Date
+    by: string
+  }): Promise<Session | undefined>
+  /** How many sessions are neither revoked nor past their end. */
+  countActive(now: Date): Promise<number>
+}
+
+export function sessionStore({ query }: Database): SessionStore {
+  const find = async (id: SessionId) => {
+    // Primary key.
+    const row = await query
+      .selectFrom('token_session')
+      .selectAll()
+      .where('session_id', '=', id)
+      .executeTakeFirst()
+    return row && fromRow(row)
+  }
+  return {
+    find,
+
+    async open(session, at) {
+      await query
+        .insertInto('token_session')
+        .values({
+          session_id: session.id,
+          account_id: session.accountId,
+          description: session.description ?? null,
+          valid_since: toInstant(session.validSince),
+          valid_until: toInstant(session.validUntil),
+          created_at: toInstant(at),
+          revoked_at: null,
+          revoked_by: null,
+        })
+        .onConflict((conflict) => conflict.column('session_id').doNothing())
+        .execute()
+      const recorded = await find(session.id)
+      if (!recorded) throw new Error(`session ${session.id} was recorded and is not there`)
+      return recorded
+    },
+
+    async list({ accountId, activeAt, limit }) {
+      // Index token_session (account_id, valid_until); without an account, the limit bounds the scan's result.
+      let select = query
+        .selectFrom('token_session')
+        .innerJoin('account', 'account.id', 'token_session.account_id')
+        .selectAll('token_session')
+        .select('account.username')
+      if (accountId !== undefined) select = select.where('account_id', '=', accountId)
+      if (activeAt !== undefined) {
+        select = select.where('revoked_at', 'is', null).where('valid_until', '>', toInstant(activeAt))
+      }
+      const rows = await select.orderBy('valid_since', 'desc').orderBy('session_id').limit(limit).execute()
+      return rows.map((row) => ({ ...fromRow(row), username: row.username }))
+    },
+
+    async revoke({ id, accountId, at, by }) {
+      // One statement decides who was first: the condition on revoked_at is checked under the row's lock.
+      let update = query
+        .updateTable('token_session')
+        .set({ revoked_at: toInstant(at), revoked_by: by })
+        .where('session_id', '=', id)
+        .where('revoked_at', 'is', null)
+      if (accountId !== undefined) update = update.where('account_id', '=', accountId)
+      await update.execute()
+      const session = await find(id)
+      return session && (accountId === undefined || session.accountId === accountId) ? session : undefined
+    },
+
+    async countActive(now) {
+      const { count } = await query
+        .selectFrom('token_session')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('revoked_at', 'is', null)
+        .where('valid_until', '>', toInstant(now))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+  }
+}
+
+function fromRow(row: TokenSessionTable): Session {
+  return {
+    // The casts hold: only ids that are such are ever inserted.
+    id: row.session_id as SessionId,
+    accountId: row.account_id as AccountId,
+    description: row.description ?? undefined,
+    validSince: fromInstant(row.valid_since),
+    validUntil: fromInstant(row.valid_until),
+    revokedAt: fromInstant(row.revoked_at) ?? undefined,
+    revokedBy: row.revoked_by ?? undefined,
+  }
+}

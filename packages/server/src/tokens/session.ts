@@ -1,0 +1,25 @@
+/** A session: one login. The root macaroon, and every token exchanged from it, carry its id. */
+import type { AccountId, SessionId, TokenRecord } from '@ratafia/api'
+
+export interface Session {
+  readonly id: SessionId
+  readonly accountId: AccountId
+  readonly description: string | undefined
+  readonly validSince: Date
+  readonly validUntil: Date
+  readonly revokedAt: Date | undefined
+  /** A username, or `operator`. */
+  readonly revokedBy: string | undefined
+}
+
+/** The record as list and revoke show it. Times are RFC 3339 in UTC. */
+export function tokenRecord(session: Session): TokenRecord {
+  return {
+    description: session.description ?? null,
+    'revoked-at': session.revokedAt?.toISOString() ?? null,
+    'revoked-by': session.revokedBy ?? null,
+    'session-id': session.id,
+    'valid-since': session.validSince.toISOString(),
+    'valid-until': session.validUntil.toISOString(),
+  }
+}

@@ -1,0 +1,25 @@
+/** What an opened installation offers: its stores and keys, built by `start.ts` for the service and for each command. */
+import type { AccountStore } from './accounts/account-store.ts'
+import type { PasswordHasher } from './accounts/password-hasher.ts'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Database } from './database/index.ts'
+import type { AgentStore } from './identity/agent-store.ts'
+import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
+import type { Keyring } from './keyring/keyring.ts'
+import type { PackageStore } from './packages/package-store.ts'
+import type { SessionStore } from './tokens/session-store.ts'
+
+export interface Workspace {
+  readonly config: Config
+  readonly clock: Clock
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly passwords: PasswordHasher
+  readonly accounts: AccountStore
+  readonly agents: AgentStore
+  readonly signInSessions: SignInSessionStore
+  readonly sessions: SessionStore
+  readonly packages: PackageStore
+  close(): Promise<void>
+}
