@@ -8,8 +8,7 @@ import { utf8, utf8Bytes } from './text.ts'
  * Throws `TypeError` for bytes that are not UTF-8 when the macaroon is version 1.
  */
 export function addFirstPartyCaveat(macaroon: Macaroon, condition: string | Uint8Array): Macaroon {
-  const id =
-    typeof condition === 'string' ? utf8Bytes(condition, 'The condition') : Uint8Array.from(condition)
+  const id = typeof condition === 'string' ? utf8Bytes(condition, 'The condition') : Buffer.from(condition)
   checkVersion1Text(macaroon, id)
   return withCaveat(macaroon, { id, location: '', verificationId: undefined })
 }

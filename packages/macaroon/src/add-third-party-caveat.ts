@@ -26,7 +26,7 @@ export interface ThirdPartyCaveatInput {
 export function addThirdPartyCaveat(macaroon: Macaroon, input: ThirdPartyCaveatInput): Macaroon {
   const { rootKey, location, nonce = randomBytes(NONCE_BYTES) } = input
   checkRootKey(rootKey)
-  const id = typeof input.id === 'string' ? utf8Bytes(input.id, 'The caveat id') : Uint8Array.from(input.id)
+  const id = typeof input.id === 'string' ? utf8Bytes(input.id, 'The caveat id') : Buffer.from(input.id)
   checkVersion1Text(macaroon, id)
   if (nonce.length !== NONCE_BYTES)
     throw new TypeError(`The nonce must be ${NONCE_BYTES} bytes, not ${nonce.length}`)

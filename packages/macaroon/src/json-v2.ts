@@ -39,8 +39,8 @@ export function readJson2(object: Readonly<Record<string, unknown>>, limits: Lim
 }
 
 function readCaveat(fields: Readonly<Record<string, unknown>>, limits: Limits): Caveat {
-  const id = bytesField(fields, 'i', limits)
-  if (id === undefined) throw malformedJson('a caveat has no "i" or "i64"')
+  // Writers leave out what is empty. A condition that is empty is refused, but by who checks it.
+  const id = bytesField(fields, 'i', limits) ?? Buffer.alloc(0)
   const verificationId = bytesField(fields, 'v', limits)
   const location = textField(fields, 'l', limits) ?? ''
   if (verificationId === undefined || verificationId.length === 0)

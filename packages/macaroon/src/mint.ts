@@ -22,7 +22,7 @@ export interface MintInput {
 export function mint({ rootKey, id, location = '', version = 2 }: MintInput): Macaroon {
   checkRootKey(rootKey)
   utf8Bytes(location, 'The location')
-  const idBytes = typeof id === 'string' ? utf8Bytes(id, 'The id') : Uint8Array.from(id)
+  const idBytes = typeof id === 'string' ? utf8Bytes(id, 'The id') : Buffer.from(id)
   if (version === 1 && utf8(idBytes) === undefined) {
     throw new TypeError('The id of a version 1 macaroon must be UTF-8; use version 2 for a binary id')
   }
