@@ -56,12 +56,12 @@ function inOrder(packages: readonly Package[]): Package[] {
   return [...done]
 }
 
-function compile(root: string, { source, output }: Package, packages: readonly Package[]): void {
+function compile(root: string, { source, output, manifest }: Package, packages: readonly Package[]): void {
   mkdirSync(output, { recursive: true })
   // Our other packages are taken as built, as they are where this one is installed.
-  const paths = packages.flatMap(({ manifest, output: built }) =>
-    Object.entries(publishedManifest(manifest).exports ?? {}).map(([subpath, { types }]) => [
-      join(manifest.name, subpath),
+  const paths = packages.flatMap(({ manifest: other, output: built }) =>
+    Object.entries(publishedManifest(other).exports ?? {}).map(([subpath, { types }]) => [
+      join(other.name, subpath),
       [join(built, types)],
     ]),
   )
@@ -71,7 +71,8 @@ function compile(root: string, { source, output }: Package, packages: readonly P
     compilerOptions: {
       noEmit: false,
       noEmitOnError: true,
-      declaration: true,
+      // Types are for those who import the package; a package without exports only runs.
+      declaration: manifest.exports !== undefined,
       rewriteRelativeImportExtensions: true,
       rootDir: join(source, 'src'),
       outDir: join(output, 'dist'),
