@@ -1,9 +1,6 @@
 /** The accounts in the database, and whom external identity services call by which name. */
 import type { AccountId, Username } from '@ratafia/api'
-import type { Database } from '../database/database.ts'
-import { fromInstant, toInstant } from '../database/instant.ts'
-import type { AccountTable } from '../database/schema.ts'
-import { inTransaction } from '../database/transaction.ts'
+import { type AccountTable, type Database, fromInstant, inTransaction, toInstant } from '../database/index.ts'
 import type { Account } from './account.ts'
 
 /** What somebody is called by an identity service: its location, and the userid or username it declares. */

@@ -1,0 +1,76 @@
+/** The browsers that are signed in. A session is found by the hash of its cookie, so the table opens none. */
+import type { AccountId } from '@ratafia/api'
+import { type Database, fromInstant, toInstant } from '../database/index.ts'
+
+export interface SignInSession {
+  /** SHA-256 of the cookie's 32 bytes. */
+  readonly idHash: Uint8Array
+  readonly accountId: AccountId
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export interface SignInSessionStore {
+  /** Throws on a hash that exists, which 32 random bytes do not bring about. */
+  insert(session: SignInSession): Promise<void>
+  /** Also one that has expired: the caller compares the time. */
+  find(idHash: Uint8Array): Promise<SignInSession | undefined>
+  /** Does nothing when there is none. */
+  remove(idHash: Uint8Array): Promise<void>
+  removeAllOf(accountId: AccountId): Promise<void>
+  /** How many were removed. */
+  removeExpired(now: Date): Promise<number>
+}
+
+export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSessionStore {
+  return {
+    insert: async ({ idHash, accountId, createdAt, expiresAt }) => {
+      await query
+        .insertInto('sign_in_session')
+        .values({
+          id_hash: idHash,
+          account_id: accountId,
+          created_at: toInstant(createdAt),
+          expires_at: toInstant(expiresAt),
+        })
+        .execute()
+    },
+
+    // Index: the primary key.
+    find: async (idHash) => {
+      const row = await query
+        .selectFrom('sign_in_session')
+        .selectAll()
+        .where('id_hash', '=', idHash)
+        .executeTakeFirst()
+      return (
+        row && {
+          idHash: row.id_hash,
+          // What is stored was an account's id when it was written.
+          accountId: row.account_id as AccountId,
+          createdAt: fromInstant(row.created_at),
+          expiresAt: fromInstant(row.expires_at),
+        }
+      )
+    },
+
+    // Index: the primary key.
+    remove: async (idHash) => {
+      await query.deleteFrom('sign_in_session').where('id_hash', '=', idHash).execute()
+    },
+
+    // Index: sign_in_session_account.
+    removeAllOf: async (accountId) => {
+      await query.deleteFrom('sign_in_session').where('account_id', '=', accountId).execute()
+    },
+
+    // Index: sign_in_session_expires.
+    removeExpired: async (now) => {
+      const result = await query
+        .deleteFrom('sign_in_session')
+        .where('expires_at', '<', toInstant(now))
+        .executeTakeFirst()
+      return Number(result.numDeletedRows)
+    },
+  }
+}
