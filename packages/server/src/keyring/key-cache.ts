@@ -1,0 +1,104 @@
+/**
+ * Keys in memory, as they lie in the database. Rows are only ever added, with ids that count up, and a row never
+ * changes: so a known key needs no look-up, and what is new is what has a greater id.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface KeySource<Key extends { readonly id: number }> {
+  /** In ascending order. */
+  newerThan(id: number): Promise<Key[]>
+  /** False if another process took the id meanwhile. */
+  add(key: Key): Promise<boolean>
+}
+
+export interface CacheTimes {
+  /** {@link KeyCache.fresh} looks for keys of other processes when its answer is older than this. */
+  readonly refreshMs: number
+  /** {@link KeyCache.find} looks for an unknown key at most this often, whoever asks for what. */
+  readonly lookupMs: number
+}
+
+/** Nobody rotates this often between two looks: ids further ahead are made up. */
+const PLAUSIBLE_STEPS = 1_000
+
+export class KeyCache<Key extends { readonly id: number }> {
+  readonly #source: KeySource<Key>
+  readonly #times: CacheTimes
+  readonly #byId = new Map<number, Key>()
+  #newestFirst: readonly Key[] = []
+  #readAt = Number.NEGATIVE_INFINITY
+  #lookedUpAt = Number.NEGATIVE_INFINITY
+  #refreshing: Promise<void> | undefined
+  #nextLookup: Promise<void> | undefined
+
+  constructor(source: KeySource<Key>, times: CacheTimes) {
+    this.#source = source
+    this.#times = times
+  }
+
+  /** All keys, newest first, as of at most `refreshMs` ago. */
+  async fresh(): Promise<readonly Key[]> {
+    if (performance.now() - this.#readAt > this.#times.refreshMs) {
+      this.#refreshing ??= this.read().finally(() => {
+        this.#refreshing = undefined
+      })
+      await this.#refreshing
+    }
+    return this.#newestFirst
+  }
+
+  /** The key, also if another process has added it just now; undefined if there is none. */
+  async find(id: number): Promise<Key | undefined> {
+    const newest = this.#newest()
+    if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.#lookup()
+    return this.#byId.get(id)
+  }
+
+  /** Looks for keys of other processes now. */
+  async read(): Promise<void> {
+    const startedAt = performance.now()
+    for (const key of await this.#source.newerThan(this.#newest())) this.#keep(key)
+    this.#readAt = startedAt
+  }
+
+  /** Adds what `make` makes for the next free id, unless `exists` finds that one such key is there. */
+  async add(make: (id: number) => Key, exists: (key: Key) => boolean = () => false): Promise<Key> {
+    for (;;) {
+      await this.read()
+      const existing = this.#newestFirst.find(exists)
+      if (existing) return existing
+      const key = make(this.#newest() + 1)
+      if (await this.#source.add(key)) {
+        this.#keep(key)
+        return key
+      }
+    }
+  }
+
+  /**
+   * Everyone who asks before a look-up has begun shares it: hostile ids cost one query a second. One that has
+   * begun is not joined: it may have missed the key that is asked for.
+   */
+  #lookup(): Promise<void> {
+    this.#nextLookup ??= this.#lookupWhenDue()
+    return this.#nextLookup
+  }
+
+  async #lookupWhenDue(): Promise<void> {
+    await sleep(Math.max(0, this.#lookedUpAt + this.#times.lookupMs - performance.now()))
+    this.#nextLookup = undefined
+    this.#lookedUpAt = performance.now()
+    await this.read()
+  }
+
+  #newest(): number {
+    return this.#newestFirst[0]?.id ?? 0
+  }
+
+  #keep(key: Key): void {
+    // Two reads at once find the same rows.
+    if (key.id <= this.#newest()) return
+    this.#byId.set(key.id, key)
+    this.#newestFirst = [key, ...this.#newestFirst]
+  }
+}

@@ -1,0 +1,65 @@
+import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
+import { type Database, fromInstant, isUniqueViolation, toInstant } from '../database/index.ts'
+import { KeyringError } from './errors.ts'
+import type { KeySource } from './key-cache.ts'
+import type { Sealer } from './sealing.ts'
+
+/** The issuer seals third-party caveats, the discharger opens them. */
+export type KeyPairPurpose = 'issuer' | 'discharger'
+
+export interface StoredKeyPair {
+  readonly id: number
+  readonly purpose: KeyPairPurpose
+  readonly keyPair: KeyPair
+  readonly createdAt: Date
+}
+
+export function newKeyPair(id: number, purpose: KeyPairPurpose, createdAt: Date): StoredKeyPair {
+  return { id, purpose, keyPair: generateKeyPair(), createdAt }
+}
+
+/** Bakery key pairs in the database, private keys sealed. Rows are added and never changed or deleted. */
+export function createKeyPairStore({ query }: Database, sealer: Sealer): KeySource<StoredKeyPair> {
+  return {
+    /** By the primary key. Throws {@link KeyringError} `damaged-key`. */
+    async newerThan(id) {
+      const rows = await query.selectFrom('key_pair').selectAll().where('id', '>', id).orderBy('id').execute()
+      return rows.map((row) => {
+        const privateKey = sealer.unseal(sealingPurpose(row), row.sealed_private_key)
+        if (privateKey?.length !== 32) throw damaged(row.id)
+        const keyPair = keyPairFromPrivateKey(privateKey)
+        // The public key lies there in the open: another one in its place would be advertised to everybody.
+        if (!Buffer.from(keyPair.publicKey).equals(row.public_key)) throw damaged(row.id)
+        return { id: row.id, purpose: row.purpose, keyPair, createdAt: fromInstant(row.created_at) }
+      })
+    },
+
+    async add({ id, purpose, keyPair, createdAt }) {
+      const row = {
+        id,
+        purpose,
+        public_key: keyPair.publicKey,
+        sealed_private_key: sealer.seal(sealingPurpose({ id, purpose }), keyPair.privateKey),
+        created_at: toInstant(createdAt),
+      }
+      try {
+        await query.insertInto('key_pair').values(row).execute()
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error, 'key_pair.id')) return false
+        throw error
+      }
+    },
+  }
+}
+
+function sealingPurpose({ id, purpose }: { id: number; purpose: KeyPairPurpose }): string {
+  return `key-pair:${purpose}:${id}`
+}
+
+function damaged(id: number): KeyringError {
+  return new KeyringError(
+    'damaged-key',
+    `Key pair ${id} in the database was changed and cannot be used. Restore the row from a backup.`,
+  )
+}

@@ -1,0 +1,140 @@
+/**
+ * The keys of the service: they lie sealed in the database, shared by every node, and are cached here. A rotation
+ * adds a key; older ones keep verifying and opening what was made with them. Every method throws `Unavailable` when
+ * it needs the database and that is away.
+ */
+import type { KeyPair } from '@ratafia/macaroon/bakery'
+import type { Clock } from '../clock.ts'
+import type { Database } from '../database/index.ts'
+import { type CacheTimes, KeyCache } from './key-cache.ts'
+import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair } from './key-pair-store.ts'
+import { deriveRootKey, formatId, type MacaroonKind, parseId } from './macaroon-id.ts'
+import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
+import { checkSecret } from './seal-check-store.ts'
+import { openText, parseText, sealText } from './sealed-text.ts'
+import { createSealer } from './sealing.ts'
+
+export type { MacaroonKind } from './macaroon-id.ts'
+
+export interface ResolvedId {
+  readonly kind: MacaroonKind
+  readonly payload: Uint8Array
+  readonly rootKey: Uint8Array
+}
+
+export interface KeyDescription {
+  readonly kind: 'root' | KeyPairPurpose
+  readonly id: number
+  readonly createdAt: Date
+  /** Whether new things are made with it; older keys only verify and open. */
+  readonly active: boolean
+  /** 32 bytes; undefined for a root key. */
+  readonly publicKey: Uint8Array | undefined
+}
+
+export interface Keyring {
+  /** A new identifier for a macaroon, and the root key to mint it with. */
+  mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
+  /** The root key of an identifier that this service made. Undefined for any other bytes: it proves nothing. */
+  resolve(id: Uint8Array): Promise<ResolvedId | undefined>
+  /** A text (base64url) that only {@link openText} with the same purpose opens, and that nobody can make or change. */
+  sealText(purpose: string, plaintext: Uint8Array): Promise<string>
+  openText(purpose: string, text: string): Promise<Uint8Array | undefined>
+  /** With which third-party caveats are sealed to a discharger. */
+  issuerKeyPair(): Promise<KeyPair>
+  /** Newest first: that one is advertised, and all of them open what was sealed to them. */
+  dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
+  rotateRootKey(): Promise<KeyDescription>
+  rotateDischargerKeyPair(): Promise<KeyDescription>
+  /** Root keys, then key pairs, newest first. */
+  list(): Promise<KeyDescription[]>
+}
+
+export interface KeyringDependencies {
+  readonly database: Database
+  /** RATAFIA_SECRET_KEY: at least 32 bytes. */
+  readonly secret: Uint8Array
+  readonly clock: Clock
+  readonly times?: Partial<CacheTimes>
+}
+
+const TIMES: CacheTimes = { refreshMs: 10_000, lookupMs: 1_000 }
+
+/**
+ * Opens the keyring of a migrated database and creates the keys that are missing, once, also when several processes
+ * start together. Throws `KeyringError` `wrong-secret` or `damaged-key`, and `Unavailable`.
+ */
+export async function openKeyring({ database, secret, clock, times }: KeyringDependencies): Promise<Keyring> {
+  const sealer = createSealer(secret)
+  await checkSecret(database, sealer)
+  const cacheTimes = { ...TIMES, ...times }
+  const rootKeys = new KeyCache(createRootKeyStore(database, sealer), cacheTimes)
+  const keyPairs = new KeyCache(createKeyPairStore(database, sealer), cacheTimes)
+  const makeRootKey = (id: number) => newRootKey(id, clock())
+  const makePair = (purpose: KeyPairPurpose) => (id: number) => newKeyPair(id, purpose, clock())
+  await rootKeys.add(makeRootKey, () => true)
+  for (const purpose of ['issuer', 'discharger'] as const) {
+    await keyPairs.add(makePair(purpose), (pair) => pair.purpose === purpose)
+  }
+
+  const activeRootKey = async () => present(await rootKeys.fresh())[0]
+  const pairsFor = async (purpose: KeyPairPurpose) => {
+    const pairs = (await keyPairs.fresh()).filter((pair) => pair.purpose === purpose)
+    return present(pairs.map(({ keyPair }) => keyPair))
+  }
+
+  return {
+    async mintId(kind, payload = new Uint8Array()) {
+      const rootKey = await activeRootKey()
+      const id = formatId(kind, rootKey.id, payload)
+      return { id, rootKey: deriveRootKey(rootKey, id) }
+    },
+
+    async resolve(id) {
+      const parsed = parseId(id)
+      const rootKey = parsed && (await rootKeys.find(parsed.rootKeyId))
+      return rootKey && { kind: parsed.kind, payload: parsed.payload, rootKey: deriveRootKey(rootKey, id) }
+    },
+
+    async sealText(purpose, plaintext) {
+      return sealText(await activeRootKey(), purpose, plaintext)
+    },
+
+    async openText(purpose, text) {
+      const parsed = parseText(text)
+      const rootKey = parsed && (await rootKeys.find(parsed.rootKeyId))
+      return rootKey && openText(rootKey, purpose, parsed)
+    },
+
+    issuerKeyPair: async () => (await pairsFor('issuer'))[0],
+    dischargerKeyPairs: () => pairsFor('discharger'),
+    rotateRootKey: async () => describeRootKey(await rootKeys.add(makeRootKey), true),
+    rotateDischargerKeyPair: async () => describePair(await keyPairs.add(makePair('discharger')), true),
+
+    async list() {
+      await Promise.all([rootKeys.read(), keyPairs.read()])
+      const roots = (await rootKeys.fresh()).map((key, index) => describeRootKey(key, index === 0))
+      const all = await keyPairs.fresh()
+      // Newest first, so the first of a purpose is the active one.
+      const pairs = all.map((pair) =>
+        describePair(pair, all.find((p) => p.purpose === pair.purpose) === pair),
+      )
+      return [...roots, ...pairs]
+    },
+  }
+}
+
+/** Opening has created what was missing, and no key is ever deleted. */
+function present<T>(keys: readonly T[]): readonly [T, ...T[]] {
+  const [newest, ...older] = keys
+  if (newest === undefined) throw new TypeError('The keyring is empty: was it opened?')
+  return [newest, ...older]
+}
+
+function describeRootKey({ id, createdAt }: RootKey, active: boolean): KeyDescription {
+  return { kind: 'root', id, createdAt, active, publicKey: undefined }
+}
+
+function describePair({ id, purpose, createdAt, keyPair }: StoredKeyPair, active: boolean): KeyDescription {
+  return { kind: purpose, id, createdAt, active, publicKey: keyPair.publicKey }
+}

@@ -1,0 +1,64 @@
+/**
+ * The identifier of a macaroon, from which its root key is derived, so that nothing is stored for it:
+ *
+ *   kind 1 | root key id 4 (big endian) | random 16 | payload
+ *   root key = HMAC-SHA256(secret of that root key, "ratafia macaroon root key" | 0 | identifier)
+ *
+ * The first byte is the format as well: a kind whose layout changes gets another byte.
+ */
+import { randomBytes } from 'node:crypto'
+import { deriveKey } from './derive.ts'
+import type { RootKey } from './root-key-store.ts'
+
+export type MacaroonKind = 'token-root' | 'token' | 'agent-login'
+
+interface KindRow {
+  readonly byte: number
+  readonly maxPayload: number
+}
+
+/** The macaroon package takes identifiers of up to 1 KiB. */
+const MAX_ID_BYTES = 1024
+const HEADER_BYTES = 1 + 4 + 16
+
+/** What the service issues macaroons for. The kind is in the identifier, so one never passes for another. */
+const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
+  'token-root': { byte: 0x11, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
+  token: { byte: 0x12, maxPayload: 0 },
+  'agent-login': { byte: 0x13, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
+}
+
+const KIND_OF_BYTE: ReadonlyMap<number, MacaroonKind> = new Map(
+  (Object.keys(KINDS) as MacaroonKind[]).map((kind) => [KINDS[kind].byte, kind]),
+)
+
+export interface ParsedId {
+  readonly kind: MacaroonKind
+  readonly rootKeyId: number
+  readonly payload: Uint8Array
+}
+
+/** A new identifier. Throws `TypeError` for a payload longer than the kind takes. */
+export function formatId(kind: MacaroonKind, rootKeyId: number, payload: Uint8Array): Uint8Array {
+  const { byte, maxPayload } = KINDS[kind]
+  if (payload.length > maxPayload) {
+    throw new TypeError(`A ${kind} macaroon takes a payload of ${maxPayload} bytes, not ${payload.length}.`)
+  }
+  const head = Buffer.alloc(5)
+  head.writeUInt8(byte, 0)
+  head.writeUInt32BE(rootKeyId, 1)
+  return Buffer.concat([head, randomBytes(16), payload])
+}
+
+/** Reads an identifier. Undefined for any other bytes: an unknown kind, too short, too long for its kind. */
+export function parseId(id: Uint8Array): ParsedId | undefined {
+  if (id.length < HEADER_BYTES) return undefined
+  const bytes = Buffer.from(id)
+  const kind = KIND_OF_BYTE.get(bytes.readUInt8(0))
+  if (kind === undefined || id.length > HEADER_BYTES + KINDS[kind].maxPayload) return undefined
+  return { kind, rootKeyId: bytes.readUInt32BE(1), payload: bytes.subarray(HEADER_BYTES) }
+}
+
+export function deriveRootKey(rootKey: RootKey, id: Uint8Array): Uint8Array {
+  return deriveKey(rootKey.secret, 'ratafia macaroon root key', id)
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { type Database, fromInstant, isUniqueViolation, toInstant } from '../database/index.ts'
+import { KeyringError } from './errors.ts'
+import type { KeySource } from './key-cache.ts'
+import type { Sealer } from './sealing.ts'
+
+/** What the root keys of macaroons and the keys of sealed texts are derived from. */
+export interface RootKey {
+  readonly id: number
+  /** 32 bytes. */
+  readonly secret: Uint8Array
+  readonly createdAt: Date
+}
+
+const SECRET_BYTES = 32
+
+export function newRootKey(id: number, createdAt: Date): RootKey {
+  return { id, secret: randomBytes(SECRET_BYTES), createdAt }
+}
+
+/** Root keys in the database, sealed. Rows are added and never changed or deleted. */
+export function createRootKeyStore({ query }: Database, sealer: Sealer): KeySource<RootKey> {
+  return {
+    /** By the primary key. Throws {@link KeyringError} `damaged-key`. */
+    async newerThan(id) {
+      const rows = await query.selectFrom('root_key').selectAll().where('id', '>', id).orderBy('id').execute()
+      return rows.map((row) => {
+        const secret = sealer.unseal(purposeOf(row.id), row.sealed)
+        if (secret?.length !== SECRET_BYTES) throw damaged(row.id)
+        return { id: row.id, secret, createdAt: fromInstant(row.created_at) }
+      })
+    },
+
+    async add({ id, secret, createdAt }) {
+      const sealed = sealer.seal(purposeOf(id), secret)
+      try {
+        await query
+          .insertInto('root_key')
+          .values({ id, sealed, created_at: toInstant(createdAt) })
+          .execute()
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error, 'root_key.id')) return false
+        throw error
+      }
+    },
+  }
+}
+
+function purposeOf(id: number): string {
+  return `root-key:${id}`
+}
+
+function damaged(id: number): KeyringError {
+  return new KeyringError(
+    'damaged-key',
+    `Root key ${id} in the database was changed and cannot be used. Restore the row from a backup.`,
+  )
+}

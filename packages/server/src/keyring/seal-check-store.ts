@@ -1,0 +1,35 @@
+import type { Database } from '../database/index.ts'
+import { KeyringError } from './errors.ts'
+import type { Sealer } from './sealing.ts'
+
+const PURPOSE = 'seal-check'
+const TEXT = Buffer.from('ratafia')
+
+/**
+ * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret key.
+ * The first process to come decides which one it is; of two at once with different secrets, one is refused.
+ */
+export async function checkSecret(database: Database, sealer: Sealer): Promise<void> {
+  const sealed = (await read(database)) ?? (await readOrAdd(database, sealer.seal(PURPOSE, TEXT)))
+  if (sealer.unseal(PURPOSE, sealed)?.equals(TEXT)) return
+  throw new KeyringError(
+    'wrong-secret',
+    'The keys in this database are sealed under another secret key. Set RATAFIA_SECRET_KEY (or the file that ' +
+      'RATAFIA_SECRET_KEY_FILE names) to the one this database was set up with; nothing else opens them.',
+  )
+}
+
+async function read({ query }: Database): Promise<Uint8Array | undefined> {
+  const row = await query.selectFrom('seal_check').select('sealed').where('id', '=', 1).executeTakeFirst()
+  return row?.sealed
+}
+
+/** What lies there afterwards: another process may have been first. */
+async function readOrAdd(database: Database, sealed: Uint8Array): Promise<Uint8Array> {
+  await database.query
+    .insertInto('seal_check')
+    .values({ id: 1, sealed })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return (await read(database)) ?? sealed
+}

@@ -1,0 +1,70 @@
+/**
+ * Short texts that carry their own proof, for URLs and tokens that nothing is stored for: sealed and authenticated
+ * under a key of one root key, one purpose and one salt.
+ *
+ *   text = base64url(0x01 | root key id 4 (big endian) | salt 16 | ciphertext | tag 16)
+ *   key  = HMAC-SHA256(secret of that root key, "ratafia sealed text" | 0 | salt | purpose)
+ *
+ * Anybody may ask for such texts before logging in, so there may be very many: each has a key of its own by its
+ * salt, and the nonce can be constant.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { deriveKey } from './derive.ts'
+import type { RootKey } from './root-key-store.ts'
+
+const VERSION = 1
+const HEAD_BYTES = 5
+const SALT_BYTES = 16
+const TAG_BYTES = 16
+const NONCE = Buffer.alloc(12)
+
+/** A text taken apart, and not opened: nothing of it is verified. */
+export interface UnverifiedText {
+  readonly rootKeyId: number
+  readonly head: Buffer
+  readonly salt: Buffer
+  readonly ciphertext: Buffer
+  readonly tag: Buffer
+}
+
+export function sealText(rootKey: RootKey, purpose: string, plaintext: Uint8Array): string {
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt8(VERSION, 0)
+  head.writeUInt32BE(rootKey.id, 1)
+  const salt = randomBytes(SALT_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', keyFor(rootKey, purpose, salt), NONCE).setAAD(head)
+  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
+  return Buffer.concat([head, salt, ciphertext, cipher.getAuthTag()]).toString('base64url')
+}
+
+/** Undefined for what is not the one spelling of such a text. */
+export function parseText(text: string): UnverifiedText | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+  // Node's decoder takes other alphabets and drops what it does not know: one text, one spelling.
+  if (bytes.toString('base64url') !== text) return undefined
+  if (bytes.length < HEAD_BYTES + SALT_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined
+  return {
+    rootKeyId: bytes.readUInt32BE(1),
+    head: bytes.subarray(0, HEAD_BYTES),
+    salt: bytes.subarray(HEAD_BYTES, HEAD_BYTES + SALT_BYTES),
+    ciphertext: bytes.subarray(HEAD_BYTES + SALT_BYTES, -TAG_BYTES),
+    tag: bytes.subarray(-TAG_BYTES),
+  }
+}
+
+/** Undefined if it was sealed for another purpose, or changed. */
+export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText): Uint8Array | undefined {
+  const key = keyFor(rootKey, purpose, text.salt)
+  const decipher = createDecipheriv('aes-256-gcm', key, NONCE, { authTagLength: TAG_BYTES })
+    .setAAD(text.head)
+    .setAuthTag(text.tag)
+  try {
+    return Buffer.concat([decipher.update(text.ciphertext), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
+function keyFor(rootKey: RootKey, purpose: string, salt: Uint8Array): Buffer {
+  return deriveKey(rootKey.secret, 'ratafia sealed text', salt, Buffer.from(purpose, 'utf8'))
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { createHmac, randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { deriveKey } from './derive.ts'
+import { createSealer } from './sealing.ts'
+
+const bytes = (options = {}) => fc.uint8Array({ maxLength: 200, ...options })
+
+test('what is sealed comes back for the same purpose and secret', () => {
+  fc.assert(
+    fc.property(bytes({ minLength: 32 }), fc.string(), bytes(), (secret, purpose, plaintext) => {
+      const sealed = createSealer(secret).seal(purpose, plaintext)
+      assert.deepEqual(createSealer(secret).unseal(purpose, sealed), Buffer.from(plaintext))
+    }),
+  )
+})
+
+test('a sealed value opens for no other purpose and under no other secret', () => {
+  const secret = randomBytes(32)
+  const sealed = createSealer(secret).seal('root-key:1', Buffer.from('plaintext'))
+  assert.equal(createSealer(secret).unseal('root-key:2', sealed), undefined)
+  assert.equal(createSealer(secret).unseal('', sealed), undefined)
+  assert.equal(createSealer(randomBytes(32)).unseal('root-key:1', sealed), undefined)
+})
+
+test('a sealed value with any bit changed, any byte missing or more bytes is refused', () => {
+  const sealer = createSealer(randomBytes(32))
+  const sealed = sealer.seal('purpose', Buffer.from('sixteen byte key'))
+  for (let bit = 0; bit < sealed.length * 8; bit++) {
+    const tampered = Buffer.from(sealed)
+    tampered[bit >> 3] = (tampered[bit >> 3] as number) ^ (1 << (bit & 7))
+    assert.equal(sealer.unseal('purpose', tampered), undefined, `bit ${bit}`)
+  }
+  for (let length = 0; length < sealed.length; length++) {
+    assert.equal(sealer.unseal('purpose', sealed.subarray(0, length)), undefined, `${length} bytes`)
+  }
+  assert.equal(sealer.unseal('purpose', Buffer.concat([sealed, Buffer.of(0)])), undefined)
+})
+
+test('the same plaintext is never sealed to the same bytes', () => {
+  const sealer = createSealer(randomBytes(32))
+  const sealed = Array.from({ length: 100 }, () => sealer.seal('p', Buffer.from('same')).toString('hex'))
+  assert.equal(new Set(sealed).size, 100)
+})
+
+test('a secret of less than 32 bytes is refused', () => {
+  assert.throws(() => createSealer(randomBytes(31)), {
+    name: 'TypeError',
+    message: 'A secret key has at least 32 bytes, this one has 31.',
+  })
+})
+
+test('deriveKey is HMAC-SHA256 of label, zero byte and parts', () => {
+  fc.assert(
+    fc.property(bytes({ maxLength: 64 }), bytes(), bytes(), (secret, a, b) => {
+      const expected = createHmac('sha256', secret).update('a label\0').update(a).update(b).digest()
+      assert.deepEqual(deriveKey(secret, 'a label', a, b), expected)
+    }),
+  )
+  assert.throws(() => deriveKey(randomBytes(65), 'a label'), TypeError)
+})

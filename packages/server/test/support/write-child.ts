@@ -1,0 +1,9 @@
+/** A process that adds packages to the database of its first argument (JSON) and prints each name once it is stored. */
+import { type DatabaseTarget, openDatabase } from '../../src/database/index.ts'
+
+const { query } = await openDatabase(JSON.parse(process.argv[2] ?? '') as DatabaseTarget)
+for (let number = 1; ; number++) {
+  const name = `package-${number}`
+  await query.insertInto('package').values({ name, snap_id: name }).execute()
+  process.stdout.write(`${name}\n`)
+}
