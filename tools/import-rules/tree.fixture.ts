@@ -88,7 +88,9 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/src/accounts/account-store.ts': '',
   'packages/server/src/keyring/keyring.ts':
     "import { KeyStore } from './key-store.ts'; import '@ratafia/macaroon'",
-  'packages/server/src/keyring/key-store.ts': "import { open } from '../database/open.ts'",
+  'packages/server/src/keyring/sealing.ts': '',
+  'packages/server/src/keyring/key-store.ts':
+    "import { open } from '../database/open.ts'; import '@ratafia/macaroon'; import './sealing.ts'",
   'packages/server/src/database/open.ts':
     "import { Kysely } from 'kysely'; import pg from 'pg'; import '../errors.ts'",
   'packages/server/src/http/authentication.ts': "import fastify from 'fastify'; import '../errors.ts'",

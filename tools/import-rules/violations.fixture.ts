@@ -163,6 +163,13 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports packages/server/src/accounts/find.ts',
   ],
   [
+    'keyring',
+    `${server}/keyring/key-store.ts`,
+    "import type { A } from '../accounts/account-store.ts'",
+    'imports packages/server/src/accounts/account-store.ts',
+  ],
+  ['sql-in-stores', `${server}/keyring/keyring.ts`, "db.selectFrom('root_key')", 'uses .selectFrom()'],
+  [
     'database',
     `${server}/database/open.ts`,
     "import '../keyring/keyring.ts'",

@@ -1,0 +1,85 @@
+// npm run test:quick-start. The README's commands as a newcomer types them: start the service, make an account,
+// see it answer, stop it, start it again on the same data.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const data = mkdtempSync(join(tmpdir(), 'ratafia-quick-start-'))
+// Nothing of the caller's settings, and a free port: whoever runs this may have a service of their own running.
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
+const env = { ...Object.fromEntries(inherited), RATAFIA_DATA_DIR: data, RATAFIA_PORT: '0' }
+
+let service: ChildProcess | undefined
+after(async () => {
+  await stop()
+  rmSync(data, { recursive: true })
+})
+
+/** `npm start`; resolves to the address in the line that says it listens. */
+async function start(): Promise<string> {
+  // A process group of its own, because npm stands between us and the service.
+  const started = spawn('npm', ['start'], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  service = started
+  for await (const line of createInterface({ input: started.stdout, crlfDelay: Infinity })) {
+    const [, address] = /^ratafia listening on (http:\/\/\S+)/.exec(line) ?? []
+    if (address === undefined) continue
+    // The rest of what it says is read and dropped, so that it never waits for us.
+    started.stdout.resume()
+    return address
+  }
+  throw new Error('npm start ended before it listened')
+}
+
+/** As Ctrl-C in the terminal does it: the signal goes to npm and to the service. */
+async function stop(): Promise<void> {
+  if (service?.pid === undefined || service.exitCode !== null || service.signalCode !== null) return
+  const ended = once(service, 'exit')
+  process.kill(-service.pid, 'SIGINT')
+  await ended
+}
+
+function ratafia(input: string, ...words: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('npx', ['ratafia', ...words], {
+    cwd: root,
+    env,
+    input,
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, `ratafia ${words.join(' ')} exited ${status}: ${stderr}`)
+  return stdout
+}
+
+test('npm start, then an account, then the service answers; it goes on where it ended', {
+  timeout: 120_000,
+}, async () => {
+  const address = await start()
+  const words = ['accounts', 'add', 'ada', '--email', 'ada@example.com', '--name', 'Ada', '--password-stdin']
+  ratafia('a long enough password\n', ...words)
+
+  const answer = await fetch(`${address}/`)
+  assert.equal(answer.status, 200)
+  const root = await fetch(`${address}/api/v2/tokens`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"permissions":["package_access"]}',
+  })
+  assert.equal(root.status, 200)
+  assert.match(await root.text(), /^\{"macaroon":"/)
+  await stop()
+
+  const again = await start()
+  assert.equal((await fetch(`${again}/`)).status, 200)
+  assert.match(ratafia('', 'accounts', 'list'), /\bada\b/)
+})
