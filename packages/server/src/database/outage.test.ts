@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { asSuperuser, eachDatabase } from '../../test/support/databases.ts'
+import { silenceable } from '../../test/support/silenceable.ts'
+import { Unavailable } from '../errors.ts'
+import { type DatabaseTarget, inTransaction, openDatabase } from './index.ts'
+import type { PostgresLimits } from './postgres.ts'
+
+const one = sql<{ one: number }>`select 1 as one`
+
+eachDatabase((kind, open, { target }) => {
+  test('a statement outside of the transaction that waits for itself ends as Unavailable or works', async () => {
+    await open()
+    const where = await target()
+    const database = await openDatabase(where.kind === 'sqlite' ? { ...where, patienceMs: 300 } : where)
+    const work = inTransaction(database.query, () => one.execute(database.query))
+    if (kind === 'sqlite') {
+      const message = 'The database cannot be used: the connection was not free for 300 ms'
+      await assert.rejects(work, { name: 'Unavailable', message })
+    } else {
+      await work
+    }
+    assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
+    await database.close()
+  })
+
+  if (kind === 'sqlite') {
+    test('a lock that another process holds is waited for, and is Unavailable after a time', async () => {
+      await open()
+      const where = await target()
+      assert.ok(where.kind === 'sqlite')
+      const database = await openDatabase({ ...where, patienceMs: 1_000 })
+      const other = new DatabaseSync(where.file)
+      const write = () => database.query.insertInto('package').values({ name: 'n', snap_id: 'i' }).execute()
+
+      other.exec('begin immediate')
+      const patient = write()
+      setTimeout(() => other.exec('commit'), 300)
+      await patient
+
+      other.exec('begin immediate')
+      const started = performance.now()
+      await assert.rejects(write(), { name: 'Unavailable', message: /database is locked/ })
+      await assert.rejects(
+        inTransaction(database.query, async () => {}),
+        { name: 'Unavailable', message: /database is locked/ },
+      )
+      assert.ok(performance.now() - started > 2_000)
+      other.exec('rollback')
+      other.close()
+      await one.execute(database.query)
+      await database.close()
+    })
+    return
+  }
+
+  const limited = async (limits: Partial<PostgresLimits>): Promise<DatabaseTarget> => {
+    const where = await target()
+    assert.ok(where.kind === 'postgres')
+    return { ...where, limits }
+  }
+
+  const terminate = async () => {
+    const where = await target()
+    assert.ok(where.kind === 'postgres')
+    const name = new URL(where.url).pathname.slice(1)
+    await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+  }
+
+  test('a connection that the server ended while idle is replaced: at most one statement is Unavailable', async () => {
+    const database = await open()
+    await one.execute(database.query)
+    await terminate()
+    await one.execute(database.query).catch((error: unknown) => assert.ok(error instanceof Unavailable))
+    assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
+  })
+
+  test('a statement that the server ended is Unavailable, and the next one works', async () => {
+    const database = await open()
+    const slow = sql`select pg_sleep(30)`.execute(database.query)
+    const refused = assert.rejects(slow, { name: 'Unavailable', message: /terminating connection/ })
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await terminate()
+    await refused
+    assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
+  })
+
+  test('a transaction whose connection is lost half-way is Unavailable and leaves nothing behind', async () => {
+    const database = await open()
+    const lost = inTransaction(database.query, async (transaction) => {
+      await transaction.insertInto('package').values({ name: 'lost', snap_id: 'lost' }).execute()
+      await terminate()
+      await transaction.insertInto('package').values({ name: 'lost2', snap_id: 'lost2' }).execute()
+    })
+    await assert.rejects(lost, Unavailable)
+    const lostAtCommit = inTransaction(database.query, async (transaction) => {
+      await transaction.insertInto('package').values({ name: 'lost', snap_id: 'lost' }).execute()
+      await terminate()
+    })
+    await assert.rejects(lostAtCommit, Unavailable)
+    assert.deepEqual(await database.query.selectFrom('package').select('name').execute(), [])
+  })
+
+  test('a statement over its time limit is Unavailable', async () => {
+    const database = await openDatabase(await limited({ statementMs: 100 }))
+    await assert.rejects(sql`select pg_sleep(5)`.execute(database.query), {
+      name: 'Unavailable',
+      message: /statement timeout/,
+    })
+    await database.close()
+  })
+
+  test('when every connection is taken, waiting for one ends as Unavailable', async () => {
+    const limits = { maxConnections: 1, connectMs: 200 }
+    const database = await openDatabase(await limited(limits))
+    const slow = sql`select pg_sleep(1)`.execute(database.query)
+    await assert.rejects(one.execute(database.query), { name: 'Unavailable', message: /timeout exceeded/ })
+    await slow
+    await one.execute(database.query)
+    await database.close()
+  })
+
+  test('a network that falls silent is noticed, and the pool recovers when it is back', async () => {
+    const where = await target()
+    assert.ok(where.kind === 'postgres')
+    const proxy = await silenceable(new URL(where.url))
+    const limits = { connectMs: 300, answerMs: 300 }
+    const database = await openDatabase({ kind: 'postgres', url: proxy.url, limits })
+    proxy.silence(true)
+    await assert.rejects(one.execute(database.query), { name: 'Unavailable', message: /Query read timeout/ })
+    await assert.rejects(one.execute(database.query), { name: 'Unavailable', message: /connection timeout/ })
+    proxy.silence(false)
+    assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
+    await database.close()
+    proxy.close()
+  })
+})
