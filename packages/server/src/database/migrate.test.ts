@@ -35,6 +35,16 @@ eachDatabase((_kind, _open, { target }) => {
   })
 })
 
+for (let round = 0; round < 5; round++) {
+  eachDatabase((_kind, _open, { openEmpty }) => {
+    test('of twenty clients that migrate at once, one does', async () => {
+      const clients = await Promise.all(Array.from({ length: 20 }, openEmpty))
+      const ran = await Promise.all(clients.map((client) => migrate(client)))
+      assert.deepEqual(ran.flat(), names)
+    })
+  })
+}
+
 eachDatabase((_kind, _open, { openEmpty }) => {
   test('a first start runs every migration, a second none', async () => {
     const database = await openEmpty()

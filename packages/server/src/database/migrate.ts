@@ -11,7 +11,6 @@ import { type DatabaseKind, wordsOf } from './differences.ts'
 import type { Migration } from './migration.ts'
 import { migrations as ours } from './migrations/index.ts'
 import { SchemaError } from './schema-error.ts'
-import { isUniqueViolation } from './unique-violation.ts'
 
 interface Options {
   readonly migrations?: readonly Migration[]
@@ -23,6 +22,12 @@ interface Bookkeeping {
   schema_lock: { id: number }
   schema_migration: { name: string; ran_at: number }
 }
+
+/**
+ * "If not exists" does not hold on PostgreSQL for two at once: by the moment, the later one finds a duplicate row in
+ * the catalogue, a table or a type. The table is there then.
+ */
+const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710'])
 
 /**
  * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails,
@@ -81,12 +86,11 @@ async function createBookkeeping(query: Kysely<Bookkeeping>, kind: DatabaseKind)
     'insert into schema_lock (id) values (1) on conflict do nothing',
   ]
   for (const statement of statements) {
-    // "if not exists" does not hold on PostgreSQL for two at once: one of them finds a duplicate.
     await sql
       .raw(statement)
       .execute(query)
       .catch((error: unknown) => {
-        if (!isUniqueViolation(error) && sqlState(error) !== '42P07') throw error
+        if (!LOST_TO_ANOTHER.has(sqlState(error) ?? '')) throw error
       })
   }
 }
