@@ -2,37 +2,21 @@
 // not import, and the sentence it enforces. Tests may look behind every layer of their own package, and no further.
 
 import { findCycles } from './cycles.ts'
-import type { Layer, Place } from './places.ts'
-import { limit, nameOf, type Rule, type What, type Who } from './rule.ts'
+import { limit, nameOf, type Rule } from './rule.ts'
+import {
+  inLayer,
+  isTest,
+  layer,
+  library,
+  ours,
+  own,
+  ownFolder,
+  ownPackage,
+  sourceOutside,
+  test,
+  typesOf,
+} from './selectors.ts'
 import type { Tree } from './tree.ts'
-
-const isTest: Who = (place) => place.layer === 'test'
-const inLayer = (...layers: readonly Layer[]): Who => {
-  return (place) => layers.includes(place.layer)
-}
-const sourceOutside = (...layers: readonly Layer[]): Who => {
-  return (place) => !isTest(place) && !layers.includes(place.layer)
-}
-
-const ours = (who: (place: Place, from: Place) => boolean): What => {
-  return (target, from) => target.kind === 'ours' && who(target.place, from)
-}
-const layer = (...layers: readonly Layer[]) => ours(inLayer(...layers))
-const test = ours(isTest)
-const ownPackage = ours((place, from) => place.package === from.package)
-const ownFolder = ours((place, from) => place.package === from.package && place.folder === from.folder)
-const own = (...layers: readonly Layer[]): What => {
-  return (...args) => layer(...layers)(...args) && ownFolder(...args)
-}
-const typesOf = (what: What): What => {
-  return (target, from, typeOnly) => typeOnly && what(target, from, typeOnly)
-}
-/** Libraries and modules of Node by name; a name that ends in `/` stands for the whole scope. */
-const library = (...names: readonly string[]): What => {
-  return (target) =>
-    (target.kind === 'builtin' || target.kind === 'external') &&
-    names.some((name) => target.name === name || (name.endsWith('/') && target.name.startsWith(name)))
-}
 
 const PURE_BUILTINS = ['node:buffer', 'node:crypto', 'node:util']
 const isStatement = (use: string) => use.startsWith('.')

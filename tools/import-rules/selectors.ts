@@ -1,0 +1,32 @@
+// The words in which the table of rules speaks: whom a rule binds, and what an import leads to.
+
+import type { Layer, Place } from './places.ts'
+import type { What, Who } from './rule.ts'
+
+export const isTest: Who = (place) => place.layer === 'test'
+export const inLayer = (...layers: readonly Layer[]): Who => {
+  return (place) => layers.includes(place.layer)
+}
+export const sourceOutside = (...layers: readonly Layer[]): Who => {
+  return (place) => !isTest(place) && !layers.includes(place.layer)
+}
+
+export const ours = (who: (place: Place, from: Place) => boolean): What => {
+  return (target, from) => target.kind === 'ours' && who(target.place, from)
+}
+export const layer = (...layers: readonly Layer[]) => ours(inLayer(...layers))
+export const test = ours(isTest)
+export const ownPackage = ours((place, from) => place.package === from.package)
+export const ownFolder = ours((place, from) => place.package === from.package && place.folder === from.folder)
+export const own = (...layers: readonly Layer[]): What => {
+  return (...args) => layer(...layers)(...args) && ownFolder(...args)
+}
+export const typesOf = (what: What): What => {
+  return (target, from, typeOnly) => typeOnly && what(target, from, typeOnly)
+}
+/** Libraries and modules of Node by name; a name that ends in `/` stands for the whole scope. */
+export const library = (...names: readonly string[]): What => {
+  return (target) =>
+    (target.kind === 'builtin' || target.kind === 'external') &&
+    names.some((name) => target.name === name || (name.endsWith('/') && target.name.startsWith(name)))
+}
