@@ -183,7 +183,7 @@ export const RULES: readonly Rule[] = [
     sentence: 'start.ts: the only file that builds and connects everything',
     advice: 'what every layer may import must not lead back into one: put the file into a folder',
     who: inLayer('shared'),
-    may: [layer('shared', 'api')],
+    may: [layer('shared', 'config', 'api')],
   }),
   limit({
     name: 'environment',

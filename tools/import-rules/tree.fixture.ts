@@ -61,6 +61,7 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/src/workspace.ts': "import type { SessionStore } from './tokens/session-store.ts'",
   'packages/server/src/errors.ts': "import type { ErrorCode } from '@ratafia/api'",
   'packages/server/src/clock.ts': 'export type Clock = () => Date',
+  'packages/server/src/secret-key.ts': "import { ConfigError } from './config.ts'",
   'packages/server/src/cli/program.ts':
     "import { list } from '../accounts/list.ts'; import type { W } from '../workspace.ts'; import './output.ts'",
   'packages/server/src/cli/output.ts': '',
