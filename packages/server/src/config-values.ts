@@ -45,6 +45,15 @@ export function parseServiceUrl(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** A service whose key is trusted: https, or http where nobody is between, on this very machine. */
+export function parseIdentityUrl(value: string): string {
+  const url = new URL(parseServiceUrl(value))
+  if (url.protocol !== 'https:' && !/^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname)) {
+    throw new Error(`is not https: ${value}. Only on a loopback address may an identity service do without.`)
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
 export function parsePostgresUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
@@ -62,13 +71,13 @@ export function parseSecretKey(value: string): Uint8Array {
   throw new Error('is not a key of 32 bytes in base64 or hex. `openssl rand -base64 32` makes one.')
 }
 
-export function parsePublicKey(value: string): string {
+export function parsePublicKey(value: string): Uint8Array {
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) {
     throw new Error(
       'is not a public key: 32 bytes in base64, as `/discharge/info` of the identity service shows it.',
     )
   }
-  return value
+  return Buffer.from(value, 'base64')
 }
 
 export function parseProxies(value: string): readonly string[] {

@@ -4,6 +4,7 @@ import {
   DAY,
   oneOf,
   parseDuration,
+  parseIdentityUrl,
   parsePort,
   parsePostgresUrl,
   parseProxies,
@@ -58,6 +59,9 @@ export const VARIABLES = {
 export type VariableName = keyof typeof VARIABLES
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** The environment of this process: the default of whoever starts the program. */
+export const processEnvironment = (): Environment => process.env
+
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 export type DatabaseConfig =
@@ -78,7 +82,7 @@ export interface Config {
   readonly database: DatabaseConfig
   readonly secret: SecretConfig
   /** Undefined = the bundled identity service. */
-  readonly identity: { readonly url: string; readonly publicKey: string | undefined } | undefined
+  readonly identity: { readonly url: string; readonly publicKey: Uint8Array | undefined } | undefined
   readonly identityCondition: 'userid' | 'username'
   readonly accounts: 'auto' | 'known'
   /** Milliseconds. */
@@ -136,7 +140,7 @@ export function readConfig(environment: Environment, defaults: { port: number } 
       'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` makes one.',
     )
   }
-  const identityUrl = read('RATAFIA_IDENTITY_URL', parseServiceUrl)
+  const identityUrl = read('RATAFIA_IDENTITY_URL', parseIdentityUrl)
   const identityKey = read('RATAFIA_IDENTITY_PUBLIC_KEY', parsePublicKey)
   if (identityKey !== undefined && text('RATAFIA_IDENTITY_URL') === undefined) {
     problems.push('RATAFIA_IDENTITY_PUBLIC_KEY is set without RATAFIA_IDENTITY_URL. Set both or neither.')

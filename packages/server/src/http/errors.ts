@@ -20,23 +20,24 @@ export function errorBody({ code, message, extra }: Refusal): ErrorBody {
 
 /** Fastify's error handler for the API. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = refusalOf(error)
-  const { status } = ERROR_CODES[refusal.code]
+  const { code, message, extra } = refusalOf(error)
+  const { status } = ERROR_CODES[code]
   if (status === 500) request.log.error({ err: error }, 'fault')
   else if (status === 503) request.log.warn({ err: error }, 'could not check')
-  else request.log.debug({ refusal: refusal.code, detail: privateDetail(error) }, 'refused')
+  else request.log.debug({ refusal: code, detail: privateDetail(error) }, 'refused')
   if (status === 401) reply.header('www-authenticate', `Macaroon realm="${REALM}"`)
   if (status === 503) reply.header('retry-after', '1')
-  if (status === 401)
-    reply.status(status).send(errorBody({ ...refusal, extra: { realm: REALM, ...refusal.extra } }))
-  else reply.status(status).send(errorBody(refusal))
+  reply
+    .status(status)
+    .send(errorBody({ code, message, extra: status === 401 ? { realm: REALM, ...extra } : extra }))
 }
 
 const privateDetail = (error: Error): string | undefined =>
   error instanceof RequestError ? error.private : undefined
 
 function refusalOf(error: FastifyError | Error): Refusal {
-  if (error instanceof RequestError) return error
+  // Taken apart: a spread of an error would leave its message behind.
+  if (error instanceof RequestError) return { code: error.code, message: error.message, extra: error.extra }
   if (error instanceof Unavailable) {
     return {
       code: 'service-unavailable',

@@ -4,12 +4,15 @@ import { pinoHttpSerializers } from './serializers.ts'
 
 export type Log = Logger
 
-/** `pretty`: for people at a terminal. Lines go to standard output either way. */
+/** `pretty`: for people at a terminal. Standard output is for answers: the log goes to standard error. */
 export function createLog(options: { level: string; pretty: boolean }): Log {
   const settings: LoggerOptions = { level: options.level, serializers: pinoHttpSerializers }
-  if (!options.pretty) return pino(settings)
+  if (!options.pretty) return pino(settings, pino.destination({ dest: 2, sync: false }))
   return pino({
     ...settings,
-    transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname', singleLine: true } },
+    transport: {
+      target: 'pino-pretty',
+      options: { destination: 2, ignore: 'pid,hostname', singleLine: true },
+    },
   })
 }

@@ -16,16 +16,19 @@ import type { ThirdParty } from '../identity/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../packages/resolve.ts'
 import { tokenEnd } from './expiry.ts'
-import { type IdentityKey, mintRoot, rootPayload } from './root-macaroon.ts'
+import { mintRoot, rootPayload } from './root-macaroon.ts'
+import type { IdentitySource } from './verify-presented.ts'
 
 export interface CreateDependencies {
   readonly keyring: Keyring
   /** Where a person proves who they are. Throws `Unavailable` when its key cannot be had. */
   readonly thirdParty: () => Promise<ThirdParty>
-  readonly identityKey: IdentityKey
+  readonly identity: IdentitySource
+  /** What people know this service by. */
+  readonly baseUrl: string
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
   /** The host of the base URL. */
-  readonly location: () => string
+  readonly location: string
   /** Milliseconds. */
   readonly lifetime: { readonly standard: number; readonly most: number | undefined }
   readonly clock: Clock
@@ -48,16 +51,15 @@ export async function createToken(
   refuseTooLong(attenuations)
 
   const thirdParty = await deps.thirdParty()
-  const identity = { location: thirdParty.location, key: deps.identityKey }
-  const authenticated = deps.identityKey === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
+  const authenticated = deps.identity.key === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
   const summary = thirdParty.acceptsSummary
-    ? ` for ${formatSummary({ ...attenuations, expires, description, service: deps.location() })}`
+    ? ` for ${formatSummary({ ...attenuations, expires, description, packages: request.packages?.map(({ name, snap_id: id }) => name ?? id ?? '') ?? null, service: deps.baseUrl })}`
     : ''
   const caveatRootKey = randomBytes(24)
   const root = mintRoot(
     {
-      ...(await deps.keyring.mintId('token-root', rootPayload(identity, description))),
-      location: deps.location(),
+      ...(await deps.keyring.mintId('token-root', rootPayload(deps.identity, description))),
+      location: deps.location,
       expires,
       since: now,
       sessionId: newSessionId(),
@@ -69,7 +71,7 @@ export async function createToken(
       caveatId: encodeCaveatId({
         // The root is bakery version 2, which has no place for a payload beside the caveat id.
         version: thirdParty.version >= 2 ? 2 : 1,
-        condition: formatNeedDeclared({ keys: [deps.identityKey], condition: authenticated + summary }),
+        condition: formatNeedDeclared({ keys: [deps.identity.key], condition: authenticated + summary }),
         rootKey: caveatRootKey,
         thirdPartyPublicKey: thirdParty.publicKey,
         firstParty: await deps.keyring.issuerKeyPair(),

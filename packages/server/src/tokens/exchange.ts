@@ -7,7 +7,7 @@ import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
 
 export interface ExchangeDependencies extends VerifyDependencies {
   /** The host of the base URL. */
-  readonly location: () => string
+  readonly location: string
 }
 
 /**
@@ -46,14 +46,14 @@ async function exchangeSlice(slice: UnverifiedSlice, deps: ExchangeDependencies)
   const token = mintToken(
     {
       ...(await deps.keyring.mintId('token')),
-      location: deps.location(),
+      location: deps.location,
       expires: cleared.sessionExpires,
       since: deps.clock(),
       sessionId: cleared.sessionId,
       // Already the intersection of what was asked for with what the holder added.
       attenuations: cleared.attenuations,
     },
-    { key: deps.identity().key, value: cleared.subject },
+    { key: deps.identity.key, value: cleared.subject },
   )
   return encodeBase64Url(encodeBinary(token))
 }

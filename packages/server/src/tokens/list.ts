@@ -1,8 +1,8 @@
 /** `GET /api/v2/tokens`: the sessions of an account. */
 import type { AccountId, TokenListResponse } from '@ratafia/api'
 import type { Clock } from '../clock.ts'
-import { tokenRecord } from './session.ts'
-import type { ListedSession, SessionStore } from './session-store.ts'
+import { type ListedSession, tokenRecord } from './session.ts'
+import type { SessionStore } from './session-store.ts'
 
 /** The most records one answer holds, the newest first; the specification has no paging. */
 export const LIST_LIMIT = 10_000

@@ -1,7 +1,7 @@
 /** The sessions of developer tokens: the table `token_session`. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { type Database, fromInstant, type TokenSessionTable, toInstant } from '../database/index.ts'
-import type { Session } from './session.ts'
+import type { ListedSession, Session } from './session.ts'
 
 /** What a listing is limited to. At least an account or a limit: an unfiltered listing of everything is refused by type. */
 export interface SessionFilter {
@@ -9,11 +9,6 @@ export interface SessionFilter {
   /** Set: only sessions that are neither revoked nor past their end at this instant. */
   readonly activeAt?: Date | undefined
   readonly limit: number
-}
-
-/** A session with the username of its account. */
-export interface ListedSession extends Session {
-  readonly username: string
 }
 
 export interface SessionStore {

@@ -12,6 +12,11 @@ export interface Session {
   readonly revokedBy: string | undefined
 }
 
+/** A session with the username of its account. */
+export interface ListedSession extends Session {
+  readonly username: string
+}
+
 /** The record as list and revoke show it. Times are RFC 3339 in UTC. */
 export function tokenRecord(session: Session): TokenRecord {
   return {

@@ -28,7 +28,7 @@ export interface VerifyDependencies {
   readonly keyring: Keyring
   readonly sessions: SessionStore
   readonly accounts: AccountDirectory
-  readonly identity: () => IdentitySource
+  readonly identity: IdentitySource
   readonly clock: Clock
 }
 
@@ -53,7 +53,7 @@ export async function verifyPresented(
     throw unauthorized('The macaroon was not issued by this service. Log in to this one.')
   }
   const { kind, payload, rootKey } = minted
-  const identity = deps.identity()
+  const identity = deps.identity
   const now = deps.clock()
   const conditions = verifySignatures(slice, rootKey)
   const cleared = clear(slice, conditions, { kind, identityKey: identity.key, now })

@@ -1,0 +1,264 @@
+/** The composition root: the only file that builds and connects everything. Below it there are explicit arguments. */
+import { readFileSync } from 'node:fs'
+import { API_VERSION, OPERATIONS, type ServiceDescription } from '@ratafia/api'
+import type { FastifyInstance } from 'fastify'
+import { accountStore } from './accounts/account-store.ts'
+import { createPasswordHasher } from './accounts/password-hasher.ts'
+import { accountOfIdentity } from './accounts/resolve-identity.ts'
+import { runProgram } from './cli/run-program.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
+import { type Database, migrate, openDatabase, requireCurrentSchema } from './database/index.ts'
+import { createApp } from './http/app.ts'
+import { listen } from './http/server.ts'
+import { serviceRoutes } from './http/service-routes.ts'
+import { agentStore } from './identity/agent-store.ts'
+import { completedLoginStore } from './identity/completed-login-store.ts'
+import { externalIdentity } from './identity/external-identity.ts'
+import { identityRoutes } from './identity/routes.ts'
+import { signInSessionStore } from './identity/sign-in-session-store.ts'
+import { bundledIdentity, type IdentityService } from './identity/third-party.ts'
+import { openKeyring } from './keyring/keyring.ts'
+import { packageStore } from './packages/package-store.ts'
+import { resolvePackages } from './packages/resolve.ts'
+import { readSecretKey } from './secret-key.ts'
+import { createLog, type Log } from './telemetry/log.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+import { sessionStore } from './tokens/session-store.ts'
+import { tokenPrefix } from './tokens/token-prefix.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The release of the software, from the package's own manifest. */
+const RELEASE: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+
+export interface StartOptions {
+  readonly config: Config
+  readonly log: Log
+  readonly clock?: Clock
+}
+
+/** A service that listens. */
+export interface RunningService {
+  /** What clients reach it at, without a trailing slash. */
+  readonly baseUrl: string
+  readonly workspace: Workspace
+  /** Finishes what is in flight, then closes the database. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens the database and the keys. Throws `ConfigError`, `SchemaError`, `KeyringError` (a wrong secret) or
+ * `Unavailable`.
+ */
+export async function openWorkspace(
+  { config, log, clock = systemClock }: StartOptions,
+  { updateSchema }: { readonly updateSchema: boolean },
+): Promise<Workspace> {
+  const secret = await readSecretKey(config.secret)
+  for (const warning of secret.warnings) log.warn(warning)
+  const database = await openDatabase(config.database)
+  try {
+    // A command changes the schema only of a database that belongs to this machine alone.
+    if (updateSchema || config.database.kind === 'sqlite') await migrateWithLog(database, log)
+    else await requireCurrentSchema(database)
+    return {
+      config,
+      clock,
+      database,
+      keyring: await openKeyring({ database, secret: secret.key, clock }),
+      passwords: createPasswordHasher(),
+      accounts: accountStore(database),
+      agents: agentStore(database),
+      signInSessions: signInSessionStore(database),
+      sessions: sessionStore(database),
+      packages: packageStore(database),
+      close: () => database.close(),
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+async function migrateWithLog(database: Database, log: Log): Promise<readonly string[]> {
+  const ran = await migrate(database)
+  if (ran.length > 0) log.info({ migrations: ran }, 'the database is brought up to date')
+  return ran
+}
+
+/** The whole service, or with `identityOnly` the identity service alone. */
+export async function startService(
+  options: StartOptions & { readonly identityOnly?: boolean },
+): Promise<RunningService> {
+  const { config, log, identityOnly = false } = options
+  const workspace = await openWorkspace(options, { updateSchema: true })
+  const listening = await listen(config.host, config.port).catch(async (error: unknown) => {
+    await workspace.close()
+    throw error
+  })
+  const baseUrl = config.baseUrl ?? listening.origin
+  const app = createApp({ log, trustedProxies: config.trustedProxies, serve: listening.serve })
+  if (identityOnly) await addIdentity(app, '', baseUrl, workspace)
+  else await addService(app, baseUrl, workspace, log)
+  await app.ready()
+  listening.open()
+  return {
+    baseUrl,
+    workspace,
+    close: async () => {
+      // First the long polls are told to come back later, then whatever is left may finish, then the database goes.
+      await app.close()
+      await listening.close()
+      await workspace.close()
+    },
+  }
+}
+
+async function addService(
+  app: FastifyInstance,
+  baseUrl: string,
+  workspace: Workspace,
+  log: Log,
+): Promise<void> {
+  const { config, clock, keyring, sessions, packages, accounts } = workspace
+  const location = new URL(baseUrl).host
+  const bundled = `${baseUrl}/identity`
+  const thirdParty: IdentityService = config.identity
+    ? externalIdentity({
+        url: config.identity.url,
+        pinnedPublicKey: config.identity.publicKey,
+        fetch,
+        clock,
+      })
+    : bundledIdentity(keyring, bundled)
+  const issuer = config.identity?.url ?? bundled
+  if (!config.identity) await addIdentity(app, '/identity', baseUrl, workspace)
+
+  await app.register(tokenRoutes, {
+    keyring,
+    sessions,
+    clock,
+    baseUrl,
+    location,
+    thirdParty,
+    identity: { location: issuer, key: config.identityCondition },
+    lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
+    snapIds: (references) => resolvePackages(references, { packages }),
+    accounts: {
+      find: (id) => accounts.findById(id),
+      accountOf: (subject) =>
+        accountOfIdentity(
+          { issuer, subject },
+          { accounts, clock, bundledIssuer: config.identity ? undefined : bundled, rule: config.accounts },
+        ),
+    },
+  })
+  const prefix = tokenPrefix(location, (await keyring.mintId('token')).id)
+  serviceRoutes(app, () => describeService(baseUrl, issuer, prefix))
+  log.debug({ location, issuer }, 'the tokens API is ready')
+}
+
+async function addIdentity(
+  app: FastifyInstance,
+  prefix: string,
+  baseUrl: string,
+  { keyring, accounts, passwords, agents, signInSessions, database, clock }: Workspace,
+): Promise<void> {
+  await app.register(identityRoutes, {
+    prefix,
+    location: `${baseUrl}${prefix}`,
+    keyring,
+    accounts,
+    passwords,
+    agents,
+    signInSessions,
+    completedLogins: completedLoginStore(database),
+    clock,
+  })
+}
+
+function describeService(baseUrl: string, identity: string, prefix: string): ServiceDescription {
+  return {
+    service: 'ratafia',
+    release: RELEASE,
+    version: API_VERSION,
+    endpoints: Object.values(OPERATIONS).map(({ method, path, since, summary }) => ({
+      method,
+      path,
+      since,
+      summary,
+    })),
+    links: { self: baseUrl, identity },
+    'token-prefix': prefix,
+  }
+}
+
+/** The program: `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
+export async function run(
+  words: readonly string[],
+  environment: Environment = processEnvironment(),
+): Promise<number> {
+  const { stdin, stdout, stderr } = process
+  const settings = (port?: number): StartOptions => {
+    const config = readConfig(environment, port === undefined ? undefined : { port })
+    return { config, log: createLog({ level: config.logLevel, pretty: stderr.isTTY === true }) }
+  }
+  const quiet = (options: StartOptions): StartOptions => ({
+    ...options,
+    log: createLog({ level: 'warn', pretty: true }),
+  })
+  const serveUntilSignal = async (options: StartOptions, identityOnly: boolean) => {
+    const service = await startService({ ...options, identityOnly })
+    stdout.write(await announcement(service, identityOnly))
+    const signal = await nextSignal()
+    options.log.info({ signal }, 'finishing what is in flight')
+    await service.close()
+  }
+  return runProgram(words.slice(2), {
+    streams: { stdin, stdout, stderr },
+    release: RELEASE,
+    serve: () => serveUntilSignal(settings(), false),
+    serveIdentity: () => serveUntilSignal(settings(8081), true),
+    migrate: async () => {
+      const { config, log } = settings()
+      const database = await openDatabase(config.database)
+      return migrateWithLog(database, log).finally(() => database.close())
+    },
+    withWorkspace: async (work) => {
+      const workspace = await openWorkspace(quiet(settings()), { updateSchema: false })
+      return work(workspace).finally(() => workspace.close())
+    },
+  })
+}
+
+/** A second signal does not wait any more. */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const stop = (signal: NodeJS.Signals) => {
+      process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1))
+      resolve(signal)
+    }
+    process.once('SIGTERM', stop).once('SIGINT', stop)
+  })
+}
+
+/** What a person needs to know when the service is up; the first line is the one that scripts wait for. */
+async function announcement({ baseUrl, workspace }: RunningService, identityOnly: boolean): Promise<string> {
+  const { config, accounts } = workspace
+  const [account] = await accounts.page({ after: undefined, limit: 1 })
+  const lines = [
+    `ratafia listening on ${baseUrl}`,
+    identityOnly
+      ? `  Ratafia ${RELEASE}: the identity service on its own`
+      : `  Ratafia ${RELEASE}: the authentication half of a snap store`,
+    `  Database: ${config.database.kind === 'sqlite' ? `SQLite, ${config.database.file}` : 'PostgreSQL'}`,
+  ]
+  if (!identityOnly) lines.push(`  Identity: ${config.identity?.url ?? `bundled, ${baseUrl}/identity`}`)
+  if (!account && !config.identity) {
+    lines.push('  There is no account yet. Make one in another terminal:')
+    lines.push('    npx ratafia accounts add USERNAME --email EMAIL --name NAME')
+  }
+  return `${lines.join('\n')}\n`
+}

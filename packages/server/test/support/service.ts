@@ -1,0 +1,181 @@
+/** A whole service in this process, on a fresh database, with a clock that tests move and people who can log in. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { ErrorBodySchema } from '@ratafia/api'
+import { encodeBase64Url, encodeJson, type Macaroon } from '@ratafia/macaroon'
+import {
+  decodeBakeryMacaroon,
+  discharge,
+  dischargeAll,
+  formatMacaroonsHeader,
+} from '@ratafia/macaroon/bakery'
+import { Check } from 'typebox/value'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAccount } from '../../src/accounts/add.ts'
+import { readConfig } from '../../src/config.ts'
+import { type RunningService, startService } from '../../src/start.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import type { Fresh } from './databases.ts'
+
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
+
+export interface TestService extends Pick<RunningService, 'baseUrl' | 'workspace'> {
+  /** Moves the service's clock. */
+  advance(milliseconds: number): void
+  now(): Date
+}
+
+/**
+ * Declares that the suite has a service on its database: started before its tests, closed after them. What is
+ * returned is it, from then on.
+ */
+export function testService(fresh: Fresh, environment: Readonly<Record<string, string>> = {}): TestService {
+  let running: RunningService | undefined
+  let directory: string
+  let offset = 0
+  const now = () => new Date(Date.now() + offset)
+  const service = () => running ?? assert.fail('the service runs only while the tests of its suite do')
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-service-'))
+    const target = await fresh.target()
+    const config = readConfig({
+      RATAFIA_PORT: '0',
+      RATAFIA_DATA_DIR: directory,
+      RATAFIA_SECRET_KEY: SECRET_KEY,
+      ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
+      ...environment,
+    })
+    const log = createLog({ level: 'silent', pretty: false })
+    running = await startService({ config: { ...config, database: target }, log, clock: now })
+  })
+  after(async () => {
+    await running?.close()
+    await rm(directory, { recursive: true, force: true })
+  })
+  return {
+    get baseUrl() {
+      return service().baseUrl
+    },
+    get workspace() {
+      return service().workspace
+    },
+    now,
+    advance: (milliseconds) => {
+      offset += milliseconds
+    },
+  }
+}
+
+let people = 0
+
+/** An account without a password: these tests let the identity service's key vouch for people. */
+export function addPerson({ workspace }: TestService, username = `person-${++people}`): Promise<Account> {
+  return addAccount({ username, email: `${username}@example.org`, name: `Name of ${username}` }, workspace)
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies; what they expect is asserted there.
+  readonly body: any
+}
+
+/** The code and the message of a refusal, which has to have the form that all have. */
+export function refusalOf({ status, headers, body }: Answer): {
+  status: number
+  code: string
+  message: string
+} {
+  assert.ok(Check(ErrorBodySchema, body), JSON.stringify(body))
+  assert.equal(headers.get('content-type'), 'application/json')
+  assert.equal(headers.get('snap-store-version'), '32')
+  assert.deepEqual(body['error-list'], body.error_list)
+  const [first] = body.error_list
+  if (!first) throw new Error('the list of errors is empty')
+  if (status === 401) {
+    // Never the bare word, which makes bakery clients read the body as theirs, and never needs_refresh.
+    assert.equal(headers.get('www-authenticate'), 'Macaroon realm="Ratafia"')
+    assert.equal(first.extra['realm'], 'Ratafia')
+  }
+  return { status, code: first.code, message: first.message }
+}
+
+/** One request; the body is JSON unless it is text already. */
+export async function call(
+  service: { readonly baseUrl: string },
+  method: string,
+  path: string,
+  { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
+): Promise<Answer> {
+  const response = await fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+/** The root macaroon for what is asked. */
+export async function getRoot(service: TestService, request: unknown = {}): Promise<string> {
+  const { status, body } = await call(service, 'POST', '/api/v2/tokens', { body: request })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.macaroon
+}
+
+/** Discharges a root as the identity service does for this person, and binds: the slice of a bakery client. */
+export async function dischargeFor(
+  { workspace, now }: TestService,
+  root: string,
+  person: Account,
+  conditions: (person: Account) => readonly string[] = ({ id }) => [
+    `declared userid ${id}`,
+    `time-before ${new Date(now().getTime() + 86_400_000).toISOString()}`,
+  ],
+): Promise<readonly [Macaroon, ...Macaroon[]]> {
+  const keyPairs = await workspace.keyring.dischargerKeyPairs()
+  return dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), async ({ id }) =>
+    discharge({ id, keyPairs, check: () => conditions(person) }),
+  )
+}
+
+/** The headers that present a slice. */
+export const presenting = (slice: readonly Macaroon[]): Record<string, string> => ({
+  macaroons: formatMacaroonsHeader(slice),
+})
+
+export const bearing = (token: string): Record<string, string> => ({ authorization: `Macaroon ${token}` })
+
+export async function exchangeSlice(service: TestService, slice: readonly Macaroon[]): Promise<string> {
+  const { status, body } = await call(service, 'POST', '/api/v2/tokens/exchange', {
+    headers: presenting(slice),
+    body: {},
+  })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.macaroon
+}
+
+/** A whole login: root, discharge, exchange. */
+export async function logIn(service: TestService, person: Account, request: unknown = {}): Promise<string> {
+  return exchangeSlice(service, await dischargeFor(service, await getRoot(service, request), person))
+}
+
+/** The session id that a root or a token carries. */
+export function sessionIdOf(macaroon: Macaroon): string {
+  for (const { id } of macaroon.caveats) {
+    const [, sessionId] = /^session-id (.+)$/.exec(Buffer.from(id).toString()) ?? []
+    if (sessionId) return sessionId
+  }
+  throw new Error('the macaroon has no session-id')
+}
+
+/** A slice as base64 of a JSON list. */
+export const asJsonList = (slice: readonly Macaroon[]): string =>
+  encodeBase64Url(Buffer.from(JSON.stringify(slice.map(encodeJson))))

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MacaroonResponseSchema, PERMISSIONS } from '@ratafia/api'
+import { decodeJson, type Macaroon } from '@ratafia/macaroon'
+import { decodeCaveatId } from '@ratafia/macaroon/bakery'
+import { Check } from 'typebox/value'
+import { importPackages } from '../../src/packages/import.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { call, getRoot, refusalOf, type TestService, testService } from '../support/service.ts'
+
+const conditions = (macaroon: Macaroon) => macaroon.caveats.map(({ id }) => Buffer.from(id).toString())
+const rowsOf = async ({ workspace }: TestService) => {
+  const tables = [
+    'account',
+    'token_session',
+    'completed_login',
+    'sign_in_session',
+    'external_identity',
+    'root_key',
+  ] as const
+  const counts = tables.map((table) =>
+    workspace.database.query
+      .selectFrom(table)
+      .select((each) => each.fn.countAll().as('count'))
+      .executeTakeFirstOrThrow(),
+  )
+  return (await Promise.all(counts)).map(({ count }) => Number(count))
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    call(service, 'POST', '/api/v2/tokens', { body, headers })
+  const root = async (request?: unknown) => decodeJson(JSON.parse(await getRoot(service, request)))
+
+  test('200: the answer is a JSON string of one bare v2 macaroon, with exact headers', async () => {
+    const { status, headers, body } = await post({})
+    assert.equal(status, 200)
+    assert.ok(Check(MacaroonResponseSchema, body))
+    assert.equal(headers.get('content-type'), 'application/json')
+    assert.equal(headers.get('snap-store-version'), '32')
+    assert.equal(headers.get('cache-control'), 'no-store')
+    const json = JSON.parse(body.macaroon)
+    assert.deepEqual(Object.keys(json).sort(), ['c', 'i64', 'l', 's64'])
+    assert.equal(json.l, new URL(service.baseUrl).host)
+  })
+
+  test('its caveats are those of the contract, in order', async () => {
+    const macaroon = await root({
+      channels: ['edge', '2.*/stable'],
+      packages: [{ name: 'foo', series: '16' }, { snap_id: 'abc' }],
+      permissions: ['package_access', 'package_push'],
+      store_ids: ['acme'],
+      expires: '2099-01-02T03:04:05Z',
+    })
+    const [before, since, session, , extra] = conditions(macaroon)
+    assert.equal(before, 'time-before 2099-01-02T03:04:05.000000Z')
+    assert.match(since ?? '', /^time-since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    assert.match(
+      session ?? '',
+      /^session-id [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+    )
+    assert.equal(
+      extra,
+      'extra {"channel": ["edge", "2.*/stable"], "package_id": ["foo", "abc"], "acl": ["package_access", "package_push"], "store_ids": ["acme"]}',
+    )
+    assert.equal(macaroon.caveats.length, 5)
+    assert.deepEqual(
+      macaroon.caveats.map(({ verificationId }) => verificationId !== undefined),
+      [false, false, false, true, false],
+    )
+    assert.equal(macaroon.caveats[3]?.location, `${service.baseUrl}/identity`)
+  })
+
+  test('without limits, extra is all null and the life is 365 days', async () => {
+    const [before, since, , , extra] = conditions(await root())
+    assert.equal(extra, 'extra {"channel": null, "package_id": null, "acl": null, "store_ids": null}')
+    const at = (text = '') => Date.parse(text.split(' ')[1] ?? '')
+    assert.equal(at(before) - at(since), 365 * 86_400_000)
+  })
+
+  test('the third-party caveat asks the bundled identity service to declare a userid, and tells what is asked', async () => {
+    const macaroon = await root({
+      permissions: ['package_access'],
+      description: 'my laptop',
+      packages: [{ name: 'foo' }],
+    })
+    const keyPairs = await service.workspace.keyring.dischargerKeyPairs()
+    const caveat = decodeCaveatId(macaroon.caveats[3]?.id ?? new Uint8Array(), keyPairs)
+    assert.equal(caveat.version, 2)
+    assert.ok(caveat.rootKey.length >= 24)
+    const [, summary] =
+      /^need-declared userid is-authenticated-userid for (\{.*\})$/.exec(caveat.condition) ?? []
+    assert.ok(
+      summary?.includes('package_access') && summary.includes('my laptop') && summary.includes('foo'),
+      summary,
+    )
+  })
+
+  for (const expires of [
+    '2099-01-01T00:00:00Z',
+    '2099-01-01T00:00:00.000Z',
+    '2099-01-01T00:00:00+00:00',
+    '2099-01-01T00:00:00-00:00',
+    '2099-01-01T00:00:00',
+    '2099-01-01T00:00:00.123456',
+    '2099-01-01 00:00:00',
+  ]) {
+    test(`expires ${expires} is UTC`, async () => {
+      const [before] = conditions(await root({ expires }))
+      assert.match(before ?? '', /^time-before 2099-01-01T00:00:00\.(000|123)000Z$/)
+    })
+  }
+
+  const refusals: readonly [name: string, body: unknown, code: string, message: RegExp][] = [
+    ['an unknown field', { permission: ['package_access'] }, 'invalid-request', /"permission"/],
+    ['a list', [], 'invalid-request', /object/],
+    ['a string', '"x"', 'invalid-request', /object/],
+    ['null', 'null', 'invalid-request', /object/],
+    ['text that is not JSON', '{', 'invalid-request', /not JSON/],
+    ['__proto__', '{"__proto__": {"x": 1}}', 'invalid-request', /not JSON/],
+    ['empty channels', { channels: [] }, 'invalid-field', /channels/],
+    ['repeated channels', { channels: ['edge', 'edge'] }, 'invalid-field', /channels/],
+    ['a channel that is no text', { channels: [1] }, 'invalid-field', /channels\/0/],
+    ['a channel with control characters', { channels: ['a\u0000b'] }, 'invalid-field', /channels\/0/],
+    ['an endless channel', { channels: ['x'.repeat(129)] }, 'invalid-field', /channels\/0/],
+    [
+      '257 channels',
+      { channels: Array.from({ length: 257 }, (_, i) => `c${i}`) },
+      'invalid-field',
+      /channels/,
+    ],
+    ['empty packages', { packages: [] }, 'invalid-field', /packages/],
+    ['a package without name and id', { packages: [{ series: '16' }] }, 'invalid-field', /packages\/0/],
+    ['repeated packages', { packages: [{ name: 'a' }, { name: 'a' }] }, 'invalid-field', /packages/],
+    ['an unknown permission', { permissions: ['root'] }, 'invalid-field', /permissions\/0.*package_access/],
+    ['empty permissions', { permissions: [] }, 'invalid-field', /permissions/],
+    ['empty store_ids', { store_ids: [] }, 'invalid-field', /store_ids/],
+    ['a description that is no text', { description: 1 }, 'invalid-field', /description/],
+    ['a description of two lines', { description: 'a\nb' }, 'invalid-field', /description/],
+    ['a description over 512 bytes', { description: 'ü'.repeat(257) }, 'limit-exceeded', /512 bytes/],
+    [
+      'limits that fit no caveat',
+      { channels: Array.from({ length: 256 }, (_, i) => `channel-with-a-long-name-${i}`) },
+      'limit-exceeded',
+      /4096 bytes/,
+    ],
+    ['expires with another offset', { expires: '2099-01-01T00:00:00+02:00' }, 'invalid-field', /UTC/],
+    ['expires in the past', { expires: '2020-01-01T00:00:00Z' }, 'invalid-field', /future/],
+    ['expires that is a date alone', { expires: '2099-01-01' }, 'invalid-field', /ISO 8601/],
+    ['expires on a day that is none', { expires: '2099-02-30T00:00:00Z' }, 'invalid-field', /does not exist/],
+    ['expires as a number', { expires: 4102444800 }, 'invalid-field', /expires/],
+  ]
+  for (const [name, body, code, message] of refusals) {
+    test(`400: ${name}`, async () => {
+      const answer = await post(body)
+      assert.equal(answer.status, 400, JSON.stringify(answer.body))
+      const refusal = refusalOf(answer)
+      assert.equal(refusal.code, code)
+      assert.match(refusal.message, message)
+    })
+  }
+
+  test('every permission of the specification is taken', async () => {
+    assert.equal(PERMISSIONS.length, 14)
+    const extra = conditions(await root({ permissions: PERMISSIONS }))[4]
+    for (const permission of PERMISSIONS) assert.ok(extra?.includes(`"${permission}"`), permission)
+  })
+
+  test('413: a body over 64 KiB', async () => {
+    const refusal = refusalOf(await post({ description: 'x'.repeat(65_536) }))
+    assert.deepEqual([refusal.status, refusal.code], [413, 'request-too-large'])
+    assert.match(refusal.message, /64 KiB/)
+  })
+
+  test('431: headers over 64 KiB, in the same form', async () => {
+    const refusal = refusalOf(await post({}, { 'x-large': 'x'.repeat(66_000) }))
+    assert.deepEqual([refusal.status, refusal.code], [431, 'headers-too-large'])
+  })
+
+  test('the body is read as JSON whatever its content type says, and may be absent', async () => {
+    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/octet-stream']) {
+      const { status } = await post('{"permissions": ["package_access"]}', { 'content-type': type })
+      assert.equal(status, 200, type)
+    }
+    const bare = await call(service, 'POST', '/api/v2/tokens')
+    assert.equal(bare.status, 200)
+  })
+
+  test('nothing is written for somebody who has not proved who they are', async () => {
+    const earlier = await rowsOf(service)
+    for (let i = 0; i < 20; i++) await getRoot(service, { description: `root ${i}` })
+    assert.deepEqual(await rowsOf(service), earlier)
+  })
+
+  test('every root is another one', async () => {
+    const roots = await Promise.all(Array.from({ length: 20 }, () => root()))
+    assert.equal(new Set(roots.map(({ id }) => Buffer.from(id).toString('hex'))).size, 20)
+    assert.equal(new Set(roots.map((each) => conditions(each)[2])).size, 20)
+  })
+
+  test('with a package directory, names become ids and an unknown name is refused', async () => {
+    const { workspace } = service
+    const csv = 'name,snap_id\nfoo,FooId\nbar,BarId\n'
+    await importPackages(csv, { format: 'csv', replaceAll: true }, workspace)
+    const known = conditions(
+      await root({ packages: [{ name: 'foo' }, { name: 'bar', snap_id: 'BarId' }, { snap_id: 'Other' }] }),
+    )
+    assert.match(known[4] ?? '', /"package_id": \["FooId", "BarId", "Other"\]/)
+    for (const packages of [[{ name: 'baz' }], [{ name: 'foo', snap_id: 'BarId' }]]) {
+      const refusal = refusalOf(await post({ packages }))
+      assert.deepEqual([refusal.status, refusal.code], [400, 'package-not-found'])
+    }
+    await importPackages('[]', { format: 'json', replaceAll: true }, workspace)
+  })
+})

@@ -1,0 +1,476 @@
+/** Exchange, whoami, list and revoke: every outcome, on both databases. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import {
+  MacaroonResponseSchema,
+  TokenListResponseSchema,
+  type TokenRecord,
+  WhoamiResponseSchema,
+} from '@ratafia/api'
+import {
+  addFirstPartyCaveat,
+  bindDischarge,
+  decodeBase64,
+  decodeBinary,
+  decodeJson,
+  encodeJson,
+  mint,
+} from '@ratafia/macaroon'
+import { Check } from 'typebox/value'
+import type { Account } from '../../src/accounts/account.ts'
+import { disableAccount } from '../../src/accounts/disable.ts'
+import { enableAccount } from '../../src/accounts/enable.ts'
+import { revokeToken } from '../../src/tokens/revoke.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  type Answer,
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  exchangeSlice,
+  getRoot,
+  logIn,
+  presenting,
+  refusalOf,
+  sessionIdOf,
+  testService,
+} from '../support/service.ts'
+
+const DAY = 86_400_000
+const UNAUTHORIZED = 'macaroon-authorization-required'
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let alice: Account
+  let bob: Account
+  before(async () => {
+    alice = await addPerson(service, 'alice')
+    bob = await addPerson(service, 'bob')
+  })
+
+  const exchangeWith = (headers: Record<string, string>, body: unknown = {}) =>
+    call(service, 'POST', '/api/v2/tokens/exchange', { headers, body })
+  const whoamiWith = (headers: Record<string, string>) =>
+    call(service, 'GET', '/api/v2/tokens/whoami', { headers })
+  const list = (token: string, query = '') =>
+    call(service, 'GET', `/api/v2/tokens${query}`, { headers: bearing(token) })
+  const revoke = (token: string, sessionId: unknown) =>
+    call(service, 'POST', '/api/v2/tokens/revoke', {
+      headers: bearing(token),
+      body: { 'session-id': sessionId },
+    })
+  const parsed = (token: string) => {
+    const [macaroon] = decodeBinary(decodeBase64(token))
+    if (!macaroon) throw new Error('no macaroon')
+    return macaroon
+  }
+  const conditions = (token: string) => parsed(token).caveats.map(({ id }) => Buffer.from(id).toString())
+  const assertRefused = (answer: Answer, code: string, message: RegExp) => {
+    const refusal = refusalOf(answer)
+    assert.deepEqual([refusal.status, refusal.code], [401, code], refusal.message)
+    assert.match(refusal.message, message)
+  }
+
+  describe('exchange', () => {
+    test('200: unpadded base64url of one v2 macaroon with first-party caveats only, in order', async () => {
+      const root = await getRoot(service, {
+        permissions: ['package_access'],
+        expires: '2099-01-01T00:00:00Z',
+      })
+      const { status, headers, body } = await exchangeWith(
+        presenting(await dischargeFor(service, root, alice)),
+      )
+      assert.equal(status, 200)
+      assert.equal(headers.get('content-type'), 'application/json')
+      assert.ok(Check(MacaroonResponseSchema, body))
+      assert.match(body.macaroon, /^[A-Za-z0-9_-]+$/)
+      const token = parsed(body.macaroon)
+      assert.equal(token.version, 2)
+      assert.ok(token.caveats.every(({ verificationId }) => verificationId === undefined))
+      const [until, since, session, declared, extra, ...more] = conditions(body.macaroon)
+      assert.deepEqual(more, [])
+      assert.equal(until, 'time-before 2099-01-01T00:00:00.000000Z')
+      assert.match(since ?? '', /^time-since /)
+      assert.equal(session, `session-id ${sessionIdOf(decodeJson(JSON.parse(root)))}`)
+      assert.equal(declared, `declared userid ${alice.id}`)
+      assert.equal(
+        extra,
+        'extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}',
+      )
+      assert.notDeepEqual(token.id, decodeJson(JSON.parse(root)).id)
+    })
+
+    test('the same root again: the same session, a further token', async () => {
+      const slice = await dischargeFor(service, await getRoot(service), alice)
+      const [first, second] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
+      assert.notEqual(first, second)
+      assert.equal(sessionIdOf(parsed(first)), sessionIdOf(parsed(second)))
+    })
+
+    test('fifty exchanges of one root at once make one session', async () => {
+      const person = await addPerson(service)
+      const slice = await dischargeFor(service, await getRoot(service), person)
+      const tokens = await Promise.all(Array.from({ length: 50 }, () => exchangeSlice(service, slice)))
+      assert.equal(new Set(tokens).size, 50)
+      const { body } = await list(tokens[0] ?? '')
+      assert.equal(body.macaroons.length, 1)
+    })
+
+    test('401: the same root by another person, whoever was first', async () => {
+      const root = await getRoot(service)
+      await exchangeSlice(service, await dischargeFor(service, root, alice))
+      assertRefused(
+        await exchangeWith(presenting(await dischargeFor(service, root, bob))),
+        UNAUTHORIZED,
+        /another login/,
+      )
+      const raced = await getRoot(service)
+      const answers = await Promise.all(
+        [alice, bob, alice, bob].map(async (person) =>
+          exchangeWith(presenting(await dischargeFor(service, raced, person))),
+        ),
+      )
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 401, 401])
+    })
+
+    test('401: after the revocation of its session', async () => {
+      const slice = await dischargeFor(service, await getRoot(service), alice)
+      const token = await exchangeSlice(service, slice)
+      await revoke(token, sessionIdOf(parsed(token)))
+      assertRefused(await exchangeWith(presenting(slice)), UNAUTHORIZED, /revoked at \d{4}-.* by alice/)
+    })
+
+    test('401: after the end of the root, of the discharge', async () => {
+      const soon = new Date(service.now().getTime() + DAY / 2).toISOString()
+      const short = await dischargeFor(service, await getRoot(service, { expires: soon }), alice)
+      const long = await dischargeFor(service, await getRoot(service), alice)
+      service.advance(2 * DAY)
+      assertRefused(await exchangeWith(presenting(short)), UNAUTHORIZED, /expired at \d{4}-/)
+      assertRefused(await exchangeWith(presenting(long)), UNAUTHORIZED, /discharge .* expired at \d{4}-/)
+      service.advance(-2 * DAY)
+    })
+
+    test('the life of the discharge does not bound the token', async () => {
+      const token = await logIn(service, alice)
+      service.advance(30 * DAY)
+      assert.equal((await whoamiWith(bearing(token))).status, 200)
+      service.advance(-30 * DAY)
+    })
+
+    for (const [name, body] of [
+      ['a field', { macaroon: 'x' }],
+      ['a list', []],
+      ['no JSON', '{{'],
+    ] as const) {
+      test(`400: a body with ${name}`, async () => {
+        const slice = await dischargeFor(service, await getRoot(service), alice)
+        const refusal = refusalOf(await exchangeWith(presenting(slice), body))
+        assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-request'])
+      })
+    }
+
+    test('an absent body is the empty object', async () => {
+      const slice = await dischargeFor(service, await getRoot(service), alice)
+      const { status } = await call(service, 'POST', '/api/v2/tokens/exchange', {
+        headers: presenting(slice),
+      })
+      assert.equal(status, 200)
+    })
+
+    test('401: a token, a root alone, a discharge of another root, an unbound discharge', async () => {
+      const root = decodeJson(JSON.parse(await getRoot(service)))
+      const [, other] = await dischargeFor(service, await getRoot(service), alice)
+      if (!other) throw new Error('no discharge')
+      const token = parsed(await logIn(service, alice))
+      assertRefused(await exchangeWith(presenting([token])), UNAUTHORIZED, /token already/)
+      assertRefused(await exchangeWith(presenting([root])), UNAUTHORIZED, /does not verify/)
+      assertRefused(await exchangeWith(presenting([root, other])), UNAUTHORIZED, /does not verify/)
+      const [mine, bound] = await dischargeFor(service, await getRoot(service), alice)
+      if (!bound) throw new Error('no discharge')
+      assertRefused(
+        await exchangeWith(presenting([mine, bindDischarge(mine, bound)])),
+        UNAUTHORIZED,
+        /does not verify/,
+      )
+      assertRefused(await exchangeWith(presenting([mine, bound, other])), UNAUTHORIZED, /does not verify/)
+    })
+
+    test('what the holder added to the root or the discharge narrows the token for good', async () => {
+      const root = decodeJson(
+        JSON.parse(await getRoot(service, { permissions: ['package_access', 'package_push'] })),
+      )
+      const narrowed = [
+        'time-before 2026-12-24T00:00:00Z',
+        'extra {"acl": ["package_push"], "channel": ["edge"]}',
+      ].reduce(addFirstPartyCaveat, root)
+      const slice = await dischargeFor(service, JSON.stringify(encodeJson(narrowed)), alice)
+      const [until, , , , extra, ...more] = conditions(await exchangeSlice(service, slice))
+      assert.deepEqual(more, [])
+      assert.equal(until, 'time-before 2026-12-24T00:00:00.000000Z')
+      assert.equal(
+        extra,
+        'extra {"channel": ["edge"], "package_id": null, "acl": ["package_push"], "store_ids": null}',
+      )
+    })
+  })
+
+  describe('who somebody is', () => {
+    const loginWith = async (conditionsOf: (person: Account) => readonly string[]) =>
+      exchangeWith(presenting(await dischargeFor(service, await getRoot(service), alice, conditionsOf)))
+
+    test('401: an identity appended to the root counts for nothing', async () => {
+      const root = decodeJson(JSON.parse(await getRoot(service)))
+      const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
+      const text = JSON.stringify(encodeJson(forged))
+      const answer = await exchangeWith(presenting(await dischargeFor(service, text, alice)))
+      assertRefused(answer, UNAUTHORIZED, /declares more than one/)
+      const empty = await dischargeFor(service, text, alice, () => [])
+      assertRefused(await exchangeWith(presenting(empty)), UNAUTHORIZED, /declares more than one/)
+    })
+
+    test('401: two identities, none, or an empty one in the discharge', async () => {
+      assertRefused(
+        await loginWith(() => [`declared userid ${alice.id}`, `declared userid ${bob.id}`]),
+        UNAUTHORIZED,
+        /more than one/,
+      )
+      assertRefused(await loginWith(() => []), UNAUTHORIZED, /did not say who you are/)
+      assertRefused(await loginWith(() => ['declared userid ']), UNAUTHORIZED, /did not say who you are/)
+      assertRefused(
+        await loginWith(() => ['declared username alice']),
+        UNAUTHORIZED,
+        /did not say who you are/,
+      )
+    })
+
+    test('401: somebody who has no account', async () => {
+      assertRefused(
+        await loginWith(() => [`declared userid ${'x'.repeat(32)}`]),
+        UNAUTHORIZED,
+        /does not exist/,
+      )
+    })
+
+    test('401: a disabled account, at exchange and with tokens it has; enabled again they work', async () => {
+      const person = await addPerson(service)
+      const token = await logIn(service, person)
+      await disableAccount(person.username, service.workspace)
+      assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /disabled/)
+      const slice = await dischargeFor(service, await getRoot(service), person)
+      assertRefused(await exchangeWith(presenting(slice)), UNAUTHORIZED, /disabled/)
+      await enableAccount(person.username, service.workspace)
+      assert.equal((await whoamiWith(bearing(token))).status, 200)
+    })
+  })
+
+  describe('whoami', () => {
+    test('200: the account, and null where there is no limit', async () => {
+      const { status, headers, body } = await whoamiWith(bearing(await logIn(service, alice)))
+      assert.equal(status, 200)
+      assert.equal(headers.get('content-type'), 'application/json')
+      assert.ok(Check(WhoamiResponseSchema, body), JSON.stringify(body))
+      assert.deepEqual(body.account, {
+        email: 'alice@example.org',
+        id: alice.id,
+        name: 'Name of alice',
+        username: 'alice',
+      })
+      const { channels, packages, permissions, store_ids } = body
+      assert.deepEqual(
+        { channels, packages, permissions, store_ids },
+        { channels: null, packages: null, permissions: null, store_ids: null },
+      )
+    })
+
+    test('200: every limit as it was asked for, the end without a zone', async () => {
+      const token = await logIn(service, alice, {
+        channels: ['edge', '2.*'],
+        packages: [{ snap_id: 'abc' }],
+        permissions: ['package_access'],
+        store_ids: ['acme'],
+        expires: '2099-01-01T00:00:00Z',
+      })
+      const { body } = await whoamiWith(bearing(token))
+      assert.ok(Check(WhoamiResponseSchema, body), JSON.stringify(body))
+      const { account: _account, ...limits } = body
+      assert.deepEqual(limits, {
+        channels: ['edge', '2.*'],
+        packages: ['abc'],
+        permissions: ['package_access'],
+        store_ids: ['acme'],
+        expires: '2099-01-01T00:00:00.000',
+      })
+    })
+
+    test('a GET with a JSON content type and no body is answered', async () => {
+      const { status } = await whoamiWith({
+        ...bearing(await logIn(service, alice)),
+        'content-type': 'application/json',
+      })
+      assert.equal(status, 200)
+    })
+  })
+
+  describe('list', () => {
+    test('200: the account’s own sessions, active ones only unless asked otherwise', async () => {
+      const person = await addPerson(service)
+      const laptop = await logIn(service, person, { description: 'laptop', expires: '2099-01-01T00:00:00Z' })
+      const ci = await logIn(service, person, { description: 'CI' })
+      await logIn(service, alice, { description: 'not shown to others' })
+      const all = await list(laptop)
+      assert.equal(all.status, 200)
+      assert.ok(Check(TokenListResponseSchema, all.body), JSON.stringify(all.body))
+      const descriptions = (answer: Answer) =>
+        answer.body.macaroons.map(({ description }: { description: string | null }) => description).sort()
+      assert.deepEqual(descriptions(all), ['CI', 'laptop'])
+      const record: TokenRecord | undefined = all.body.macaroons.find(
+        ({ description }: { description: string | null }) => description === 'laptop',
+      )
+      assert.equal(record?.['valid-until'], '2099-01-01T00:00:00.000Z')
+      assert.equal(record?.['revoked-at'], null)
+      assert.equal(record?.['revoked-by'], null)
+      assert.equal(record?.['session-id'], sessionIdOf(parsed(laptop)))
+
+      await revoke(laptop, sessionIdOf(parsed(ci)))
+      assert.deepEqual(descriptions(await list(laptop)), ['laptop'])
+      for (const no of ['?include-inactive=false', '?include-inactive=1', '?include-inactive=']) {
+        assert.deepEqual(descriptions(await list(laptop, no)), ['laptop'], no)
+      }
+      assert.deepEqual(descriptions(await list(laptop, '?include-inactive=true')), ['CI', 'laptop'])
+    })
+
+    test('an expired session is inactive', async () => {
+      const person = await addPerson(service)
+      const soon = new Date(service.now().getTime() + DAY).toISOString()
+      await logIn(service, person, { description: 'short', expires: soon })
+      const token = await logIn(service, person)
+      assert.equal((await list(token)).body.macaroons.length, 2)
+      service.advance(2 * DAY)
+      assert.equal((await list(token)).body.macaroons.length, 1)
+      assert.equal((await list(token, '?include-inactive=true')).body.macaroons.length, 2)
+      service.advance(-2 * DAY)
+    })
+
+    test('a session is listed once its root was used with a discharge, exchanged or not', async () => {
+      const person = await addPerson(service)
+      const slice = await dischargeFor(service, await getRoot(service, { description: 'web' }), person)
+      const { status, body } = await call(service, 'GET', '/api/v2/tokens', { headers: presenting(slice) })
+      assert.equal(status, 200)
+      assert.deepEqual(
+        body.macaroons.map(({ description }: { description: string | null }) => description),
+        ['web'],
+      )
+    })
+  })
+
+  describe('revoke', () => {
+    test('200: the record, with when and by whom; the next request is refused and says so', async () => {
+      const token = await logIn(service, alice, { description: 'to go' })
+      const sessionId = sessionIdOf(parsed(token))
+      const other = await logIn(service, alice)
+      const { status, body } = await revoke(other, sessionId)
+      assert.equal(status, 200)
+      assert.ok(Check(TokenListResponseSchema, body), JSON.stringify(body))
+      const record: TokenRecord = body.macaroons[0] ?? assert.fail('no record')
+      assert.deepEqual(
+        [record['session-id'], record['revoked-by'], record.description],
+        [sessionId, 'alice', 'to go'],
+      )
+      const when = new RegExp(`revoked at ${record['revoked-at']} by alice`)
+      assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, when)
+      assertRefused(await list(token), UNAUTHORIZED, when)
+      assertRefused(await revoke(token, sessionId), UNAUTHORIZED, when)
+
+      const again = await revoke(other, sessionId)
+      assert.deepEqual([again.status, again.body.macaroons], [200, [record]], 'the first revocation stands')
+    })
+
+    test('200: one’s own session; every token of it is gone', async () => {
+      const slice = await dischargeFor(service, await getRoot(service), alice)
+      const [one, two] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
+      assert.equal((await revoke(one, sessionIdOf(parsed(one)))).status, 200)
+      for (const token of [one, two]) assert.equal((await whoamiWith(bearing(token))).status, 401)
+      assert.equal((await whoamiWith(presenting(slice))).status, 401)
+    })
+
+    test('400: missing and forbidden look identical', async () => {
+      const token = await logIn(service, alice)
+      const foreign = sessionIdOf(parsed(await logIn(service, bob)))
+      const answers = [
+        await revoke(token, foreign),
+        await revoke(token, '00000000-0000-4000-8000-000000000000'),
+        await revoke(token, 'no uuid at all'),
+      ]
+      for (const answer of answers) {
+        assert.deepEqual(answer.body, answers[0]?.body)
+        assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [400, 'resource-not-found'])
+      }
+    })
+
+    for (const [name, body] of [
+      ['no session-id', {}],
+      ['an empty session-id', { 'session-id': '' }],
+      ['a number', { 'session-id': 1 }],
+      ['a further field', { 'session-id': 'x', all: true }],
+      ['a list', []],
+    ] as const) {
+      test(`400: ${name}`, async () => {
+        const token = await logIn(service, alice)
+        const answer = await call(service, 'POST', '/api/v2/tokens/revoke', { headers: bearing(token), body })
+        assert.equal(refusalOf(answer).status, 400)
+      })
+    }
+
+    test('revoked by the operator: the token says so', async () => {
+      const token = await logIn(service, alice)
+      await revokeToken({ sessionId: sessionIdOf(parsed(token)), by: 'operator' }, service.workspace)
+      assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /revoked at .* by operator/)
+    })
+
+    test('a revocation that races with use: whatever is asked after its answer is refused', async () => {
+      for (let round = 0; round < 5; round++) {
+        const token = await logIn(service, alice)
+        let acknowledged = false
+        const revocation = revoke(token, sessionIdOf(parsed(token))).then(({ status }) => {
+          assert.equal(status, 200)
+          acknowledged = true
+        })
+        const uses = Array.from({ length: 20 }, async () => {
+          const late = acknowledged
+          const { status } = await whoamiWith(bearing(token))
+          assert.ok(
+            status === 401 || (status === 200 && !late),
+            `status ${status}, asked after the answer: ${late}`,
+          )
+        })
+        await Promise.all([revocation, ...uses])
+        assert.equal((await whoamiWith(bearing(token))).status, 401)
+      }
+    })
+  })
+
+  test('401 everywhere: without a macaroon, with a foreign one, with a forged one', async () => {
+    const token = parsed(await logIn(service, alice))
+    const foreign = mint({ rootKey: Buffer.alloc(32), id: Buffer.from('foreign'), location: 'elsewhere' })
+    const forged = { ...token, caveats: token.caveats.slice(0, 4) }
+    for (const [method, path] of [
+      ['POST', '/api/v2/tokens/exchange'],
+      ['GET', '/api/v2/tokens'],
+      ['POST', '/api/v2/tokens/revoke'],
+      ['GET', '/api/v2/tokens/whoami'],
+    ] as const) {
+      const body = method === 'GET' ? undefined : path.endsWith('revoke') ? { 'session-id': 'x' } : {}
+      const ask = (headers: Record<string, string>) => call(service, method, path, { headers, body })
+      for (const headers of [{}, { authorization: '' }, { macaroons: '' }, { authorization: 'Macaroon' }]) {
+        assertRefused(await ask(headers), UNAUTHORIZED, /carries no macaroon/)
+      }
+      assertRefused(await ask({ authorization: 'Bearer abc' }), UNAUTHORIZED, /another scheme/)
+      assertRefused(await ask(bearing('!!!')), UNAUTHORIZED, /malformed/)
+      assertRefused(await ask(bearing('AgEC')), UNAUTHORIZED, /malformed/)
+      assertRefused(await ask(presenting([foreign])), UNAUTHORIZED, /not issued by this service/)
+      if (!path.endsWith('exchange'))
+        assertRefused(await ask(presenting([forged])), UNAUTHORIZED, /does not verify/)
+    }
+  })
+})
