@@ -35,7 +35,7 @@ test('vector 03: keys are read from text and public keys belong to their private
   for (const [name, pair] of Object.entries(keys)) {
     assert.equal(toHex(pair.publicKey), texts[name]?.public_hex)
     assert.equal(encodeBase64(pair.publicKey), texts[name]?.public)
-    assert.deepEqual(decodeKey(texts[name]?.private ?? ''), Buffer.from(pair.privateKey))
+    assert.deepEqual(decodeKey(texts[name]?.private ?? ''), pair.privateKey)
   }
 })
 

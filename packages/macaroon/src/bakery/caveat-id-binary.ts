@@ -26,7 +26,7 @@ export function openBinary(
       : new BakeryError('malformed', 'The caveat id is too short for version 2')
   }
   const prefix = caveat.subarray(1, KEY_START)
-  const firstPartyPublicKey = Uint8Array.from(caveat.subarray(KEY_START, NONCE_START))
+  const firstPartyPublicKey = Buffer.from(caveat.subarray(KEY_START, NONCE_START))
   const nonce = caveat.subarray(NONCE_START, BOX_START)
   const box = caveat.subarray(BOX_START)
   let tried = false
@@ -61,7 +61,7 @@ function readPart(secret: Uint8Array, start: number): [part: Uint8Array, end: nu
   const [length, begin] = readVarint(secret, start) ?? [Number.POSITIVE_INFINITY, start]
   const end = begin + length
   if (end > secret.length) throw malformed('a length in it is wrong')
-  return [Uint8Array.from(secret.subarray(begin, end)), end]
+  return [Buffer.from(secret.subarray(begin, end)), end]
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -20,8 +20,8 @@ export function generateKeyPair(): KeyPair {
 export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
   const { x } = createPublicKey(privateKeyObject(privateKey)).export({ format: 'jwk' })
   return {
-    privateKey: Uint8Array.from(privateKey),
-    publicKey: Uint8Array.from(Buffer.from(x as string, 'base64url')),
+    privateKey: Buffer.from(privateKey),
+    publicKey: Buffer.from(x as string, 'base64url'),
   }
 }
 

@@ -1,5 +1,5 @@
 import { ConditionError } from './errors.ts'
-import { isSubset, parsePattern, type Token } from './pattern.ts'
+import { isSubset, literalTokens, parsePattern, type Token } from './pattern.ts'
 
 /**
  * Steps that comparing patterns may take. Real lists need a few thousand; patterns that are nothing but stars, made
@@ -21,24 +21,20 @@ export class PatternBudget {
 
 /** Whether a channel matches a pattern, as Python's `fnmatchcase` decides. */
 export function matchesPattern(pattern: string, text: string, budget = new PatternBudget()): boolean {
-  const literal = Array.from(text, (c): Token => {
-    const point = c.codePointAt(0) as number
-    return { star: false, ranges: [[point, point]] }
-  })
-  return absorbs(parsePattern(pattern), literal, budget)
+  return absorbs(parsePattern(pattern), literalTokens(text), budget)
 }
 
 /**
  * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may say no for
- * patterns where only a long argument would show it (`*a*` in `?*`), which makes a token narrower, never wider.
+ * patterns where only a long argument would show it (`a[ab]b` in `*ab*`), which makes a token narrower, never wider.
  */
 export function includesPattern(wide: string, narrow: string, budget = new PatternBudget()): boolean {
   return wide === narrow || absorbs(parsePattern(wide), parsePattern(narrow), budget)
 }
 
 /**
- * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and only a
- * star takes a star. `live` holds the positions in `wide` that some way of reading so far has led to.
+ * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a star is
+ * taken by a star or by what stands next to one. `live` holds the positions in `wide` that some way of reading so far has led to.
  */
 export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {
   let live = skipStars(wide, [0])
@@ -48,8 +44,9 @@ export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget
     for (const position of live) {
       const taker = wide[position]
       if (taker === undefined) continue
-      if (taker.star) next.push(position)
-      else if (!token.star && isSubset(token.ranges, taker.ranges)) next.push(position + 1)
+      const stays = taker.takes === 'any' || (token.takes === 'any' && taker.takes === 'elastic')
+      if (stays) next.push(position)
+      else if (token.takes !== 'any' && isSubset(token.ranges, taker.ranges)) next.push(position + 1)
     }
     if (next.length === 0) return false
     live = skipStars(wide, next)
@@ -62,7 +59,7 @@ function skipStars(wide: readonly Token[], positions: readonly number[]): number
   const all: number[] = []
   for (const position of positions) {
     if (all.at(-1) !== position) all.push(position)
-    if (wide[position]?.star) all.push(position + 1)
+    if (wide[position]?.takes === 'any') all.push(position + 1)
   }
   return all
 }

@@ -3,30 +3,72 @@
 /** Code points from and to, both included; sorted, apart from each other. */
 type Ranges = readonly (readonly [from: number, to: number])[]
 
-/** One character out of a set, or any run of characters. */
-export type Token = { readonly star: false; readonly ranges: Ranges } | { readonly star: true }
+/**
+ * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters. `elastic`
+ * takes one character too, next to a star: what comes more than once is the star's, so it minds no surplus.
+ */
+export interface Token {
+  readonly ranges: Ranges
+  readonly takes: 'once' | 'any' | 'elastic'
+}
 
 const LAST = 0x10ffff
-const ANY: Token = { star: false, ranges: [[0, LAST]] }
-const STAR: Token = { star: true }
+const ALL: Ranges = [[0, LAST]]
+const ANY: Token = { ranges: ALL, takes: 'once' }
+const STAR: Token = { ranges: ALL, takes: 'any' }
+const ELASTIC: Token = { ranges: ALL, takes: 'elastic' }
 
-/** A pattern as tokens; runs of stars become one. Never fails: a `[` that is not closed stands for itself. */
+/**
+ * A pattern as tokens. In a run of stars and question marks the order means nothing, so it becomes elastic tokens and
+ * one star. Never fails: a `[` that is not closed stands for itself.
+ */
 export function parsePattern(pattern: string): readonly Token[] {
-  const characters = Array.from(pattern, (c) => c.codePointAt(0) as number)
+  const tokens: Token[] = []
+  let run: Token[] = []
+  for (const token of readTokens(Array.from(pattern, codePoint))) {
+    if (token === STAR || token === ANY) {
+      run.push(token)
+    } else {
+      tokens.push(...inOrder(run), token)
+      run = []
+    }
+  }
+  tokens.push(...inOrder(run))
+  return tokens
+}
+
+function inOrder(run: readonly Token[]): readonly Token[] {
+  if (!run.includes(STAR)) return run
+  return [...run.filter((token) => token === ANY).map(() => ELASTIC), STAR]
+}
+
+function readTokens(characters: readonly number[]): Token[] {
   const tokens: Token[] = []
   for (let i = 0; i < characters.length; ) {
     const c = characters[i] as number
     const end = c === OPEN ? closing(characters, i) : -1
     if (end > 0) {
-      tokens.push({ star: false, ranges: setRanges(characters.slice(i + 1, end)) })
+      tokens.push({ ranges: setRanges(characters.slice(i + 1, end)), takes: 'once' })
       i = end + 1
-      continue
+    } else {
+      tokens.push(c === ASTERISK ? STAR : c === QUESTION ? ANY : literal(c))
+      i++
     }
-    if (c !== ASTERISK) tokens.push(c === QUESTION ? ANY : { star: false, ranges: [[c, c]] })
-    else if (tokens.at(-1) !== STAR) tokens.push(STAR)
-    i++
   }
   return tokens
+}
+
+/** A text as tokens that stand for its characters only. */
+export function literalTokens(text: string): readonly Token[] {
+  return Array.from(text, (c) => literal(codePoint(c)))
+}
+
+function literal(point: number): Token {
+  return { ranges: [[point, point]], takes: 'once' }
+}
+
+function codePoint(character: string): number {
+  return character.codePointAt(0) as number
 }
 
 const [ASTERISK, QUESTION, OPEN, CLOSE, EXCLAMATION, HYPHEN] = Array.from('*?[]!-', (c) =>

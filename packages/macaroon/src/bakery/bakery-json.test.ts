@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  decodeBakeryMacaroon,
+  decodeKey,
+  encodeBakeryMacaroon,
+  formatNamespace,
+  keyPairFromPrivateKey,
+  mintBakeryMacaroon,
+  parseNamespace,
+  STANDARD_NAMESPACE,
+} from './index.ts'
+
+const bakery = mintBakeryMacaroon({ rootKey: Buffer.alloc(32, 1), id: 'id', version: 3 })
+const json = encodeBakeryMacaroon(bakery) as { m: object }
+
+test('the wrapper always has a namespace and no empty cdata: a real client fails without the one', () => {
+  assert.deepEqual({ ...json, m: undefined }, { m: undefined, v: 3, ns: 'std:' })
+})
+
+test('a wrapper without a namespace, or with null, has the standard one', () => {
+  for (const ns of [undefined, null]) {
+    assert.deepEqual(decodeBakeryMacaroon({ ...json, ns }).namespace, STANDARD_NAMESPACE)
+  }
+})
+
+for (const [what, value, code] of [
+  ['v 2', { ...json, v: 2 }, 'unsupported-version'],
+  ['v as text', { ...json, v: '3' }, 'unsupported-version'],
+  ['no v', { m: json.m }, 'unsupported-version'],
+  [
+    'a version 1 macaroon in it',
+    { ...json, m: { identifier: 'i', signature: '00'.repeat(32) } },
+    'malformed',
+  ],
+  ['another wrapper in it', { ...json, m: json }, 'malformed'],
+  ['a namespace that is an object', { ...json, ns: {} }, 'malformed'],
+  ['a namespace without colon', { ...json, ns: 'std' }, 'malformed'],
+  ['a namespace with a URI twice', { ...json, ns: 'std: std:x' }, 'malformed'],
+  ['a namespace of 2 KiB', { ...json, ns: `${'x'.repeat(2048)}:` }, 'limit-exceeded'],
+  ['cdata that is a text', { ...json, cdata: 'x' }, 'malformed'],
+  ['cdata with a number', { ...json, cdata: { AwA: 1 } }, 'malformed'],
+  ['cdata that is not base64', { ...json, cdata: { AwA: '!' } }, 'malformed'],
+  ['too much cdata', { ...json, cdata: { AwA: 'A'.repeat(40_000) } }, 'limit-exceeded'],
+] as const) {
+  test(`a wrapper with ${what} is refused`, () => {
+    assert.throws(() => decodeBakeryMacaroon(value), { code })
+  })
+}
+
+test('a namespace is split at the last colon and written sorted', () => {
+  const text = 'std: jujucharms.com/identity: http:http https://a.example/x:p'
+  assert.equal(
+    formatNamespace(parseNamespace(text)),
+    'http:http https://a.example/x:p jujucharms.com/identity: std:',
+  )
+  assert.deepEqual([...parseNamespace('')], [])
+  assert.throws(() => formatNamespace(new Map([['a b', '']])), TypeError)
+  assert.throws(() => formatNamespace(new Map([['a', 'b:']])), TypeError)
+})
+
+test('keys are 32 bytes, as bytes and as text', () => {
+  assert.throws(() => keyPairFromPrivateKey(Buffer.alloc(31)), TypeError)
+  for (const text of ['', 'AAAA', '!', 'A'.repeat(44)]) {
+    assert.throws(() => decodeKey(text), {
+      code: 'malformed',
+      message: 'Not a Curve25519 key: base64 of 32 bytes is expected',
+    })
+  }
+})

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MacaroonError, type UnverifiedSlice, verify } from '../index.ts'
+import {
+  addBakeryCaveat,
+  BakeryError,
+  type BakeryMacaroon,
+  type BakeryVersion,
+  decodeBakeryMacaroon,
+  discharge,
+  dischargeAll,
+  dischargeLocal,
+  encodeBakeryMacaroon,
+  encodeCaveatId,
+  generateKeyPair,
+  mintBakeryMacaroon,
+} from './index.ts'
+
+const rootKey = Buffer.alloc(32, 1)
+const service = generateKeyPair()
+const identity = generateKeyPair()
+const agent = generateKeyPair()
+const location = 'https://id.example'
+const VERSIONS: readonly BakeryVersion[] = [1, 2, 3]
+
+const needs = (condition: string, version: BakeryVersion, thirdPartyVersion = version): BakeryMacaroon =>
+  addBakeryCaveat(mintBakeryMacaroon({ rootKey, id: 'root', version }), {
+    condition,
+    thirdParty: { location, publicKey: identity.publicKey, version: thirdPartyVersion },
+    firstParty: service,
+  })
+
+const conditions = (slice: UnverifiedSlice): string[] => verify(slice, rootKey).map((c) => c.condition)
+
+for (const version of VERSIONS) {
+  for (const thirdPartyVersion of VERSIONS) {
+    test(`a version ${version} macaroon and a version ${thirdPartyVersion} discharger understand each other`, async () => {
+      const written = JSON.stringify(
+        encodeBakeryMacaroon(needs('need-declared userid ok', version, thirdPartyVersion)),
+      )
+      const root = decodeBakeryMacaroon(JSON.parse(written))
+      const expected = Math.min(version, thirdPartyVersion)
+      const slice = await dischargeAll(root, async (need) => {
+        assert.equal(need.location, location)
+        assert.equal(need.caveat !== undefined, expected === 3)
+        const made = await discharge({
+          ...need,
+          keyPairs: [identity],
+          check: (condition, info) => {
+            assert.equal(condition, 'ok')
+            assert.deepEqual(info.needDeclared, ['userid'])
+            assert.deepEqual(info.firstPartyPublicKey, service.publicKey)
+            return ['declared userid abc']
+          },
+        })
+        assert.equal(made.version, expected)
+        return decodeBakeryMacaroon(JSON.parse(JSON.stringify(encodeBakeryMacaroon(made))))
+      })
+      assert.deepEqual(conditions(slice), ['declared userid abc'])
+    })
+  }
+}
+
+// Guarantee: what a discharge was asked to declare is always in it, so that a client cannot add it unnoticed.
+test('keys the check does not declare are declared empty', async () => {
+  const root = needs('need-declared userid,email,name ok', 2)
+  const check = (): string[] => ['declared email e@example', 'time-before 2100-01-01T00:00:00Z']
+  const slice = await dischargeAll(root, (need) => discharge({ ...need, keyPairs: [identity], check }))
+  assert.deepEqual(conditions(slice), [
+    'declared email e@example',
+    'time-before 2100-01-01T00:00:00Z',
+    'declared userid ',
+    'declared name ',
+  ])
+})
+
+test('a discharge may need another one, with a short id below its own', async () => {
+  const root = needs('outer', 3)
+  const slice = await dischargeAll(root, async (need) => {
+    const check = (): string[] => ['declared a b']
+    const made = await discharge({ ...need, keyPairs: [identity], check })
+    if (need.id.length > 2) return made
+    const thirdParty = { location, publicKey: identity.publicKey, version: 3 as const }
+    return addBakeryCaveat(made, { condition: 'inner', thirdParty, firstParty: identity, idPrefix: need.id })
+  })
+  assert.deepEqual(
+    slice.map((m) => Buffer.from(m.id).toString('hex')),
+    [Buffer.from('root').toString('hex'), '0300', '030000'],
+  )
+  assert.deepEqual(conditions(slice), ['declared a b', 'declared a b'])
+})
+
+test('an old key pair opens what was sealed to it', async () => {
+  const need = needs('ok', 2).macaroon.caveats[0]
+  assert.ok(need)
+  const made = await discharge({ id: need.id, keyPairs: [generateKeyPair(), identity], check: () => [] })
+  assert.deepEqual(made.macaroon.id, need.id)
+})
+
+test('what the check throws is what the discharge rejects with', async () => {
+  const refusal = new Error('sign in first')
+  const check = (): never => {
+    throw refusal
+  }
+  const id = needs('ok', 2).macaroon.caveats[0]?.id ?? Buffer.of()
+  await assert.rejects(discharge({ id, keyPairs: [identity], check }), refusal)
+})
+
+// Guarantee: nobody gets a discharge whose key could be guessed.
+for (const version of VERSIONS) {
+  test(`version ${version}: a root key of 15 bytes is refused, one of 16 is not`, async () => {
+    const seal = (length: number): Uint8Array =>
+      encodeCaveatId({
+        version,
+        condition: 'ok',
+        rootKey: Buffer.alloc(length, 7),
+        thirdPartyPublicKey: identity.publicKey,
+        firstParty: service,
+      })
+    const run = (length: number): Promise<BakeryMacaroon> =>
+      discharge({ id: Buffer.from('e'), caveat: seal(length), keyPairs: [identity], check: () => [] })
+    await run(16)
+    await assert.rejects(run(15), {
+      code: 'weak-root-key',
+      message: 'The caveat has a root key of less than 16 bytes',
+    })
+  })
+}
+
+test('a public key of low order, with which anyone could seal, is refused', async () => {
+  const id = Buffer.from(needs('ok', 2).macaroon.caveats[0]?.id ?? Buffer.of())
+  id.fill(0, 5, 37)
+  await assert.rejects(discharge({ id, keyPairs: [identity], check: () => [] }), {
+    code: 'malformed',
+    message: 'The public key of the other party is not usable',
+  })
+})
+
+test('a version 1 payload under a binary id is refused, for version 1 has no binary ids', async () => {
+  const caveat = needs('ok', 1).macaroon.caveats[0]?.id
+  const input = { id: Buffer.of(0xff), caveat, keyPairs: [identity], check: () => [] }
+  await assert.rejects(discharge(input), { code: 'malformed' })
+})
+
+test('a condition over 4 KiB and a caveat over 16 KiB are refused', async () => {
+  const run = (id: Uint8Array): Promise<BakeryMacaroon> =>
+    discharge({ id, keyPairs: [identity], check: () => [] })
+  const long = needs('x'.repeat(5000), 2).macaroon.caveats[0]?.id ?? Buffer.of()
+  await assert.rejects(run(long), {
+    code: 'limit-exceeded',
+    message: 'The condition of the caveat is over 4096 bytes',
+  })
+  await assert.rejects(run(Buffer.alloc(16 * 1024 + 1, 2)), { code: 'limit-exceeded' })
+})
+
+test('an agent shows that it has its key by discharging a local caveat', async () => {
+  for (const version of VERSIONS) {
+    const thirdParty = { location: 'local', publicKey: agent.publicKey, version }
+    const login = mintBakeryMacaroon({ rootKey, id: 'login', version })
+    const root = addBakeryCaveat(login, { condition: 'true', thirdParty, firstParty: service })
+    const never = (): never => assert.fail('It is local')
+    assert.deepEqual(conditions(await dischargeAll(root, never, { localKeyPair: agent })), [])
+    await assert.rejects(dischargeAll(root, never, { localKeyPair: generateKeyPair() }), {
+      code: 'public-key-mismatch',
+    })
+    const other = addBakeryCaveat(login, { condition: 'is-rich', thirdParty, firstParty: service })
+    await assert.rejects(dischargeAll(other, never, { localKeyPair: agent }), {
+      code: 'not-local',
+      message: 'A local caveat has another condition than "true"',
+    })
+  }
+})
+
+test('a discharge for another caveat, and one discharge too many, are refused', async () => {
+  const wrong = mintBakeryMacaroon({ rootKey, id: 'other', version: 2 })
+  await assert.rejects(
+    dischargeAll(needs('ok', 2), () => wrong),
+    (error) => error instanceof BakeryError && error.code === 'wrong-discharge',
+  )
+  const thirdParty = { location, publicKey: identity.publicKey, version: 3 as const }
+  const endless = async (need: {
+    id: Uint8Array
+    caveat: Uint8Array | undefined
+  }): Promise<BakeryMacaroon> => {
+    const made = await discharge({ ...need, keyPairs: [identity], check: () => [] })
+    return addBakeryCaveat(made, { condition: 'again', thirdParty, firstParty: identity, idPrefix: need.id })
+  }
+  await assert.rejects(dischargeAll(needs('ok', 3), endless), {
+    code: 'limit-exceeded',
+    message: 'It needs more than the 15 discharges accepted',
+  })
+})
+
+test('a local discharge is bound like any other: it is worth nothing elsewhere', async () => {
+  const thirdParty = { location: 'local', publicKey: agent.publicKey, version: 2 as const }
+  const login = mintBakeryMacaroon({ rootKey, id: 'login', version: 2 })
+  const { macaroon } = addBakeryCaveat(login, { condition: 'true', thirdParty, firstParty: service })
+  const unbound = dischargeLocal({ id: macaroon.caveats[0]?.id ?? Buffer.of(), keyPair: agent }).macaroon
+  assert.throws(
+    () => verify([macaroon, unbound], rootKey),
+    (error) => error instanceof MacaroonError && error.code === 'bad-signature',
+  )
+})

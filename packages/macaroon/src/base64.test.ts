@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeBase64, encodeBase64, encodeBase64Url } from './index.ts'
+
+const MALFORMED = {
+  code: 'malformed',
+  message: 'Not base64: use one alphabet (standard or URL-safe), padded or not',
+}
+
+for (const text of ['-_8=', '-_8', '+/8=', '+/8']) {
+  test(`${text} is read`, () => assert.deepEqual(decodeBase64(text), Buffer.of(0xfb, 0xff)))
+}
+
+// Guarantee: one value has one text in each of the four variants, and nothing is dropped silently.
+for (const text of [
+  '-/8=',
+  '+_8=',
+  '+/8==',
+  '+/8 ',
+  '+/8\n',
+  ' ',
+  '!',
+  'A',
+  'A===',
+  '=',
+  'AA=',
+  'AB==',
+  'AAB=',
+  'é',
+  'A=A=',
+]) {
+  test(`${JSON.stringify(text)} is refused`, () => assert.throws(() => decodeBase64(text), MALFORMED))
+}
+
+test('bytes are written in the variant the name says', () => {
+  assert.equal(encodeBase64(Buffer.of(0xfb, 0xff)), '+/8=')
+  assert.equal(encodeBase64Url(Buffer.of(0xfb, 0xff)), '-_8')
+  assert.deepEqual(decodeBase64(''), Buffer.of())
+})

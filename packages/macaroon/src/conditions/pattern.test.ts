@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { includesPattern, intersectAttenuations, matchesPattern, UNRESTRICTED } from './index.ts'
+
+for (const [wide, narrow, expected] of [
+  ['*', '*', true],
+  ['*', 'latest/edge', true],
+  ['*', '', true],
+  ['', '*', false],
+  ['latest/*', 'latest/edge', true],
+  ['latest/*', 'latest/e*', true],
+  ['latest/*', '*', false],
+  ['latest/*', 'latest', false],
+  ['latest/edge', 'latest/*', false],
+  ['*/edge', '*e/edge', true],
+  ['?*', '*', false],
+  ['*?', '??', true],
+  ['*?', '?*', true],
+  ['[a-c]', '[ab]', true],
+  ['[ab]', '[a-c]', false],
+  ['[!a]', '[bc]', true],
+  ['[!a]', '?', false],
+  ['?', '[!a]', true],
+  ['[!a]', '[!ab]', true],
+  ['[!ab]', '[!a]', false],
+  ['a**b', 'a*b', true],
+  ['*a*b*', 'xaybz', true],
+  ['2.[0-9]/stable', '2.5/stable', true],
+  ['2.[0-9]/stable', '2.?/stable', false],
+  ['?*', '*a*', true],
+  ['*?', '*b', true],
+  ['??*', '*a', false],
+  ['??*', '*a?*', true],
+  ['*?a', '*ba', true],
+  ['*[a-m]*', '[a-z]*[a-m]', true],
+  ['*[ab][ab]*', '*a*b*', false],
+  // True of what they match, but not shown by reading one along the other: no means narrower, never wider.
+  ['*ab*', 'a[ab]b', false],
+] as const) {
+  test(`${wide} ${expected ? 'includes' : 'does not include'} ${narrow}`, () => {
+    assert.equal(includesPattern(wide, narrow), expected)
+  })
+}
+
+test('case counts, and a slash is a character like any other', () => {
+  assert.equal(matchesPattern('*', 'a/b/c'), true)
+  assert.equal(matchesPattern('Edge', 'edge'), false)
+  assert.equal(matchesPattern('?', '😀'), true)
+})
+
+// Guarantee: patterns made to be slow cost milliseconds and are then refused.
+test('patterns that would take long to compare end with an error, soon', () => {
+  const stars = (c: string): string[] => Array.from({ length: 256 }, (_, i) => `${'*?'.repeat(50)}${c}${i}`)
+  const a = { ...UNRESTRICTED, channels: stars('a') }
+  const b = { ...UNRESTRICTED, channels: stars('b') }
+  const begin = performance.now()
+  assert.throws(() => intersectAttenuations(a, b), {
+    code: 'limit-exceeded',
+    message: 'The channel patterns are too complicated to compare',
+  })
+  assert.ok(performance.now() - begin < 1000)
+})
+
+test('two long lists of ordinary channels are compared', () => {
+  const a = Array.from({ length: 256 }, (_, i) => `${i}.*/stable`)
+  const b = Array.from({ length: 256 }, (_, i) => `${i}.0/stable`)
+  const both = intersectAttenuations({ ...UNRESTRICTED, channels: a }, { ...UNRESTRICTED, channels: b })
+  assert.deepEqual(both.channels, b)
+})

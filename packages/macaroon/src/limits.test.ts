@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  addFirstPartyCaveat,
+  addThirdPartyCaveat,
+  bindDischarge,
+  DEFAULT_LIMITS,
+  decodeBinary,
+  decodeJson,
+  encodeBinary,
+  encodeJson,
+  type Limits,
+  type Macaroon,
+  mint,
+  type UnverifiedSlice,
+  verify,
+} from './index.ts'
+
+const rootKey = Buffer.alloc(32, 1)
+const limits: Limits = {
+  sliceBytes: 400,
+  macaroons: 3,
+  caveats: 2,
+  nesting: 1,
+  idBytes: 20,
+  conditionBytes: 30,
+}
+const plain = mint({ rootKey, id: 'id' })
+
+const withConditions = (...conditions: string[]): Macaroon =>
+  conditions.reduce((m, c) => addFirstPartyCaveat(m, c), plain)
+
+/** Root, discharge, discharge of the discharge, and so on. */
+function chainOf(length: number): UnverifiedSlice {
+  const key = (i: number): Uint8Array => Buffer.alloc(32, 1 + i)
+  const macaroons = Array.from({ length }, (_, i) => {
+    const m = mint({ rootKey: key(i), id: `m${i}` })
+    return i + 1 < length
+      ? addThirdPartyCaveat(m, { rootKey: key(i + 1), id: `m${i + 1}`, location: 'l' })
+      : m
+  })
+  const [root, ...discharges] = macaroons as [Macaroon, ...Macaroon[]]
+  return [root, ...discharges.map((d) => bindDischarge(root, d))]
+}
+
+const OVER: readonly [string, UnverifiedSlice, RegExp][] = [
+  [
+    'an id',
+    [mint({ rootKey, id: 'x'.repeat(21) })],
+    /^An id with too many bytes: 21, and at most 20 are accepted$/,
+  ],
+  ['a condition', [withConditions('x'.repeat(31))], /^A condition with too many bytes: 31, /],
+  ['caveats', [withConditions('a', 'b', 'c')], /^Too many caveats: 3, and at most 2 are accepted$/],
+  ['macaroons', [plain, plain, plain, plain], /^Too many macaroons: 4, and at most 3 are accepted$/],
+  [
+    'bytes',
+    [{ ...plain, location: 'x'.repeat(400) }],
+    /^Macaroons with too many bytes: \d+, and at most 400 /,
+  ],
+  [
+    'a third-party caveat id',
+    [addThirdPartyCaveat(plain, { rootKey, id: 'x'.repeat(21), location: 'l' })],
+    /^A caveat id with too many bytes: 21, /,
+  ],
+]
+
+for (const [what, slice, message] of OVER) {
+  test(`too much is refused before any cryptography: ${what}`, () => {
+    const wrongKey = Buffer.alloc(32, 9) // A signature error would show that limits came second.
+    assert.throws(() => verify(slice, wrongKey, limits), { code: 'limit-exceeded', message })
+    assert.throws(() => decodeBinary(encodeBinary(...slice), limits), { code: 'limit-exceeded', message })
+    if (slice.length === 1) {
+      assert.throws(() => decodeJson(encodeJson(slice[0]), limits), { code: 'limit-exceeded' })
+    }
+    verify(slice.length === 1 && slice[0].caveats.every((c) => !c.verificationId) ? slice : [plain], rootKey)
+  })
+}
+
+test('discharges may nest as deep as the limit and no deeper', () => {
+  assert.deepEqual(verify(chainOf(9), rootKey), [])
+  assert.throws(() => verify(chainOf(10), rootKey), {
+    code: 'limit-exceeded',
+    message: 'Discharges nest too deep: 9, and at most 8 are accepted',
+  })
+})
+
+test('version 1 cannot write a field over 64 KiB', () => {
+  const m = addFirstPartyCaveat(mint({ rootKey, id: 'id', version: 1 }), 'x'.repeat(0x10000))
+  assert.throws(() => encodeBinary(m), { code: 'limit-exceeded' })
+})
+
+test('the default limits are those the documentation names', () => {
+  assert.deepEqual(DEFAULT_LIMITS, {
+    sliceBytes: 32768,
+    macaroons: 16,
+    caveats: 128,
+    nesting: 8,
+    idBytes: 1024,
+    conditionBytes: 4096,
+  })
+})
