@@ -1,0 +1,112 @@
+/**
+ * Clients that wait for somebody to complete their login. One that is completed on this node is told at once; those
+ * completed on other nodes are found by one query a second for all who wait.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
+
+const POLL_MS = 1_000
+/** Of one query. */
+const BATCH = 500
+
+/** How a wait ends without a completed login. */
+export type WaitEnd = 'timeout' | 'left' | 'closing' | 'full'
+
+export interface LoginWaitersOptions {
+  readonly completedLogins: CompletedLoginStore
+  /** How many may wait at a time on this node. */
+  readonly limit?: number
+  /** When a query fails, so that it can be logged; the wait goes on. */
+  readonly onError?: (error: unknown) => void
+}
+
+export class LoginWaiters {
+  readonly #store: CompletedLoginStore
+  readonly #limit: number
+  readonly #onError: (error: unknown) => void
+  readonly #waiting = new Set<Waiter>()
+  readonly #closing = new AbortController()
+  #polling = false
+
+  constructor({ completedLogins, limit = 2_000, onError = () => {} }: LoginWaitersOptions) {
+    this.#store = completedLogins
+    this.#limit = limit
+    this.#onError = onError
+  }
+
+  /**
+   * Resolves when the login is completed, with `timeout` after so many milliseconds, `left` when `signal` aborts,
+   * `closing` when the service stops, or at once with `full`. Rejects when the first look into the database fails.
+   */
+  async wait(
+    loginId: Uint8Array,
+    { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortSignal },
+  ): Promise<CompletedLogin | WaitEnd> {
+    if (this.#closing.signal.aborted) return 'closing'
+    if (this.#waiting.size >= this.#limit) return 'full'
+    const { promise, resolve } = Promise.withResolvers<CompletedLogin | WaitEnd>()
+    const waiter: Waiter = { loginId, key: keyOf(loginId), end: resolve }
+    const left = () => resolve('left')
+    signal.addEventListener('abort', left, { once: true })
+    if (signal.aborted) left()
+    const timer = setTimeout(() => resolve('timeout'), milliseconds)
+    // Listen first and look then: what is completed in between is not missed.
+    this.#waiting.add(waiter)
+    try {
+      const completed = await this.#store.find(loginId)
+      if (completed) return completed
+      void this.#poll()
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', left)
+      this.#waiting.delete(waiter)
+    }
+  }
+
+  /** Ends the waits for this login on this node. */
+  notify(completed: CompletedLogin): void {
+    const key = keyOf(completed.loginId)
+    for (const waiter of this.#waiting) if (waiter.key === key) waiter.end(completed)
+  }
+
+  /** Ends every wait with `closing`, and those to come. */
+  close(): void {
+    this.#closing.abort()
+    for (const waiter of this.#waiting) waiter.end('closing')
+  }
+
+  /** Runs while anybody waits. */
+  async #poll(): Promise<void> {
+    if (this.#polling) return
+    this.#polling = true
+    try {
+      while (this.#waiting.size > 0 && !this.#closing.signal.aborted) {
+        await sleep(POLL_MS, undefined, { signal: this.#closing.signal }).catch(() => {})
+        if (!this.#closing.signal.aborted) await this.#look()
+      }
+    } finally {
+      this.#polling = false
+    }
+  }
+
+  async #look(): Promise<void> {
+    const ids = [...new Map([...this.#waiting].map(({ key, loginId }) => [key, loginId])).values()]
+    try {
+      for (let start = 0; start < ids.length; start += BATCH) {
+        for (const completed of await this.#store.findAll(ids.slice(start, start + BATCH)))
+          this.notify(completed)
+      }
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+}
+
+interface Waiter {
+  readonly loginId: Uint8Array
+  readonly key: string
+  readonly end: (result: CompletedLogin | WaitEnd) => void
+}
+
+const keyOf = (loginId: Uint8Array): string => Buffer.from(loginId).toString('base64url')

@@ -1,0 +1,90 @@
+/** Signs a browser in with a password, and out. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Account } from '../accounts/account.ts'
+import { verifyPassword } from '../accounts/verify-password.ts'
+import { type IdentityDependencies, SIGN_IN_MS } from './dependencies.ts'
+
+export interface SignInInput {
+  readonly username: string
+  readonly password: string
+  /** Of the browser. */
+  readonly address: string
+}
+
+export type SignInOutcome =
+  | {
+      readonly outcome: 'signed-in'
+      readonly account: Account
+      readonly cookie: string
+      readonly expiresAt: Date
+    }
+  /** Whether the account exists is not told. */
+  | { readonly outcome: 'wrong' }
+  /** Only told to who knows the password. */
+  | { readonly outcome: 'disabled' }
+  | { readonly outcome: 'throttled'; readonly retryAt: Date }
+
+type SignInDeps = Pick<
+  IdentityDependencies,
+  'accounts' | 'passwords' | 'throttle' | 'signInSessions' | 'clock'
+>
+
+/** Throws Unavailable when it could not be checked; such an attempt does not count. */
+export async function signIn(input: SignInInput, deps: SignInDeps): Promise<SignInOutcome> {
+  // People type capitals and spaces that no username has.
+  const username = input.username.trim().toLowerCase()
+  const attempt = deps.throttle.attempt({ username, address: input.address })
+  if (!attempt.allowed) return { outcome: 'throttled', retryAt: attempt.retryAt }
+  const result = await verifyPassword({ username, password: input.password }, deps).catch(
+    (error: unknown) => {
+      attempt.forgive()
+      throw error
+    },
+  )
+  if (result.verdict === 'wrong') return { outcome: 'wrong' }
+  attempt.forgive()
+  if (result.verdict === 'disabled') return { outcome: 'disabled' }
+  const cookie = randomBytes(32)
+  const createdAt = deps.clock()
+  const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
+  await deps.signInSessions.insert({
+    idHash: hashOf(cookie),
+    accountId: result.account.id,
+    createdAt,
+    expiresAt,
+  })
+  return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url'), expiresAt }
+}
+
+/** A browser that is signed in. */
+export interface SignedIn {
+  readonly account: Account
+  readonly sessionHash: Uint8Array
+}
+
+/** `undefined` for no cookie, an unknown or expired one, or a disabled account. */
+export async function signedIn(
+  cookie: string | undefined,
+  { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
+): Promise<SignedIn | undefined> {
+  const sessionHash = hashOfText(cookie)
+  const session = sessionHash && (await signInSessions.find(sessionHash))
+  if (!session || session.expiresAt <= clock()) return undefined
+  const account = await accounts.findById(session.accountId)
+  return account && !account.disabledAt ? { account, sessionHash } : undefined
+}
+
+/** Ends the session of this cookie, if it has one. */
+export async function signOut(
+  cookie: string | undefined,
+  { signInSessions }: Pick<IdentityDependencies, 'signInSessions'>,
+): Promise<void> {
+  const sessionHash = hashOfText(cookie)
+  if (sessionHash) await signInSessions.remove(sessionHash)
+}
+
+const hashOfText = (cookie: string | undefined): Uint8Array | undefined =>
+  cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? hashOf(Buffer.from(cookie, 'base64url')) : undefined
+
+/** A hash without salt is enough for 32 random bytes. */
+const hashOf = (cookie: Uint8Array): Uint8Array => createHash('sha256').update(cookie).digest()

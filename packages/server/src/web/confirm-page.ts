@@ -1,0 +1,112 @@
+/**
+ * Shows who asks for what, and asks for a decision. Everything about the client is what a stranger may have chosen:
+ * it is cut, its invisible characters are shown, and it is called what it says of itself.
+ */
+import { type Html, html } from './html.ts'
+import { page } from './layout.ts'
+import { permissionInWords } from './permissions.ts'
+import { visibleText } from './visible-text.ts'
+
+/** `null`: not limited. */
+type Limit = { readonly items: readonly string[]; readonly more: number } | null
+
+export interface RequestedToken {
+  readonly service: string
+  readonly permissions: Limit
+  readonly channels: Limit
+  readonly packages: Limit
+  readonly storeIds: Limit
+  readonly expires: Date | undefined
+  readonly description: string | undefined
+}
+
+export interface ConfirmPage {
+  readonly did: string
+  readonly csrf: string
+  /** Goes along in the form; see `identity/confirm.ts`. */
+  readonly consent: string
+  readonly account: { readonly username: string; readonly name: string }
+  readonly client: { readonly address: string; readonly userAgent: string }
+  /** Whether the browser may be on the machine or in the network of the client. */
+  readonly sameNetwork: boolean
+  readonly browserAddress: string
+  /** Whether it is the service this identity service belongs to that asks; it proved it by `firstParty`. */
+  readonly serviceKnown: boolean
+  /** The public key of the service that asks, base64. */
+  readonly firstParty: string
+  /** What the service says the token will permit. */
+  readonly request: RequestedToken | undefined
+}
+
+export function confirmPage(content: ConfirmPage): string {
+  const { did, csrf, consent, account, client, request } = content
+  return page({
+    title: 'Approve this login?',
+    body: html`
+<p>You are signed in as <strong>${account.username}</strong> (${visibleText(account.name, 128)}).</p>
+<form class="inline" method="post" action="logout">${hidden({ did, csrf })}
+<button class="link" type="submit">Not you? Sign out</button></form>
+${!content.sameNetwork && elsewhere(content)}
+<h2>Who asks</h2>
+<dl>
+<dt>A program at</dt><dd><code>${visibleText(client.address, 64)}</code></dd>
+<dt>Calls itself</dt><dd>${client.userAgent === '' ? html`<em>nothing</em>` : visibleText(client.userAgent, 160)}</dd>
+</dl>
+<h2>What it asks for</h2>
+${content.serviceKnown ? '' : stranger(content)}
+${request ? requested(request) : onlyWhoYouAre()}
+<p class="notice warn"><strong>Never approve a login that you did not start yourself, just now.</strong> Whoever sent
+you a link to this page would get what is listed above, in your name.</p>
+<form method="post" action="confirm">${hidden({ did, csrf, consent })}
+<div class="actions">
+<button class="primary" type="submit" name="decision" value="approve">Approve</button>
+<button class="secondary" type="submit" name="decision" value="refuse">Refuse</button>
+</div>
+</form>`,
+  })
+}
+
+const hidden = (fields: Readonly<Record<string, string>>): Html[] =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
+
+const elsewhere = ({ client, browserAddress }: ConfirmPage): Html => html`
+<p class="notice bad" role="alert"><strong>The program is not where you are.</strong> It asks from
+<code>${visibleText(client.address, 64)}</code>, and your browser is at <code>${visibleText(browserAddress, 64)}</code>.
+Approve only if you started the login on that other machine yourself.</p>`
+
+const stranger = ({ firstParty }: ConfirmPage): Html => html`
+<p class="notice warn">This identity service does not know the service that asks. It cannot tell whether what follows
+is true. Its public key is <code>${firstParty}</code>.</p>`
+
+const onlyWhoYouAre = (): Html => html`
+<p>To know who you are. The service that asks did not say what it will permit then.</p>`
+
+function requested(request: RequestedToken): Html {
+  const { service, permissions, channels, packages, storeIds, expires, description } = request
+  return html`
+<p>A token that acts for you at <strong>${visibleText(service, 160)}</strong>:</p>
+<dl>
+<dt>It may</dt><dd>${permissions ? list(permissions, permissionItem) : html`<strong>do everything that your account may do</strong>`}</dd>
+<dt>With the packages</dt><dd>${packages ? list(packages, plainItem) : 'all of yours'}</dd>
+<dt>In the channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
+<dt>In the stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
+<dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time that the service permits'}</dd>
+<dt>Described as</dt><dd>${description === undefined ? html`<em>nothing</em>` : html`“${visibleText(description, 128)}”`}</dd>
+</dl>`
+}
+
+const list = ({ items, more }: NonNullable<Limit>, item: (text: string) => Html): Html => html`
+<ul>${items.map((text) => html`<li>${item(text)}</li>`)}${more > 0 && html`<li>and ${more} more</li>`}</ul>`
+
+const plainItem = (text: string): Html => html`<code>${visibleText(text, 64)}</code>`
+
+function permissionItem(name: string): Html {
+  const words = permissionInWords(name)
+  return words === undefined ? plainItem(name) : html`${words} ${html`<span class="quiet">(${name})</span>`}`
+}
+
+/** In UTC, the same for everybody: the page runs no script that could know the reader's zone. */
+function instant(date: Date): Html {
+  const text = `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return html`<time datetime="${date.toISOString()}">${text}</time>`
+}

@@ -1,0 +1,40 @@
+/** The pages that only say something. */
+import { html } from './html.ts'
+import { page } from './layout.ts'
+
+export const approvedPage = (): string =>
+  page({
+    title: 'You are logged in',
+    body: html`<p class="good" role="status"><strong>The login is approved.</strong></p>
+<p>Go back to your program: it goes on by itself. You can close this page.</p>`,
+  })
+
+export const refusedPage = (): string =>
+  page({
+    title: 'The login is refused',
+    body: html`<p role="status">The program got nothing.</p>
+<p>If you did not start this login, somebody tried to use your account. Your password was not told to them.
+You can close this page.</p>`,
+  })
+
+export const expiredPage = (): string =>
+  page({
+    title: 'This login has expired',
+    body: html`<p role="alert">A login waits half an hour. Start it again in your program.</p>`,
+  })
+
+/** Tells when, and nothing about whether there is such an account. */
+export const throttledPage = ({ did, retryAt, now }: { did: string; retryAt: Date; now: Date }): string => {
+  const seconds = Math.max(1, Math.ceil((retryAt.getTime() - now.getTime()) / 1000))
+  const time = `${retryAt.toISOString().slice(11, 19)} UTC`
+  return page({
+    title: 'Too many attempts',
+    body: html`<p role="alert">Too many sign-ins with this username or from this network failed. Try again in
+<strong>${seconds} ${seconds === 1 ? 'second' : 'seconds'}</strong>, at
+<time datetime="${retryAt.toISOString()}">${time}</time>.</p>
+<p><a href="login?did=${did}">Back to the sign-in page</a></p>`,
+  })
+}
+
+export const errorPage = ({ title, message }: { readonly title: string; readonly message: string }): string =>
+  page({ title, body: html`<p class="notice bad" role="alert">${message}</p>` })

@@ -1,0 +1,43 @@
+/** Asks for username and password. */
+import { html } from './html.ts'
+import { page } from './layout.ts'
+import { visibleText } from './visible-text.ts'
+
+export interface SignInPage {
+  /** Goes along in the form: the login this is for. */
+  readonly did: string
+  readonly csrf: string
+  /** Of the program that asks. */
+  readonly clientAddress: string
+  /** The service it asks for; absent when that is not known for sure. */
+  readonly service: string | undefined
+  /** What was typed before, and what was wrong with it. */
+  readonly failed?: { readonly username: string; readonly message: string }
+}
+
+export function signInPage({ did, csrf, clientAddress, service, failed }: SignInPage): string {
+  return page({
+    title: 'Sign in',
+    body: html`
+<p>A program at the network address <strong>${visibleText(clientAddress, 64)}</strong> asks you to log in${
+      service !== undefined && html` to <strong>${visibleText(service, 160)}</strong>`
+    }. You will see what it asks for before you approve anything.</p>
+<p class="quiet">If you did not start a login yourself, close this page.</p>
+${failed && html`<p class="notice bad" role="alert" id="problem">${failed.message}</p>`}
+<form method="post" action="login">
+<input type="hidden" name="did" value="${did}">
+<input type="hidden" name="csrf" value="${csrf}">
+<label for="username">Username</label>
+<input type="text" id="username" name="username" value="${failed && visibleText(failed.username, 64)}" required
+ autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64"${DESCRIBED(failed !== undefined)}>
+<label for="password">Password</label>
+<input type="password" id="password" name="password" required autocomplete="current-password" maxlength="1024"${DESCRIBED(
+      failed !== undefined,
+    )}>
+<div class="actions"><button class="primary" type="submit">Sign in</button></div>
+</form>`,
+  })
+}
+
+/** Screen readers say the problem together with the field. */
+const DESCRIBED = (problem: boolean) => problem && html` aria-describedby="problem"`

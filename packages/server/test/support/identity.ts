@@ -1,0 +1,230 @@
+/** An identity service on a free port, a bakery client and a browser, for the HTTP tests. */
+import { randomBytes } from 'node:crypto'
+import { encodeBase64, encodeBase64Url } from '@ratafia/macaroon'
+import {
+  type BakeryMacaroon,
+  type BakeryVersion,
+  decodeBakeryMacaroon,
+  encodeCaveatId,
+  generateKeyPair,
+  type KeyPair,
+} from '@ratafia/macaroon/bakery'
+import fastify, { type FastifyInstance } from 'fastify'
+import { accountStore } from '../../src/accounts/account-store.ts'
+import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import type { Database } from '../../src/database/index.ts'
+import { agentStore } from '../../src/identity/agent-store.ts'
+import { completedLoginStore } from '../../src/identity/completed-login-store.ts'
+import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
+import { signInSessionStore } from '../../src/identity/sign-in-session-store.ts'
+import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
+
+/** The service's clock stands until a test moves it. */
+export interface TestClock {
+  (): Date
+  advance(milliseconds: number): void
+}
+
+export function testClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
+  let now = Date.parse(start)
+  return Object.assign(() => new Date(now), {
+    advance: (milliseconds: number) => {
+      now += milliseconds
+    },
+  })
+}
+
+export interface IdentityWorld extends Omit<IdentityOptions, 'throttle'> {
+  readonly database: Database
+  readonly clock: TestClock
+}
+
+const SECRET = Buffer.alloc(32, 1)
+
+export async function identityWorld(database: Database): Promise<IdentityWorld> {
+  const clock = testClock()
+  return {
+    database,
+    clock,
+    keyring: await openKeyring({ database, secret: SECRET, clock }),
+    accounts: accountStore(database),
+    passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
+    agents: agentStore(database),
+    signInSessions: signInSessionStore(database),
+    completedLogins: completedLoginStore(database),
+    location: 'set when it listens',
+  }
+}
+
+export interface RunningIdentity {
+  readonly app: FastifyInstance
+  readonly location: string
+}
+
+/** `trustProxy`, so that a test says by `X-Forwarded-For` from where a request comes. */
+export async function startIdentity(
+  { database: _, ...world }: IdentityWorld,
+  options: Partial<IdentityOptions> = {},
+  prefix = '/identity',
+): Promise<RunningIdentity> {
+  const app = fastify({
+    trustProxy: true,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreDuplicateSlashes: true },
+  })
+  // The port is needed before the routes are made.
+  let location = ''
+  const probe = fastify()
+  const origin = await probe.listen({ host: '127.0.0.1', port: 0 })
+  await probe.close()
+  location = options.location ?? `${origin}${prefix}`
+  await app.register(identityRoutes, { prefix, ...world, ...options, location })
+  await app.listen({ host: '127.0.0.1', port: Number(new URL(origin).port) })
+  return { app, location: `${origin}${prefix}` }
+}
+
+/** A caveat sealed to the identity service, as the issuer makes one. */
+export interface Caveat {
+  readonly id: Uint8Array
+  readonly payload: Uint8Array | undefined
+}
+
+export async function caveatFor(
+  keyring: Keyring,
+  condition: string,
+  { version = 2, firstParty }: { version?: BakeryVersion; firstParty?: KeyPair } = {},
+): Promise<Caveat> {
+  const [discharger] = await keyring.dischargerKeyPairs()
+  const sealed = encodeCaveatId({
+    version,
+    condition,
+    rootKey: randomBytes(24),
+    thirdPartyPublicKey: discharger.publicKey,
+    firstParty: firstParty ?? (await keyring.issuerKeyPair()),
+  })
+  return version === 3 ? { id: Buffer.from([3, 0]), payload: sealed } : { id: sealed, payload: undefined }
+}
+
+export const stranger = (): KeyPair => generateKeyPair()
+
+interface BakeryAnswer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by assertions only
+  readonly body: any
+}
+
+export async function answer(response: Response): Promise<BakeryAnswer> {
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
+}
+
+/** The discharge as Python and JavaScript send it (a form), with `how: 'query'` as Go does. */
+export async function postDischarge(
+  location: string,
+  { id, payload }: Caveat,
+  token?: { readonly kind: string; readonly token?: string; readonly token64?: string },
+  { how = 'form', headers = {} }: { how?: 'form' | 'query'; headers?: Record<string, string> } = {},
+): Promise<BakeryAnswer> {
+  const parameters = new URLSearchParams({ id64: encodeBase64(id) })
+  if (payload) parameters.set('caveat64', encodeBase64Url(payload))
+  if (token) parameters.set('token-kind', token.kind)
+  if (token?.token !== undefined) parameters.set('token', token.token)
+  if (token?.token64 !== undefined) parameters.set('token64', token.token64)
+  const url = how === 'query' ? `${location}/discharge?${parameters}` : `${location}/discharge`
+  const init: RequestInit = { method: 'POST', headers: { 'Bakery-Protocol-Version': '3', ...headers } }
+  return answer(await fetch(url, how === 'query' ? init : { ...init, body: parameters }))
+}
+
+export const bakeryMacaroonOf = ({ body }: BakeryAnswer): BakeryMacaroon =>
+  decodeBakeryMacaroon(body.Macaroon)
+
+export interface PageForm {
+  readonly action: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface Page {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly title: string
+  readonly forms: readonly PageForm[]
+}
+
+/** Keeps cookies, follows redirects, fills in forms; runs no script, as the pages need none. */
+export class Browser {
+  readonly cookies = new Map<string, string>()
+  readonly setCookies: string[] = []
+  readonly #headers: Record<string, string>
+
+  constructor(headers: Record<string, string> = {}) {
+    this.#headers = headers
+  }
+
+  async open(url: string): Promise<Page> {
+    return this.#follow(url, {})
+  }
+
+  /** Sends the form of the page with this action, as it is, with changes. */
+  async submit(page: Page, action: string, changes: Record<string, string | undefined> = {}): Promise<Page> {
+    const form = page.forms.find((candidate) => candidate.action === action)
+    if (!form) throw new Error(`no form ${action} on “${page.title}”`)
+    const fields = Object.entries({ ...form.fields, ...changes }).filter(([, value]) => value !== undefined)
+    return this.post(new URL(action, page.url).href, Object.fromEntries(fields) as Record<string, string>)
+  }
+
+  async post(
+    url: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<Page> {
+    return this.#follow(url, { method: 'POST', body: new URLSearchParams(fields), headers })
+  }
+
+  async #follow(url: string, init: RequestInit): Promise<Page> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { 'user-agent': 'Test browser', ...this.#headers, ...init.headers, cookie }
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) {
+      this.setCookies.push(line)
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    const target = response.headers.get('location')
+    if (response.status === 303 && target !== null) {
+      await response.body?.cancel()
+      return this.#follow(new URL(target, url).href, {})
+    }
+    return pageOf(url, response, await response.text())
+  }
+}
+
+function pageOf(url: string, { status, headers }: Response, text: string): Page {
+  const [, title = ''] = /<h1>([^<]*)<\/h1>/.exec(text) ?? []
+  const forms = [...text.matchAll(/<form[^>]* action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].map(
+    ([, action, body]) => ({
+      action: String(action),
+      fields: Object.fromEntries(
+        [...String(body).matchAll(/<input[^>]*name="([^"]*)"(?:[^>]*?value="([^"]*)")?[^>]*>/g)].map(
+          ([, name, value]) => [String(name), unescaped(value ?? '')],
+        ),
+      ),
+    }),
+  )
+  return { url, status, headers, text, title: unescaped(title), forms }
+}
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
