@@ -1,0 +1,121 @@
+/** Tokens whose people are vouched for by an identity service elsewhere: here one made of its key pair alone. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, describe, test } from 'node:test'
+import { decodeJson, encodeBase64 } from '@ratafia/macaroon'
+import {
+  decodeBakeryMacaroon,
+  decodeCaveatId,
+  discharge,
+  dischargeAll,
+  generateKeyPair,
+} from '@ratafia/macaroon/bakery'
+import { linkIdentity } from '../../src/accounts/link.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  addPerson,
+  call,
+  exchangeSlice,
+  getRoot,
+  presenting,
+  refusalOf,
+  testService,
+} from '../support/service.ts'
+
+const keyPair = generateKeyPair()
+// Listens before the suites are declared, because their configuration names it.
+const discharger = createServer((request, response) => {
+  response.setHeader('content-type', 'application/json')
+  if (request.url !== '/candid/discharge/info') response.statusCode = 404
+  response.end(JSON.stringify({ PublicKey: encodeBase64(keyPair.publicKey), Version: 3 }))
+})
+await new Promise<void>((resolve) => discharger.listen(0, '127.0.0.1', resolve))
+after(() => discharger.close())
+const location = `http://127.0.0.1:${(discharger.address() as AddressInfo).port}/candid`
+
+const vouchFor = async (root: string, conditions: readonly string[]) =>
+  dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), ({ id }) =>
+    discharge({ id, keyPairs: [keyPair], check: () => conditions }),
+  )
+
+eachDatabase((_kind, _open, fresh) => {
+  describe('RATAFIA_ACCOUNTS=auto', () => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: `${location}/` })
+
+    test('the caveat names the service without a trailing slash and asks the plain condition', async () => {
+      const caveat = decodeJson(JSON.parse(await getRoot(service, { description: 'not told to others' })))
+        .caveats[3]
+      assert.equal(caveat?.location, location)
+      const { condition } = decodeCaveatId(caveat?.id ?? new Uint8Array(), [keyPair])
+      assert.equal(condition, 'need-declared userid is-authenticated-userid')
+    })
+
+    test('whoever it vouches for gets one account at the first login, also when fifty logins are the first', async () => {
+      const subject = `usso:https://login.example.com/+id/${Math.random()}`
+      const slices = await Promise.all(
+        Array.from({ length: 50 }, async () =>
+          vouchFor(await getRoot(service), [`declared userid ${subject}`]),
+        ),
+      )
+      const answers = await Promise.all(
+        slices.map((slice) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })),
+      )
+      for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body))
+      const ids = new Set(answers.map(({ body }) => body.account.id))
+      assert.equal(ids.size, 1)
+      assert.match([...ids][0], /^[A-Za-z0-9]{32}$/)
+    })
+
+    test('it does not vouch for an account by its id: those are the bundled service’s words', async () => {
+      const person = await addPerson(service)
+      const slice = await vouchFor(await getRoot(service), [`declared userid ${person.id}`])
+      const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
+      assert.notEqual(body.account.id, person.id)
+    })
+  })
+
+  describe('RATAFIA_ACCOUNTS=known, and usernames', () => {
+    const service = testService(fresh, {
+      RATAFIA_IDENTITY_URL: location,
+      RATAFIA_IDENTITY_PUBLIC_KEY: encodeBase64(keyPair.publicKey),
+      RATAFIA_IDENTITY_CONDITION: 'username',
+      RATAFIA_ACCOUNTS: 'known',
+    })
+
+    test('the condition asks for the username', async () => {
+      const caveat = decodeJson(JSON.parse(await getRoot(service))).caveats[3]
+      const { condition } = decodeCaveatId(caveat?.id ?? new Uint8Array(), [keyPair])
+      assert.equal(condition, 'need-declared username is-authenticated-user')
+    })
+
+    test('401 account-unknown for a stranger; who is linked logs in, and the token declares the username', async () => {
+      const slice = async () => vouchFor(await getRoot(service), ['declared username carol@candid'])
+      const answer = await call(service, 'POST', '/api/v2/tokens/exchange', {
+        headers: presenting(await slice()),
+      })
+      assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [401, 'account-unknown'])
+
+      const carol = await addPerson(service)
+      await linkIdentity(
+        { account: carol.username, issuer: location, subject: 'carol@candid' },
+        service.workspace,
+      )
+      const token = await exchangeSlice(service, await slice())
+      const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', {
+        headers: { authorization: `Macaroon ${token}` },
+      })
+      assert.equal(body.account.id, carol.id)
+    })
+  })
+
+  describe('a discharger that is not there', () => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: 'http://127.0.0.1:9/identity' })
+
+    test('503 where a root is asked for; the rest goes on', async () => {
+      const answer = await call(service, 'POST', '/api/v2/tokens', { body: {} })
+      assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [503, 'service-unavailable'])
+      assert.equal((await call(service, 'GET', '/api/v2/tokens/whoami')).status, 401)
+    })
+  })
+})
