@@ -1,0 +1,90 @@
+"""Drives the service with py-macaroon-bakery and pymacaroons, unmodified from PyPI.
+
+With BAKERY_AGENT_FILE it logs in as that agent, otherwise in a browser: the one that BROWSER names, or with
+"tell" in the command whoever reads the line {"visit": URL}.
+"""
+
+import base64
+import json
+import os
+
+import pymacaroons
+from macaroonbakery import bakery, httpbakery
+from macaroonbakery.httpbakery import agent
+from pymacaroons.serializers import json_serializer
+
+from lines import answer_each, say
+
+
+def new_client(tell):
+    path = os.environ.get("BAKERY_AGENT_FILE")
+    if path:
+        return httpbakery.Client(
+            interaction_methods=[agent.AgentInteractor(agent.load_auth_info(path))]
+        )
+    if tell:
+        interactor = httpbakery.WebBrowserInteractor(open=lambda url: say({"visit": url}))
+        return httpbakery.Client(interaction_methods=[interactor])
+    return httpbakery.Client()
+
+
+def to_json(macaroon):
+    return macaroon.serialize(json_serializer.JsonSerializer())
+
+
+def discharge(macaroon, tell=False):
+    """The value of the header Macaroons, as craft-store makes it."""
+    root = bakery.Macaroon.from_dict(json.loads(macaroon))
+    discharged = bakery.discharge_all(root, new_client(tell).acquire_discharge)
+    text = "[" + ",".join(map(to_json, discharged)) + "]"
+    return base64.urlsafe_b64encode(text.encode()).decode("ascii")
+
+
+def call(method, url, headers=None, body=None):
+    """Through the bakery client, which looks into every 401 for a macaroon to discharge."""
+    response = httpbakery.Client().request(method, url, headers=headers, json=body)
+    return {
+        "status": response.status_code,
+        "headers": {name.lower(): value for name, value in response.headers.items()},
+        "body": response.json(),
+    }
+
+
+def macaroon_of(answer):
+    if answer["status"] != 200:
+        raise RuntimeError("status %d: %s" % (answer["status"], answer["body"]))
+    return answer["body"]["macaroon"]
+
+
+def login(command):
+    tokens = command["service"] + "/api/v2/tokens"
+    root = macaroon_of(call("POST", tokens, body=command["body"]))
+    headers = {"Macaroons": discharge(root, command.get("tell", False))}
+    return {"token": macaroon_of(call("POST", tokens + "/exchange", headers, {}))}
+
+
+def attenuate(token, conditions):
+    """What a holder does offline: first-party caveats on the token, in the spelling it came in."""
+    macaroon = pymacaroons.Macaroon.deserialize(token)
+    for condition in conditions:
+        macaroon.add_first_party_caveat(condition)
+    return {
+        "token": macaroon.serialize(),
+        "conditions": [caveat.caveat_id for caveat in macaroon.first_party_caveats()],
+    }
+
+
+def carry_out(command):
+    do = command["do"]
+    if do == "login":
+        return login(command)
+    if do == "discharge":
+        return {"macaroons": discharge(command["macaroon"], command.get("tell", False))}
+    if do == "call":
+        return call(command["method"], command["url"], command.get("headers"), command.get("body"))
+    if do == "attenuate":
+        return attenuate(command["token"], command["conditions"])
+    raise ValueError("there is no command %r" % do)
+
+
+answer_each(carry_out)

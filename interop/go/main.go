@@ -1,0 +1,199 @@
+// Drives the service with Go's macaroon-bakery, unmodified from its module. One JSON command a line comes in on
+// standard input, one JSON answer a line goes out on standard output.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+
+	"github.com/go-macaroon-bakery/macaroon-bakery/v3/bakery"
+	"github.com/go-macaroon-bakery/macaroon-bakery/v3/httpbakery"
+	"github.com/go-macaroon-bakery/macaroon-bakery/v3/httpbakery/agent"
+)
+
+type command struct {
+	Do string `json:"do"`
+	// The service's address, for "login".
+	Service string `json:"service"`
+	// The body of POST /api/v2/tokens, for "login"; of the request, for "call".
+	Body json.RawMessage `json:"body"`
+	// The root macaroon as the service gave it, for "discharge".
+	Macaroon string `json:"macaroon"`
+	// For "call".
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+}
+
+type answer struct {
+	Error  string            `json:"error,omitempty"`
+	Status int               `json:"status,omitempty"`
+	Header map[string]string `json:"headers,omitempty"`
+	Body   interface{}       `json:"body,omitempty"`
+	Token  string            `json:"token,omitempty"`
+	// The value of the header Macaroons.
+	Macaroons string `json:"macaroons,omitempty"`
+}
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == "version" {
+		printVersions()
+		return
+	}
+	client, err := newClient()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	answers := json.NewEncoder(os.Stdout)
+	lines := bufio.NewReader(os.Stdin)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var c command
+		var a answer
+		if err = json.Unmarshal(line, &c); err == nil {
+			a, err = carryOut(client, c)
+		}
+		if err != nil {
+			a = answer{Error: err.Error()}
+		}
+		if err := answers.Encode(a); err != nil {
+			return
+		}
+	}
+}
+
+// newClient logs in as the agent of BAKERY_AGENT_FILE, as Go programs do, and without that file in $BROWSER.
+func newClient() (*httpbakery.Client, error) {
+	client := httpbakery.NewClient()
+	info, err := agent.AuthInfoFromEnvironment()
+	if err == nil {
+		return client, agent.SetUpAuth(client, info)
+	}
+	client.AddInteractor(httpbakery.WebBrowserInteractor{OpenWebBrowser: openBrowser})
+	return client, nil
+}
+
+func openBrowser(u *url.URL) error {
+	words := strings.Fields(os.Getenv("BROWSER"))
+	var arguments []string
+	for _, word := range words {
+		switch word {
+		case "&":
+		case "%s":
+			arguments = append(arguments, u.String())
+		default:
+			arguments = append(arguments, word)
+		}
+	}
+	browser := exec.Command(arguments[0], arguments[1:]...)
+	browser.Stderr = os.Stderr
+	return browser.Start()
+}
+
+func carryOut(client *httpbakery.Client, c command) (answer, error) {
+	switch c.Do {
+	case "login":
+		return login(client, c)
+	case "discharge":
+		header, err := discharge(client, c.Macaroon)
+		return answer{Macaroons: header}, err
+	case "call":
+		return call(client, c.Method, c.URL, c.Headers, c.Body)
+	}
+	return answer{}, fmt.Errorf("there is no command %q", c.Do)
+}
+
+func login(client *httpbakery.Client, c command) (answer, error) {
+	macaroon, err := macaroonOf(call(client, "POST", c.Service+"/api/v2/tokens", nil, c.Body))
+	if err != nil {
+		return answer{}, err
+	}
+	header, err := discharge(client, macaroon)
+	if err != nil {
+		return answer{}, err
+	}
+	headers := map[string]string{"Macaroons": header}
+	token, err := macaroonOf(call(client, "POST", c.Service+"/api/v2/tokens/exchange", headers, []byte("{}")))
+	return answer{Token: token}, err
+}
+
+func macaroonOf(a answer, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	body, _ := a.Body.(map[string]interface{})
+	macaroon, _ := body["macaroon"].(string)
+	if macaroon == "" {
+		return "", fmt.Errorf("status %d without a macaroon: %v", a.Status, a.Body)
+	}
+	return macaroon, nil
+}
+
+func discharge(client *httpbakery.Client, macaroon string) (string, error) {
+	var root bakery.Macaroon
+	if err := json.Unmarshal([]byte(macaroon), &root); err != nil {
+		return "", err
+	}
+	slice, err := client.DischargeAll(context.Background(), &root)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(slice)
+	return base64.StdEncoding.EncodeToString(text), err
+}
+
+// call goes through the bakery client, which looks into every 401 for a macaroon to discharge.
+func call(client *httpbakery.Client, method, url string, headers map[string]string, body []byte) (answer, error) {
+	var content io.Reader
+	if len(body) > 0 {
+		content = bytes.NewReader(body)
+	}
+	request, err := http.NewRequest(method, url, content)
+	if err != nil {
+		return answer{}, err
+	}
+	for name, value := range headers {
+		request.Header.Set(name, value)
+	}
+	if content != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	a := answer{Status: response.StatusCode, Header: map[string]string{}}
+	for name := range response.Header {
+		a.Header[strings.ToLower(name)] = response.Header.Get(name)
+	}
+	return a, json.NewDecoder(response.Body).Decode(&a.Body)
+}
+
+func printVersions() {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return
+	}
+	fmt.Println(info.GoVersion)
+	for _, module := range info.Deps {
+		if strings.Contains(module.Path, "macaroon") {
+			fmt.Println(module.Path, module.Version)
+		}
+	}
+}

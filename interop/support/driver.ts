@@ -1,0 +1,81 @@
+/** A client program that takes one JSON command a line and gives one JSON answer a line. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { cleanEnvironment, clientPaths } from './paths.ts'
+
+/** What a client program answers; which members are there depends on the command. */
+export interface Answer {
+  readonly error?: string
+  readonly message?: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly token?: string
+  readonly macaroons?: string
+  readonly credentials?: string
+  readonly conditions?: readonly string[]
+  readonly list?: string
+  readonly visit?: string
+}
+
+export interface Driver {
+  /** The next answer to `command`. Fails if the program ends instead. */
+  ask(command: Readonly<Record<string, unknown>>): Promise<Answer>
+  /** The next answer to a command that has more than one. */
+  next(): Promise<Answer>
+  close(): Promise<void>
+}
+
+type Settings = Readonly<Record<string, string>>
+
+export const pythonBakery = (environment: Settings = {}): Driver =>
+  start(clientPaths.python, [join(clientPaths.interop, 'clients/python_bakery.py')], environment)
+
+export const goBakery = (environment: Settings = {}): Driver => start(clientPaths.goBakery, [], environment)
+
+export const craftStore = (service: string, environment: Settings = {}): Driver =>
+  start(
+    clientPaths.python,
+    [join(clientPaths.interop, 'clients/craft_store_client.py'), service],
+    environment,
+  )
+
+function start(program: string, words: readonly string[], environment: Settings): Driver {
+  const child = spawn(program, words, { env: cleanEnvironment(environment), stdio: 'pipe' })
+  let told = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    told += chunk.toString()
+  })
+  // Writing to a program that has ended is reported by the missing answer.
+  child.stdin.on('error', () => {})
+  const answers = lines(createInterface({ input: child.stdout, crlfDelay: Infinity }))
+  const next = async (): Promise<Answer> => {
+    const line = await answers.next()
+    if (line.done) throw new Error(`${program} ended without an answer: ${told.trim()}`)
+    return JSON.parse(line.value) as Answer
+  }
+  return {
+    next,
+    ask: (command) => {
+      child.stdin.write(`${JSON.stringify(command)}\n`)
+      return next()
+    },
+    close: () => close(child),
+  }
+}
+
+async function* lines(reader: Interface): AsyncGenerator<string, undefined> {
+  for await (const line of reader) yield line
+  return undefined
+}
+
+async function close(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.stdin?.end()
+  // A client that waits for a person does not look at its input.
+  child.kill('SIGTERM')
+  await ended
+}

@@ -1,0 +1,63 @@
+/** An installation of the service on either database, and the commands of its operator. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { asSuperuser } from '../../packages/server/test/support/databases.ts'
+import { cleanEnvironment, clientPaths } from './paths.ts'
+
+export const DATABASES = ['sqlite', 'postgres'] as const
+export type DatabaseKind = (typeof DATABASES)[number]
+
+export interface Installation {
+  /** Its own settings, as an operator puts them in the environment. */
+  readonly environment: Record<string, string>
+  /** A new directory, removed with the installation. */
+  readonly directory: string
+  /** Runs `ratafia WORDS`; gives what it printed. Throws an `Error` with what it complained about. */
+  ratafia(words: readonly string[], input?: string): Promise<string>
+  remove(): Promise<void>
+}
+
+/** New and empty: a data directory of its own, or a database of its own in the PostgreSQL of the run. */
+export async function newInstallation(kind: DatabaseKind): Promise<Installation> {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-interop-'))
+  const environment: Record<string, string> = { RATAFIA_DATA_DIR: join(directory, 'data'), RATAFIA_PORT: '0' }
+  const removeDatabase = kind === 'postgres' ? await addDatabase(environment) : async () => {}
+  return {
+    environment,
+    directory,
+    ratafia: (words, input = '') => ratafia(environment, words, input),
+    remove: async () => {
+      await removeDatabase()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+async function addDatabase(environment: Record<string, string>): Promise<() => Promise<void>> {
+  const name = `interop_${randomBytes(8).toString('hex')}`
+  await asSuperuser(`create database ${name}`)
+  const url = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
+  url.pathname = `/${name}`
+  environment['RATAFIA_DATABASE_URL'] = url.href
+  environment['RATAFIA_SECRET_KEY'] = randomBytes(32).toString('base64')
+  return () => asSuperuser(`drop database ${name} with (force)`)
+}
+
+async function ratafia(
+  environment: Record<string, string>,
+  words: readonly string[],
+  input: string,
+): Promise<string> {
+  const child = spawn(clientPaths.ratafia, words, { env: cleanEnvironment(environment), stdio: 'pipe' })
+  child.stdin.end(input)
+  const ended = once(child, 'exit')
+  const [out, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = (await ended) as [number | null]
+  if (code !== 0) throw new Error(`ratafia ${words.join(' ')} exited ${code}: ${complaint}`)
+  return out
+}

@@ -1,0 +1,32 @@
+/** Where the clients are. */
+import { delimiter, join } from 'node:path'
+
+const interop = join(import.meta.dirname, '..')
+const root = join(interop, '..')
+
+export const clientPaths = {
+  root,
+  interop,
+  python: join(interop, '.venv/bin/python'),
+  goBakery: join(interop, '.bin/go-bakery'),
+  person: join(interop, 'support/person.ts'),
+  ratafia: join(root, 'node_modules/.bin/ratafia'),
+} as const
+
+/**
+ * The environment of a child process: that of this one without any setting of the service, whoever runs the tests
+ * may have one of their own, and with the Node of `npm ci` first.
+ */
+export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(process.env)) {
+    if (
+      value === undefined ||
+      /^(RATAFIA_|STORE_CREDENTIALS|BAKERY_AGENT|BROWSER$|NODE_TEST|CRAFT_)/.test(name)
+    )
+      continue
+    kept[name] = value
+  }
+  kept['PATH'] = [join(root, 'node_modules/.bin'), kept['PATH']].join(delimiter)
+  return { ...kept, ...more }
+}

@@ -1,0 +1,42 @@
+/** Who sits at the browser that a client opens, and what they saw there. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { clientPaths } from './paths.ts'
+
+export interface Person {
+  readonly username: string
+  readonly password: string
+  /** The button they press under what they are shown. */
+  readonly button: 'Approve' | 'Refuse'
+  /** They come to the browser only when this file exists. */
+  readonly comesWhen?: string
+  /** Every page they saw, a JSON line each. */
+  readonly notes: string
+}
+
+export interface Seen {
+  readonly status: number
+  readonly title: string
+  readonly text: string
+}
+
+/** The variables that make a client open the browser of this person. */
+export async function browserOf(
+  directory: string,
+  person: Pick<Person, 'username' | 'password'> & Partial<Person>,
+): Promise<{ readonly environment: Record<string, string>; seen(): Promise<Seen[]> }> {
+  const file = join(directory, `person-${crypto.randomUUID()}.json`)
+  const notes = `${file}.notes`
+  await writeFile(file, JSON.stringify({ button: 'Approve', notes, ...person } satisfies Person))
+  return {
+    environment: {
+      INTEROP_PERSON: file,
+      // The "&" is the webbrowser module's way to say that it need not wait for the browser to close.
+      BROWSER: `${process.execPath} ${clientPaths.person} %s &`,
+    },
+    seen: async () => {
+      const lines = (await readFile(notes, 'utf8')).trim().split('\n')
+      return lines.map((line) => JSON.parse(line) as Seen)
+    },
+  }
+}

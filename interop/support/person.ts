@@ -1,0 +1,28 @@
+/**
+ * The program that clients start as the browser (`BROWSER`): a person who signs in and decides. `INTEROP_PERSON` names
+ * the file that says who it is and what it does; see person-settings.ts.
+ */
+import { existsSync } from 'node:fs'
+import { appendFile, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Page, personBrowser } from './person-browser.ts'
+import type { Person, Seen } from './person-settings.ts'
+
+const [, , url = ''] = process.argv
+const person = JSON.parse(await readFile(process.env['INTEROP_PERSON'] ?? '', 'utf8')) as Person
+const { username, password, button } = person
+
+while (person.comesWhen !== undefined && !existsSync(person.comesWhen)) await sleep(100)
+
+const browser = personBrowser()
+let page = await see(await browser.open(url))
+const signIn = page.forms.find((form) => form.hasPassword)
+if (signIn) page = await see(await browser.submit(signIn, { username, password }, 'Sign in'))
+const decision = page.forms.find((form) => form.buttons.some(({ text }) => text === button))
+if (decision) await see(await browser.submit(decision, {}, button))
+
+async function see(page: Page): Promise<Page> {
+  const seen: Seen = { status: page.status, title: page.title, text: page.text }
+  await appendFile(person.notes, `${JSON.stringify(seen)}\n`)
+  return page
+}

@@ -1,0 +1,65 @@
+/** What must be installed beside npm's packages, told in one sentence when it is not, and which versions it is. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clientPaths } from './paths.ts'
+
+const REMEDY = 'Run interop/setup: it installs what is missing.'
+
+/** Throws an `Error` that names what is missing or outdated and the command that installs it. */
+export function checkRequirements(): void {
+  const missing = [
+    ...['curl', 'chromium'].filter((program) => !runs(program, '--version')),
+    ...(isCurrent('.venv/stamp', ['requirements.txt'])
+      ? []
+      : ['the Python clients of interop/requirements.txt']),
+    ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', 'go/main.go'])
+      ? []
+      : ['the Go client of interop/go']),
+  ]
+  if (missing.length > 0) throw new Error(`Missing or outdated: ${missing.join(', ')}. ${REMEDY}`)
+}
+
+/** One line for each program and library that the run is about. */
+export function versions(): string {
+  const manifest = (name: string): string => {
+    const path = join(clientPaths.root, 'node_modules', name, 'package.json')
+    return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+  }
+  return [
+    `node ${process.versions.node}, SQLite ${process.versions['sqlite']}, npm macaroon ${manifest('macaroon')}`,
+    `playwright-core ${manifest('playwright-core')}, ${output('chromium', '--version')}`,
+    output('curl', '--version').split('\n')[0],
+    output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
+    `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,
+  ].join('\n')
+}
+
+const PYTHON_VERSIONS = `
+from importlib.metadata import version
+print(", ".join(f"{name} {version(name)}" for name in ("craft-store", "macaroonbakery", "pymacaroons", "requests")))
+`
+
+function isCurrent(stamp: string, files: readonly string[]): boolean {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(readFileSync(join(clientPaths.interop, file)))
+  try {
+    return readFileSync(join(clientPaths.interop, stamp), 'utf8').trim() === hash.digest('hex')
+  } catch {
+    return false
+  }
+}
+
+function runs(program: string, ...words: readonly string[]): boolean {
+  try {
+    output(program, ...words)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// What Debian's launcher of Chromium says about the machine's /proc on standard error is not our concern.
+const output = (program: string, ...words: readonly string[]): string =>
+  execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

@@ -1,0 +1,65 @@
+/** What most suites start from: a running service with a person and an agent, once on each database. */
+import { join } from 'node:path'
+import { after, before, suite } from 'node:test'
+import { DATABASES, type DatabaseKind, type Installation, newInstallation } from './installation.ts'
+import { type Service, startService } from './service.ts'
+
+export const ADA = {
+  username: 'ada',
+  password: 'correct horse battery',
+  email: 'ada@example.com',
+  name: 'Ada L.',
+} as const
+/** The account of the agent. */
+export const FARM = { username: 'build-farm', email: 'farm@example.com', name: 'The build farm' } as const
+
+export interface World {
+  readonly installation: Installation
+  readonly service: Service
+  /** The agents file that `ratafia agents add` made for {@link FARM}. */
+  readonly agentFile: string
+}
+
+/** Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. */
+export function onEachDatabase(declare: (world: () => World, kind: DatabaseKind) => void): void {
+  for (const kind of DATABASES) {
+    suite(kind, { timeout: 300_000 }, () => {
+      let world: World | undefined
+      before(async () => {
+        world = await makeWorld(kind)
+      })
+      after(async () => {
+        await world?.service.stop()
+        await world?.installation.remove()
+      })
+      declare(() => {
+        if (!world) throw new TypeError('The service is not started yet.')
+        return world
+      }, kind)
+    })
+  }
+}
+
+async function makeWorld(kind: DatabaseKind): Promise<World> {
+  const installation = await newInstallation(kind)
+  const service = await startService(installation)
+  await addAccount(installation, ADA, ADA.password)
+  await addAccount(installation, FARM)
+  const agentFile = join(installation.directory, 'agents.json')
+  await installation.ratafia(['agents', 'add', 'builder', '--account', FARM.username, '--output', agentFile])
+  return { installation, service, agentFile }
+}
+
+/** Without a password, nobody can sign in to it. Gives the account's id. */
+export async function addAccount(
+  { ratafia }: Installation,
+  { username, email, name }: { readonly username: string; readonly email: string; readonly name: string },
+  password?: string,
+): Promise<string> {
+  const words = ['accounts', 'add', username, '--email', email, '--name', name, '--json']
+  const made =
+    password === undefined
+      ? await ratafia([...words, '--no-password'])
+      : await ratafia([...words, '--password-stdin'], `${password}\n`)
+  return (JSON.parse(made) as { id: string }).id
+}
