@@ -44,7 +44,7 @@ const conditions = verify(received, rootKey)
 const declared = declaredValues(conditions.map(({ condition }) => condition))
 checkConditions(conditions, STANDARD_CHECKERS, { now: new Date(), declared })
 
-// Anyone can append "declared …" to a macaroon they hold: the identity is taken only from the answer to our caveat.
+// Anyone can append "declared …" to a macaroon they hold: only the answer to our own caveat says who it is.
 const [asked] = received[0].caveats.filter(({ verificationId }) => verificationId !== undefined)
 const answer = received.findIndex(
   ({ id }, i) => i > 0 && asked !== undefined && Buffer.compare(id, asked.id) === 0,

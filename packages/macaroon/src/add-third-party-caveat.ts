@@ -8,20 +8,25 @@ import { utf8Bytes } from './text.ts'
 
 /** What {@link addThirdPartyCaveat} adds. */
 export interface ThirdPartyCaveatInput {
-  /** Root key of the discharge that will answer: a fresh random one per caveat, which the third party learns too. */
+  /**
+   * Root key of the discharge that will answer: a fresh random one per caveat, which the third party learns
+   * too.
+   */
   readonly rootKey: Uint8Array
   /** Will be the id of the discharge. Unique in the macaroon. */
   readonly id: Uint8Array | string
   /** Where the third party is. Some clients skip caveats without one, so it may not be empty. */
   readonly location: string
-  /** 24 bytes, never used twice with one macaroon. Default random; given only to reproduce a known macaroon. */
+  /**
+   * 24 bytes, never used twice with one macaroon. Default random; given only to reproduce a known macaroon.
+   */
   readonly nonce?: Uint8Array
 }
 
 /**
  * A macaroon like `macaroon` that needs, from now on, a discharge from a third party.
- * Throws `TypeError` when the id is already a third-party caveat's (such a macaroon could never be verified), for an
- * empty location or root key, and for a nonce that is not 24 bytes.
+ * Throws `TypeError` when the id is already a third-party caveat's (such a macaroon could never be verified),
+ * for an empty location or root key, and for a nonce that is not 24 bytes.
  */
 export function addThirdPartyCaveat(macaroon: Macaroon, input: ThirdPartyCaveatInput): Macaroon {
   const { rootKey, location, nonce = randomBytes(NONCE_BYTES) } = input

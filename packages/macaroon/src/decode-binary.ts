@@ -6,8 +6,9 @@ import type { Macaroon, UnverifiedSlice } from './macaroon.ts'
 import { checkMacaroonLimits } from './slice-limits.ts'
 
 /**
- * Reads one macaroon or a slice (macaroons one after the other) in the binary formats: version 2 (first byte 2) and
- * version 1 (packets with four hex digits); one slice may mix them. The bytes must end where the last macaroon ends.
+ * Reads one macaroon or a slice (macaroons one after the other) in the binary formats: version 2 (first byte
+ * 2) and version 1 (packets with four hex digits); one slice may mix them. The bytes must end where the last
+ * macaroon ends.
  * Throws {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeBinary(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): UnverifiedSlice {

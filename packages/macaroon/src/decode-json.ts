@@ -12,7 +12,8 @@ const VERSION_2_KEYS = ['i', 'i64', 's', 's64', 'c', 'l']
 
 /**
  * Reads one macaroon from parsed JSON: the version 2 object (`i`, `s64`, `c`, `l`), the version 1 object
- * (`identifier`, `signature`, `caveats`), or a string that holds a binary macaroon in base64. Unknown keys are ignored.
+ * (`identifier`, `signature`, `caveats`), or a string that holds a binary macaroon in base64. Unknown keys
+ * are ignored.
  * Throws {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeJson(value: unknown, limits: Limits = DEFAULT_LIMITS): Macaroon {

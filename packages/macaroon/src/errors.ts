@@ -3,7 +3,8 @@
  * - `malformed`: the bytes, the base64 or the JSON are not a macaroon.
  * - `unsupported-version`: it says it has a version this package does not know.
  * - `limit-exceeded`: it may be well formed, but is larger than {@link Limits} allow.
- * - `bad-signature`: it was changed, was made with another root key, or a discharge is not bound to this root.
+ * - `bad-signature`: it was changed, was made with another root key, or a discharge is not bound to this
+ *   root.
  * - `discharge-missing`: a third-party caveat has no discharge in the slice.
  * - `discharge-unused`: the slice holds a discharge that no caveat asks for.
  * - `discharge-reused`: two caveats ask for the same discharge.
@@ -19,7 +20,10 @@ export type MacaroonErrorCode =
   | 'discharge-reused'
   | 'condition-not-text'
 
-/** The macaroon is at fault, not the caller: a caller's mistake is a `TypeError`. Holds no key and no signature. */
+/**
+ * The macaroon is at fault, not the caller: a caller's mistake is a `TypeError`. Holds no key and no
+ * signature.
+ */
 export class MacaroonError extends Error {
   override readonly name = 'MacaroonError'
   readonly code: MacaroonErrorCode

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 const BLOCK = 64
 
 /**
- * HMAC-SHA256, as two calls of the one-shot `crypto.hash`: about five times faster than `createHmac` on messages as
- * short as caveats, because no stream object is made. Returns 32 bytes.
+ * HMAC-SHA256, as two calls of the one-shot `crypto.hash`: about five times faster than `createHmac` on
+ * messages as short as caveats, because no stream object is made. Returns 32 bytes.
  */
 export function hmac(key: Uint8Array, message: Uint8Array): Buffer {
   const blockKey = key.length > BLOCK ? hash('sha256', key, 'buffer') : key

@@ -20,8 +20,8 @@ export interface VerifiedCondition {
 
 /**
  * Checks every signature of a slice, and that discharges and third-party caveats match one to one. It is the
- * cryptography only: what it returns are the conditions that must also hold, depth first, those of a discharge at the
- * place of the caveat it answers. An empty list means that nothing was restricted.
+ * cryptography only: what it returns are the conditions that must also hold, depth first, those of a
+ * discharge at the place of the caveat it answers. An empty list means that nothing was restricted.
  *
  * Throws {@link MacaroonError} `limit-exceeded`, `bad-signature`, `discharge-missing`, `discharge-reused`,
  * `discharge-unused` or `condition-not-text`; `TypeError` for an empty root key.

@@ -38,7 +38,8 @@ function peerVerify(slice: readonly PeerMacaroon[], rootKey: Uint8Array): string
   return conditions
 }
 
-// The peer reads text by another decoder than it writes: a byte order mark is lost, which changes what is signed.
+// The peer reads text by another decoder than it writes: a byte order mark is lost, which changes what is
+// signed.
 const readable = (m: Macaroon): boolean =>
   [m.id, ...m.caveats.map((c) => c.id)].every((id) => !Buffer.from(id).includes('\ufeff'))
 

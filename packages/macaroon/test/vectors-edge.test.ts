@@ -86,7 +86,8 @@ for (const vector of cases) {
   })
 }
 
-// Guarantee: a service can tell who could have written a condition, so the cases it must refuse are visible to it.
+// Guarantee: a service can tell who could have written a condition, so the cases it must refuse are visible
+// to it.
 for (const vector of cases.filter((c) => c.service_expect !== undefined)) {
   test(`vector 05 ${vector.name}: what the service needs to refuse it is exposed`, () => {
     const slice = parse(vector)

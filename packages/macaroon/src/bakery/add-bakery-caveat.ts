@@ -23,13 +23,15 @@ export interface BakeryCaveatInput {
   readonly firstParty: KeyPair
   /** Root key of the discharge. Default 24 random bytes. */
   readonly rootKey?: Uint8Array
-  /** A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct. */
+  /**
+   * A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct.
+   */
   readonly idPrefix?: Uint8Array
 }
 
 /**
- * A bakery macaroon like `macaroon` that needs a discharge from `thirdParty`, with the caveat sealed to it in the
- * newest version both understand. Throws `TypeError` as `encodeCaveatId` and `addThirdPartyCaveat` do.
+ * A bakery macaroon like `macaroon` that needs a discharge from `thirdParty`, with the caveat sealed to it in
+ * the newest version both understand. Throws `TypeError` as `encodeCaveatId` and `addThirdPartyCaveat` do.
  */
 export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInput): BakeryMacaroon {
   const { condition, thirdParty, firstParty, rootKey = randomBytes(24) } = input

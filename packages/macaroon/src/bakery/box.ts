@@ -31,8 +31,8 @@ interface Known {
   readonly shared: Map<string, Uint8Array>
 }
 
-// X25519 costs fifty times as much as the box itself, and a service sees the same peers over and over. Keys live as
-// long as the pair they were computed for. Strangers can fill the table but not make it grow.
+// X25519 costs fifty times as much as the box itself, and a service sees the same peers over and over. Keys
+// live as long as the pair they were computed for. Strangers can fill the table but not make it grow.
 const known = new WeakMap<KeyPair, Known>()
 const PEERS_KEPT = 256
 

@@ -16,8 +16,8 @@ export interface CaveatInfo extends Omit<DecodedCaveatId, 'rootKey'> {
 }
 
 /**
- * Decides about a condition (without its `need-declared`): returns the conditions the discharge is to carry, such as
- * `declared username bob`, or throws what the client shall be told.
+ * Decides about a condition (without its `need-declared`): returns the conditions the discharge is to carry,
+ * such as `declared username bob`, or throws what the client shall be told.
  */
 export type CaveatCheck = (
   condition: string,
@@ -39,8 +39,8 @@ export interface DischargeInput {
 const SHORTEST_ROOT_KEY = 16
 
 /**
- * Discharges a caveat sealed to one of our key pairs, if `check` agrees. The discharge has the caveat's id, no location
- * and the bakery version of the caveat.
+ * Discharges a caveat sealed to one of our key pairs, if `check` agrees. The discharge has the caveat's id,
+ * no location and the bakery version of the caveat.
  * Rejects with {@link BakeryError} as `decodeCaveatId` throws it, or `weak-root-key`; with `ConditionError`
  * `malformed-condition` for a bad `need-declared`; and with whatever `check` throws.
  */
@@ -60,7 +60,8 @@ export interface LocalDischargeInput {
 
 /**
  * Discharges a caveat with location `local`: a client (an agent) shows by it that it holds a private key.
- * Throws {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition than `true`.
+ * Throws {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition
+ * than `true`.
  */
 export function dischargeLocal({ id, caveat, keyPair }: LocalDischargeInput): BakeryMacaroon {
   const { version, condition, rootKey } = openStrongCaveat(id, caveat, [keyPair])
@@ -97,7 +98,10 @@ function dischargeWith(
   return { ...bakery, macaroon: conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon) }
 }
 
-/** Empty values make it plain to the asker that the discharger knows nothing; a client could else append its own. */
+/**
+ * Empty values make it plain to the asker that the discharger knows nothing; a client could else append its
+ * own.
+ */
 function undeclared(keys: readonly string[], conditions: readonly string[]): string[] {
   const declared = new Set<string>()
   for (const condition of conditions) {

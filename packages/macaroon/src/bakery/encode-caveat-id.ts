@@ -8,8 +8,8 @@ import { KEY_BYTES } from './key-pair.ts'
 import { formatNamespace, STANDARD_NAMESPACE } from './namespace.ts'
 
 /**
- * Seals a condition and a root key to a third party. In versions 1 and 2 the result is the id of the caveat; in
- * version 3 it is the payload that goes along with a short id.
+ * Seals a condition and a root key to a third party. In versions 1 and 2 the result is the id of the caveat;
+ * in version 3 it is the payload that goes along with a short id.
  * Throws `TypeError` for an empty root key or one over 64 KiB, or keys or a nonce of a wrong length.
  */
 export function encodeCaveatId(input: CaveatIdInput): Uint8Array {

@@ -18,9 +18,9 @@ export function parseDeclared(argument: string): { readonly key: string; readonl
 }
 
 /**
- * What a set of conditions declares. A key that is declared with two different values is left out: who appended a
- * condition cannot be told, so the last one must not win. Who declared what cannot be told either: take an identity
- * only from the discharge that was asked for it.
+ * What a set of conditions declares. A key that is declared with two different values is left out: who
+ * appended a condition cannot be told, so the last one must not win. Who declared what cannot be told either:
+ * take an identity only from the discharge that was asked for it.
  */
 export function declaredValues(conditions: Iterable<string>): ReadonlyMap<string, string> {
   const values = new Map<string, string>()
@@ -37,7 +37,10 @@ export function declaredValues(conditions: Iterable<string>): ReadonlyMap<string
   return values
 }
 
-/** Checks the argument of `declared` against {@link declaredValues}. Throws `declared-conflict` or `malformed-condition`. */
+/**
+ * Checks the argument of `declared` against {@link declaredValues}. Throws `declared-conflict` or
+ * `malformed-condition`.
+ */
 export function checkDeclared(
   argument: string,
   { declared }: { readonly declared: ReadonlyMap<string, string> },
@@ -53,12 +56,17 @@ export function checkDeclared(
 
 /** A third-party condition, and what its discharge has to declare. */
 export interface NeedDeclared {
-  /** Keys the discharge must declare, empty when a value is unknown. None when the condition asks for none. */
+  /**
+   * Keys the discharge must declare, empty when a value is unknown. None when the condition asks for none.
+   */
   readonly keys: readonly string[]
   readonly condition: string
 }
 
-/** Writes `need-declared KEY,KEY CONDITION`; without keys the condition itself. Throws `TypeError` for a bad key. */
+/**
+ * Writes `need-declared KEY,KEY CONDITION`; without keys the condition itself. Throws `TypeError` for a bad
+ * key.
+ */
 export function formatNeedDeclared({ keys, condition }: NeedDeclared): string {
   for (const key of keys) checkKey(key)
   return keys.length === 0 ? condition : `need-declared ${keys.join(',')} ${condition}`

@@ -12,10 +12,11 @@ const KEYS = [
 const KNOWN: ReadonlySet<string> = new Set(KEYS.map(([key]) => key))
 
 /**
- * Writes attenuations as `extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}`,
- * byte for byte as Python's `json.dumps` spaces and escapes it. Throws `TypeError` for what `parseExtra` would refuse:
- * an empty list (such a token could do nothing), duplicates, lists or items that are too long.
- * The whole may still be longer than `DEFAULT_LIMITS.conditionBytes`: check that before minting.
+ * Writes attenuations byte for byte as Python's `json.dumps` spaces and escapes them:
+ * `extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}`.
+ * Throws `TypeError` for what `parseExtra` would refuse: an empty list (such a token could do nothing),
+ * duplicates, lists or items that are too long. The whole may still be longer than
+ * `DEFAULT_LIMITS.conditionBytes`: check that before minting.
  */
 export function formatExtra(attenuations: Attenuations): string {
   const items = KEYS.map(([key, field]) => {
@@ -28,10 +29,10 @@ export function formatExtra(attenuations: Attenuations): string {
 }
 
 /**
- * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids` in any
- * order, each null, absent (the same as null) or a list of texts. Throws {@link ConditionError} `malformed-condition`
- * for anything else: an unknown key may be a restriction, an empty list or a key or an item given twice is ambiguous;
- * and `limit-exceeded` for lists or items that are too long.
+ * Reads the argument of `extra`: a JSON object with the keys `channel`, `package_id`, `acl` and `store_ids`
+ * in any order, each null, absent (the same as null) or a list of texts. Throws {@link ConditionError}
+ * `malformed-condition` for anything else: an unknown key may be a restriction, an empty list or a key or an
+ * item given twice is ambiguous; and `limit-exceeded` for lists or items that are too long.
  */
 export function parseExtra(argument: string): Attenuations {
   const object = parseObject(argument)
@@ -55,8 +56,8 @@ function parseObject(argument: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('it is not a JSON object')
-  // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below holds another object,
-  // so the colons outside texts are the keys as they were written.
+  // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below holds another
+  // object, so the colons outside texts are the keys as they were written.
   const colons = argument.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
   if (colons !== Object.keys(value).length)
     throw malformed('a key stands in it twice, or a value is an object')

@@ -2,8 +2,8 @@ import { ConditionError } from './errors.ts'
 import { isSubset, literalTokens, parsePattern, type Token } from './pattern.ts'
 
 /**
- * Steps that comparing patterns may take. Real lists need a few thousand; patterns that are nothing but stars, made
- * to be slow, end here with {@link ConditionError} `limit-exceeded` after some milliseconds.
+ * Steps that comparing patterns may take. Real lists need a few thousand; patterns that are nothing but
+ * stars, made to be slow, end here with {@link ConditionError} `limit-exceeded` after some milliseconds.
  */
 export class PatternBudget {
   #left: number
@@ -25,16 +25,18 @@ export function matchesPattern(pattern: string, text: string, budget = new Patte
 }
 
 /**
- * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may say no for
- * patterns where only a long argument would show it (`a[ab]b` in `*ab*`), which makes a token narrower, never wider.
+ * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may
+ * say no for patterns where only a long argument would show it (`a[ab]b` in `*ab*`), which makes a token
+ * narrower, never wider.
  */
 export function includesPattern(wide: string, narrow: string, budget = new PatternBudget()): boolean {
   return wide === narrow || absorbs(parsePattern(wide), parsePattern(narrow), budget)
 }
 
 /**
- * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a star is
- * taken by a star or by what stands next to one. `live` holds the positions in `wide` that some way of reading so far has led to.
+ * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a
+ * star is taken by a star or by what stands next to one. `live` holds the positions in `wide` that some way
+ * of reading so far has led to.
  */
 export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {
   let live = skipStars(wide, [0])

@@ -1,11 +1,15 @@
-/** Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else stands for itself. */
+/**
+ * Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else stands for
+ * itself.
+ */
 
 /** Code points from and to, both included; sorted, apart from each other. */
 type Ranges = readonly (readonly [from: number, to: number])[]
 
 /**
- * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters. `elastic`
- * takes one character too, next to a star: what comes more than once is the star's, so it minds no surplus.
+ * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters.
+ * `elastic` takes one character too, next to a star: what comes more than once is the star's, so it minds no
+ * surplus.
  */
 export interface Token {
   readonly ranges: Ranges
@@ -19,8 +23,8 @@ const STAR: Token = { ranges: ALL, takes: 'any' }
 const ELASTIC: Token = { ranges: ALL, takes: 'elastic' }
 
 /**
- * A pattern as tokens. In a run of stars and question marks the order means nothing, so it becomes elastic tokens and
- * one star. Never fails: a `[` that is not closed stands for itself.
+ * A pattern as tokens. In a run of stars and question marks the order means nothing, so it becomes elastic
+ * tokens and one star. Never fails: a `[` that is not closed stands for itself.
  */
 export function parsePattern(pattern: string): readonly Token[] {
   const tokens: Token[] = []
@@ -119,7 +123,10 @@ function complement(ranges: Ranges): Ranges {
   return gaps
 }
 
-/** Whether every character of `narrow` is in `wide`. Both are merged, so each range must lie within a single one. */
+/**
+ * Whether every character of `narrow` is in `wide`. Both are merged, so each range must lie within a single
+ * one.
+ */
 export function isSubset(narrow: Ranges, wide: Ranges): boolean {
   return narrow.every(([from, to]) => wide.some(([low, high]) => low <= from && to <= high))
 }

@@ -12,7 +12,10 @@ export function formatTimeSince(date: Date): string {
   return `time-since ${formatTimestamp(date)}`
 }
 
-/** Checks the argument of `time-before`: met while now is before it. Throws `expired` or `malformed-condition`. */
+/**
+ * Checks the argument of `time-before`: met while now is before it. Throws `expired` or
+ * `malformed-condition`.
+ */
 export function checkTimeBefore(argument: string, { now }: { readonly now: Date }): void {
   const expiredAt = parseTimestamp(argument)
   // The right way round for an invalid `now`: every comparison with NaN is false, and then nothing is met.
@@ -20,7 +23,10 @@ export function checkTimeBefore(argument: string, { now }: { readonly now: Date 
     throw new ConditionError('expired', `Expired at ${expiredAt.toISOString()}`, { expiredAt })
 }
 
-/** Checks the argument of `time-since`: met from that time on. Throws `not-yet-valid` or `malformed-condition`. */
+/**
+ * Checks the argument of `time-since`: met from that time on. Throws `not-yet-valid` or
+ * `malformed-condition`.
+ */
 export function checkTimeSince(argument: string, { now }: { readonly now: Date }): void {
   const validFrom = parseTimestamp(argument, 'up')
   if (!(now >= validFrom)) {
@@ -29,8 +35,8 @@ export function checkTimeSince(argument: string, { now }: { readonly now: Date }
 }
 
 /**
- * When the first `time-before` ends, or undefined when there is none: the time after which the conditions cannot all
- * be met. Throws `malformed-condition` when one of them is not a time.
+ * When the first `time-before` ends, or undefined when there is none: the time after which the conditions
+ * cannot all be met. Throws `malformed-condition` when one of them is not a time.
  */
 export function earliestTimeBefore(conditions: Iterable<string>): Date | undefined {
   return times(conditions, 'time-before', 'down').reduce<Date | undefined>(
