@@ -1,0 +1,60 @@
+/** A client for very many requests: one connection, a batch of requests at once, statuses in order. */
+import assert from 'node:assert/strict'
+import { connect, type Socket } from 'node:net'
+
+export interface RawRequest {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+}
+
+/** The bytes of a request. Header values are Latin-1 without line ends: what is else never reaches a handler. */
+export function requestBytes({ method, path, headers, body }: RawRequest): Buffer {
+  const content = typeof body === 'string' ? Buffer.from(body) : Buffer.from(body ?? [])
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    'host: hostile',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(method === 'POST' ? [`content-length: ${content.length}`] : []),
+  ]
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content])
+}
+
+/** Sends the requests and returns the status of each. The server has to answer all of them on one connection. */
+export async function statusesOf(baseUrl: string, requests: readonly RawRequest[]): Promise<number[]> {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = connect(Number(port), hostname)
+  try {
+    socket.write(Buffer.concat(requests.map(requestBytes)))
+    return await readStatuses(socket, requests.length)
+  } finally {
+    socket.destroy()
+  }
+}
+
+function readStatuses(socket: Socket, count: number): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const statuses: number[] = []
+    let unread: Buffer = Buffer.alloc(0)
+    socket.on('error', reject)
+    socket.on('close', () =>
+      reject(new Error(`the connection ended after ${statuses.length} of ${count} answers`)),
+    )
+    socket.on('data', (chunk) => {
+      unread = Buffer.concat([unread, chunk])
+      for (;;) {
+        const end = unread.indexOf('\r\n\r\n')
+        if (end < 0) return
+        const head = unread.subarray(0, end).toString('latin1')
+        const length = Number(
+          /^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`),
+        )
+        if (unread.length < end + 4 + length) return
+        statuses.push(Number(head.slice(9, 12)))
+        unread = unread.subarray(end + 4 + length)
+        if (statuses.length === count) resolve(statuses)
+      }
+    })
+  })
+}
