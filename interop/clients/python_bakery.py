@@ -70,7 +70,9 @@ def attenuate(token, conditions):
         macaroon.add_first_party_caveat(condition)
     return {
         "token": macaroon.serialize(),
-        "conditions": [caveat.caveat_id for caveat in macaroon.first_party_caveats()],
+        "conditions": [
+            caveat.caveat_id_bytes.decode() for caveat in macaroon.first_party_caveats()
+        ],
     }
 
 

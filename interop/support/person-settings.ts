@@ -1,6 +1,8 @@
 /** Who sits at the browser that a client opens, and what they saw there. */
+import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clientPaths } from './paths.ts'
 
 export interface Person {
@@ -10,7 +12,7 @@ export interface Person {
   readonly button: 'Approve' | 'Refuse'
   /** They come to the browser only when this file exists. */
   readonly comesWhen?: string
-  /** Every page they saw, a JSON line each. */
+  /** Every page they saw, a JSON line each; the file `${notes}.done` is made when they have left. */
   readonly notes: string
 }
 
@@ -20,7 +22,10 @@ export interface Seen {
   readonly text: string
 }
 
-/** The variables that make a client open the browser of this person. */
+/**
+ * The variables that make a client open the browser of this person. `seen` waits until they have left: a client may
+ * have its token before the browser has the next page.
+ */
 export async function browserOf(
   directory: string,
   person: Pick<Person, 'username' | 'password'> & Partial<Person>,
@@ -35,6 +40,7 @@ export async function browserOf(
       BROWSER: `${process.execPath} ${clientPaths.person} %s &`,
     },
     seen: async () => {
+      while (!existsSync(`${notes}.done`)) await sleep(50)
       const lines = (await readFile(notes, 'utf8')).trim().split('\n')
       return lines.map((line) => JSON.parse(line) as Seen)
     },

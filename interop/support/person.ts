@@ -3,7 +3,7 @@
  * the file that says who it is and what it does; see person-settings.ts.
  */
 import { existsSync } from 'node:fs'
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Page, personBrowser } from './person-browser.ts'
 import type { Person, Seen } from './person-settings.ts'
@@ -20,6 +20,7 @@ const signIn = page.forms.find((form) => form.hasPassword)
 if (signIn) page = await see(await browser.submit(signIn, { username, password }, 'Sign in'))
 const decision = page.forms.find((form) => form.buttons.some(({ text }) => text === button))
 if (decision) await see(await browser.submit(decision, {}, button))
+await writeFile(`${person.notes}.done`, '')
 
 async function see(page: Page): Promise<Page> {
   const seen: Seen = { status: page.status, title: page.title, text: page.text }

@@ -66,10 +66,19 @@ export async function liveAndRevoke(
 
 /** Fails unless `answer` is the 401 of a revoked token that says when and by whom. */
 export function assertRevoked(answer: Answer, revoked: TokenRecord): void {
-  assert.equal(answer.status, 401)
-  const text = JSON.stringify(answer.body)
-  assert.match(text, /"code":"macaroon-authorization-required"/)
-  assert.ok(text.includes(` revoked at ${revoked['revoked-at']} by ${revoked['revoked-by']}`), text)
+  assertUnauthorized(answer, ` revoked at ${revoked['revoked-at']} by ${revoked['revoked-by']}`)
+}
+
+/** Fails unless `answer` is a 401 that says `why`, as the body or as the client puts it. */
+export function assertUnauthorized(
+  { status, body, message }: Answer,
+  why: string,
+  code = 'macaroon-authorization-required',
+): void {
+  assert.equal(status, 401)
+  const text = `${message} ${JSON.stringify(body)}`
+  assert.ok(text.includes(code), text)
+  assert.ok(text.includes(why), text)
 }
 
 /** The body of a 200. */

@@ -1,0 +1,134 @@
+// craft-store's StoreClient for the Snap Store, as snapcraft uses it.
+
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Answer, craftStore, type Driver } from './support/driver.ts'
+import { browserOf } from './support/person-settings.ts'
+import {
+  assertRevoked,
+  assertUnauthorized,
+  type Call,
+  liveAndRevoke,
+  ok,
+  records,
+} from './support/token-life.ts'
+import { ADA, onEachDatabase } from './support/world.ts'
+
+const EVERYTHING = {
+  permissions: ['package_access', 'package_push', 'package_update', 'package_release'],
+  ttl: 3600,
+}
+
+onEachDatabase((world) => {
+  /** A process for each credential, as that of a program that was given it. */
+  const processes = new Map<string, Driver>()
+  let person: Awaited<ReturnType<typeof browserOf>>
+
+  before(async () => {
+    person = await browserOf(world().installation.directory, ADA)
+  })
+  after(async () => {
+    await Promise.all([...processes.values()].map((client) => client.close()))
+  })
+
+  async function login(wanted: Readonly<Record<string, unknown>>): Promise<string> {
+    const client = craftStore(world().service.url, person.environment)
+    const answer = await client.ask({ do: 'login', ...wanted })
+    await client.close()
+    assert.ok(answer.credentials, `${answer.error}: ${answer.message}`)
+    return answer.credentials
+  }
+
+  function withCredentials(credentials: string, command: Readonly<Record<string, unknown>>): Promise<Answer> {
+    const client =
+      processes.get(credentials) ?? craftStore(world().service.url, { STORE_CREDENTIALS: credentials })
+    processes.set(credentials, client)
+    return client.ask(command)
+  }
+
+  const call: Call = (credentials, method, path, body) =>
+    withCredentials(credentials, { do: 'request', method, path, ...(body && { body }) })
+
+  test('a person logs in, uses the exported credentials in other processes, lists and revokes', async () => {
+    const description = `snapcraft on ${crypto.randomUUID()}`
+    const first = await login({ ...EVERYTHING, description })
+    const second = await login({ ...EVERYTHING, description: 'to revoke with' })
+    await liveAndRevoke(call, { first, second, description }, ADA)
+  })
+
+  test('a login limited to packages, channels and a time is that, and the person was shown it', async () => {
+    const { installation } = world()
+    const file = join(installation.directory, 'packages.csv')
+    const snapId = 'buPKUD3TKqCOgLEjjHx5kSiCpIs5cMuQ'
+    await writeFile(file, `name,snap_id\nhello-world,${snapId}\n`)
+    await installation.ratafia(['packages', 'import', file])
+
+    const description = 'one package, one channel'
+    const permissions = ['package_upload', 'package_release']
+    const limits = { packages: ['hello-world'], channels: ['edge', 'latest/edge/*'] }
+    const credentials = await login({ permissions, description, ttl: 600, ...limits })
+
+    const me = (await ok(withCredentials(credentials, { do: 'whoami' }))) as Record<string, unknown>
+    assert.deepEqual(me['packages'], [snapId])
+    assert.deepEqual(me['channels'], limits.channels)
+    assert.deepEqual([...(me['permissions'] as string[])].sort(), [...permissions].sort())
+    assert.deepEqual((me['account'] as { username: string }).username, ADA.username)
+
+    const listed = await records(call(credentials, 'GET', '/api/v2/tokens'))
+    const record = listed.find((one) => one.description === description)
+    assert.equal(`${me['expires']}Z`, record?.['valid-until'])
+
+    const shown = (await person.seen()).filter(({ title }) => title.startsWith('Approve')).at(-1)?.text ?? ''
+    for (const part of [
+      description,
+      'hello-world',
+      'latest/edge/*',
+      'package_upload',
+      'package_release',
+      '127.0.0.1',
+      'python-requests',
+    ]) {
+      assert.ok(shown.includes(part), `the page shows ${part}: ${shown}`)
+    }
+  })
+
+  test('after an operator revoked it, StoreServerError carries our code and message', async () => {
+    const { installation } = world()
+    const description = `lost laptop ${crypto.randomUUID()}`
+    const credentials = await login({ ...EVERYTHING, description })
+    const listed = await records(call(credentials, 'GET', '/api/v2/tokens'))
+    const sessionId = listed.find((one) => one.description === description)?.['session-id'] ?? ''
+    const revoked = JSON.parse(await installation.ratafia(['tokens', 'revoke', sessionId, '--json']))
+    assert.equal(revoked['revoked-by'], 'operator')
+
+    const answer = await withCredentials(credentials, { do: 'whoami' })
+    assert.equal(answer.error, 'StoreServerError')
+    assert.equal(answer.list, '<StoreErrorList: macaroon-authorization-required>')
+    assertRevoked(answer, revoked)
+  })
+
+  test('a package that the directory does not know is refused by its name', async () => {
+    const client = craftStore(world().service.url, person.environment)
+    const answer = await client.ask({
+      do: 'login',
+      ...EVERYTHING,
+      description: 'x',
+      packages: ['no-such-snap'],
+    })
+    await client.close()
+    assert.equal(answer.error, 'StoreServerError')
+    assert.equal(answer.status, 400)
+    assert.match(answer.message ?? '', /no-such-snap/)
+  })
+
+  test('while the account is disabled its credentials are refused', async () => {
+    const { installation } = world()
+    const credentials = await login({ ...EVERYTHING, description: 'd' })
+    await installation.ratafia(['accounts', 'disable', ADA.username])
+    assertUnauthorized(await withCredentials(credentials, { do: 'whoami' }), 'disabled')
+    await installation.ratafia(['accounts', 'enable', ADA.username])
+    await ok(withCredentials(credentials, { do: 'whoami' }))
+  })
+})
