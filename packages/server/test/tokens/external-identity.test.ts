@@ -15,9 +15,12 @@ import { linkIdentity } from '../../src/accounts/link.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPerson,
+  bearing,
   call,
+  dischargeFor,
   exchangeSlice,
   getRoot,
+  logIn,
   presenting,
   refusalOf,
   testService,
@@ -106,6 +109,24 @@ eachDatabase((_kind, _open, fresh) => {
         headers: { authorization: `Macaroon ${token}` },
       })
       assert.equal(body.account.id, carol.id)
+    })
+  })
+
+  describe('the identity service is changed', () => {
+    const before = testService(fresh)
+    const after = testService(fresh, { RATAFIA_IDENTITY_URL: location })
+
+    test('401: a root of before is not exchanged; a token of before goes on', async () => {
+      const person = await addPerson(before)
+      const token = await logIn(before, person)
+      const slice = await dischargeFor(before, await getRoot(before), person)
+      const answer = await call(after, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice) })
+      assert.equal(refusalOf(answer).status, 401)
+      assert.match(refusalOf(answer).message, /another identity service/)
+      assert.equal(
+        (await call(after, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
+        200,
+      )
     })
   })
 

@@ -16,6 +16,7 @@ import {
   encodeJson,
   mint,
 } from '@ratafia/macaroon'
+import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
 import { disableAccount } from '../../src/accounts/disable.ts'
@@ -229,6 +230,16 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await exchangeWith(presenting(empty)), UNAUTHORIZED, /declares more than one/)
     })
 
+    test('401: an identity that others than the discharge of our caveat declare, where that declares none', async () => {
+      const root = decodeJson(JSON.parse(await getRoot(service)))
+      const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
+      const caveatId = root.caveats[3]?.id ?? assert.fail('no caveat')
+      const { rootKey } = decodeCaveatId(caveatId, await service.workspace.keyring.dischargerKeyPairs())
+      // As an identity service would answer that does not know need-declared.
+      const silent = bindDischarge(forged, mint({ rootKey, id: caveatId, location: '' }))
+      assertRefused(await exchangeWith(presenting([forged, silent])), UNAUTHORIZED, /did not say who you are/)
+    })
+
     test('401: two identities, none, or an empty one in the discharge', async () => {
       assertRefused(
         await loginWith(() => [`declared userid ${alice.id}`, `declared userid ${bob.id}`]),
@@ -396,7 +407,8 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('400: missing and forbidden look identical', async () => {
       const token = await logIn(service, alice)
-      const foreign = sessionIdOf(parsed(await logIn(service, bob)))
+      const tokenOfBob = await logIn(service, bob)
+      const foreign = sessionIdOf(parsed(tokenOfBob))
       const answers = [
         await revoke(token, foreign),
         await revoke(token, '00000000-0000-4000-8000-000000000000'),
@@ -406,6 +418,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.deepEqual(answer.body, answers[0]?.body)
         assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [400, 'resource-not-found'])
       }
+      assert.equal((await whoamiWith(bearing(tokenOfBob))).status, 200, 'and nothing was revoked')
     })
 
     for (const [name, body] of [
