@@ -1,0 +1,234 @@
+// A person at a real browser: what the pages show, with and without script, with the keyboard alone.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launch, openWindow, picture } from './support/chromium.ts'
+import { type Answer, type Driver, pythonBakery } from './support/driver.ts'
+import { ADA, addAccount, onEachDatabase, type World } from './support/world.ts'
+
+const WANTED = {
+  permissions: ['package_access', 'package_upload', 'package_release'],
+  channels: ['latest/edge'],
+  packages: [{ name: 'hello-world' }],
+  description: 'laptop <b>of</b> Ada',
+}
+
+/** A login that waits for its person. */
+interface Login {
+  readonly visit: string
+  /** What the client says in the end. */
+  answer(): Promise<Answer>
+}
+
+onEachDatabase((world, kind) => {
+  let browser: Browser
+  const clients: Driver[] = []
+
+  before(async () => {
+    browser = await launch()
+  })
+  after(async () => {
+    await browser?.close()
+    await Promise.all(clients.map((client) => client.close()))
+  })
+
+  async function startLogin({ service }: World = world()): Promise<Login> {
+    const client = pythonBakery()
+    clients.push(client)
+    const { visit } = await client.ask({ do: 'login', tell: true, service: service.url, body: WANTED })
+    assert.ok(visit)
+    return { visit, answer: () => client.next() }
+  }
+
+  async function signIn(page: Page, password: string = ADA.password): Promise<void> {
+    await page.getByLabel('Username').fill(ADA.username)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  const decide = (page: Page, name: 'Approve' | 'Refuse') => page.getByRole('button', { name }).click()
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 }).innerText()
+
+  test('a person mistypes the password, signs in, sees what is asked for, approves', async () => {
+    const { page, problems, context } = await openWindow(browser)
+    const login = await startLogin()
+    await page.goto(login.visit)
+    await picture(page, `${kind}-1-sign-in`)
+    await signIn(page, 'not the password')
+    assert.match(await page.getByRole('alert').innerText(), /username or the password is wrong/)
+    assert.equal(await page.getByLabel('Username').inputValue(), ADA.username)
+    assert.equal(await page.getByLabel('Password').inputValue(), '')
+    await picture(page, `${kind}-2-wrong-password`)
+
+    await signIn(page)
+    assert.equal(await heading(page), 'Approve this login?')
+    await picture(page, `${kind}-3-approve`)
+    const shown = await page.locator('main').innerText()
+    for (const part of [
+      ...['ada', 'Ada L.', '127.0.0.1', 'python-requests', world().service.url],
+      ...WANTED.permissions,
+      ...['latest/edge', 'hello-world', WANTED.description],
+    ]) {
+      assert.ok(shown.includes(part), `the page shows ${part}: ${shown}`)
+    }
+    await decide(page, 'Approve')
+    assert.equal(await heading(page), 'You are logged in')
+    await picture(page, `${kind}-4-logged-in`)
+    assert.ok((await login.answer()).token)
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  test('the second login in a browser asks for no password, but for the approval', async () => {
+    const { page, problems, context } = await openWindow(browser)
+    const first = await startLogin()
+    await page.goto(first.visit)
+    await signIn(page)
+    await decide(page, 'Approve')
+    assert.ok((await first.answer()).token)
+
+    const second = await startLogin()
+    await page.goto(second.visit)
+    assert.equal(await heading(page), 'Approve this login?')
+    assert.equal(await page.getByLabel('Password').count(), 0)
+    await decide(page, 'Refuse')
+    assert.equal(await heading(page), 'The login is refused')
+    await picture(page, `${kind}-5-refused`)
+    assert.equal((await second.answer()).error, 'InteractionError')
+
+    // What was decided stays decided: the page of a used login only says so.
+    await page.goto(first.visit)
+    assert.equal(await heading(page), 'You are logged in')
+    await page.goto(second.visit)
+    assert.equal(await heading(page), 'The login is refused')
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  test('whoever signs out, or has a new password, is asked for it again', async () => {
+    const { installation } = world()
+    const eve = {
+      username: `eve-${kind}`,
+      password: 'the first password',
+      email: 'eve@example.com',
+      name: 'Eve',
+    }
+    await addAccount(installation, eve, eve.password)
+    const { page, context } = await openWindow(browser)
+    const login = await startLogin()
+    const enter = async (password: string) => {
+      await page.getByLabel('Username').fill(eve.username)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      assert.equal(await heading(page), 'Approve this login?')
+    }
+    await page.goto(login.visit)
+    await enter(eve.password)
+    await page.getByRole('button', { name: /sign out/i }).click()
+    assert.equal(await heading(page), 'Sign in')
+    await enter(eve.password)
+    const changed = 'the second password'
+    await installation.ratafia(['accounts', 'set-password', eve.username, '--password-stdin'], `${changed}\n`)
+    await page.reload()
+    assert.equal(await heading(page), 'Sign in')
+    await enter(changed)
+    await decide(page, 'Approve')
+    assert.ok((await login.answer()).token)
+    await context.close()
+  })
+
+  test('with JavaScript disabled everything works', async () => {
+    const { page, problems, context } = await openWindow(browser, { javaScriptEnabled: false })
+    const login = await startLogin()
+    await page.goto(login.visit)
+    await signIn(page)
+    await decide(page, 'Approve')
+    assert.equal(await heading(page), 'You are logged in')
+    assert.ok((await login.answer()).token)
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  test('with the keyboard alone everything works, and Enter does not approve by chance', async () => {
+    const { page, context } = await openWindow(browser)
+    const focused = () =>
+      page.evaluate('document.activeElement?.textContent?.trim() || document.activeElement?.id')
+    const tabTo = async (wanted: string) => {
+      for (let presses = 0; presses < 10; presses++) {
+        await page.keyboard.press('Tab')
+        if ((await focused()) === wanted) return
+      }
+      assert.fail(`Tab does not reach ${wanted}`)
+    }
+    const login = await startLogin()
+    await page.goto(login.visit)
+    await tabTo('username')
+    await page.keyboard.type(ADA.username)
+    await tabTo('password')
+    await page.keyboard.type(ADA.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Approve this login?' }).waitFor()
+    await page.keyboard.press('Enter')
+    assert.equal(await heading(page), 'Approve this login?')
+    await tabTo('Approve')
+    await picture(page, `${kind}-6-keyboard`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'You are logged in' }).waitFor()
+    assert.ok((await login.answer()).token)
+    await context.close()
+  })
+
+  test('on a phone and in the dark the page fits', async () => {
+    const { page, context } = await openWindow(browser, {
+      viewport: { width: 320, height: 640 },
+      colorScheme: 'dark',
+    })
+    const login = await startLogin()
+    await page.goto(login.visit)
+    await picture(page, `${kind}-7-phone-sign-in`)
+    await signIn(page)
+    assert.equal(await heading(page), 'Approve this login?')
+    await picture(page, `${kind}-8-phone-approve`)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    assert.ok(Number(width) <= 320, `the page is ${width} pixels wide`)
+    await decide(page, 'Refuse')
+    assert.equal((await login.answer()).error, 'InteractionError')
+    await context.close()
+  })
+
+  test('a page of another site cannot approve, and cannot frame the page', async () => {
+    const { page, context } = await openWindow(browser)
+    const login = await startLogin()
+    await page.goto(login.visit)
+    await signIn(page)
+    // The same machine under another name is another site: its forms come without the cookies, and framed nothing shows.
+    const elsewhere = login.visit.replace('127.0.0.1', 'localhost')
+    const fields = await page
+      .locator('form[action="confirm"] input')
+      .evaluateAll((inputs) =>
+        inputs.map((input) => [input.getAttribute('name'), input.getAttribute('value')]),
+      )
+    const target = new URL('confirm', login.visit).href
+    const attack = await context.newPage()
+    await attack.route(`${new URL(elsewhere).origin}/attack`, (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" action="${target}">${fields
+          .map(([name, value]) => `<input name="${name}" value="${value}">`)
+          .join('')}<button name="decision" value="approve">Win a prize</button></form>
+          <iframe src="${login.visit}"></iframe>`,
+      }),
+    )
+    await attack.goto(`${new URL(elsewhere).origin}/attack`)
+    assert.ok(attack.frames().every((frame) => frame.url() !== login.visit))
+    await attack.getByRole('button').click()
+    await attack.getByRole('alert').waitFor()
+
+    await page.reload()
+    assert.equal(await heading(page), 'Approve this login?')
+    await decide(page, 'Approve')
+    assert.ok((await login.answer()).token)
+    await context.close()
+  })
+})

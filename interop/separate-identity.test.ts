@@ -1,0 +1,152 @@
+// The identity service on its own, and a service that trusts it: two installations, two processes.
+
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { goBakery, pythonBakery } from './support/driver.ts'
+import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
+import { browserOf } from './support/person-settings.ts'
+import { type Service, startService } from './support/service.ts'
+import { type Account, assertUnauthorized, ok } from './support/token-life.ts'
+import { ADA, addAccount } from './support/world.ts'
+
+const BODY = { permissions: ['package_access'] }
+
+for (const kind of DATABASES) {
+  suite(kind, { timeout: 300_000 }, () => {
+    let identityInstallation: Installation
+    let installation: Installation
+    let identity: Service
+    let service: Service
+    let adaId: string
+
+    before(async () => {
+      identityInstallation = await newInstallation(kind)
+      installation = await newInstallation(kind)
+      identity = await startService(identityInstallation, ['identity', 'serve'])
+      adaId = await addAccount(identityInstallation, ADA, ADA.password)
+      installation.environment['RATAFIA_IDENTITY_URL'] = identity.url
+      service = await startService(installation)
+    })
+    after(async () => {
+      await service?.stop()
+      await identity?.stop()
+      await installation?.remove()
+      await identityInstallation?.remove()
+    })
+
+    async function restart(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+      assert.equal(await service.stop(), 0)
+      Object.assign(installation.environment, settings)
+      service = await startService(installation)
+    }
+
+    async function login(): Promise<{ token?: string; message?: string; pages: string[] }> {
+      const browser = await browserOf(identityInstallation.directory, ADA)
+      const client = pythonBakery(browser.environment)
+      const answer = await client.ask({ do: 'login', service: service.url, body: BODY })
+      await client.close()
+      const pages = (await browser.seen()).map(({ text }) => text)
+      return { pages, ...answer }
+    }
+
+    async function accountOf(token: string | undefined): Promise<Account & { id: string }> {
+      const client = goBakery()
+      const headers = { Authorization: `Macaroon ${token}` }
+      const url = `${service.url}/api/v2/tokens/whoami`
+      const me = (await ok(client.ask({ do: 'call', method: 'GET', url, headers }))) as {
+        account: Account & { id: string }
+      }
+      await client.close()
+      return me.account
+    }
+
+    test('a person who is known there gets an account here, the same one the next time', async () => {
+      const first = await login()
+      assert.ok(first.token, first.message)
+      const account = await accountOf(first.token)
+      assert.equal(account.name, adaId)
+      assert.deepEqual(await accountOf((await login()).token), account)
+    })
+
+    test('the page there says which service asks, and that it does not know it', async () => {
+      const { pages } = await login()
+      assert.match(pages.join('\n'), /does not know the service that asks/)
+      assert.ok(pages.join('\n').includes(service.url))
+    })
+
+    test('an agent that is registered there logs in here', async () => {
+      const agentFile = join(identityInstallation.directory, 'agents.json')
+      const words = ['agents', 'add', 'builder', '--account', ADA.username, '--url', identity.url]
+      await identityInstallation.ratafia([...words, '--output', agentFile])
+      for (const start of [goBakery, pythonBakery]) {
+        const client = start({ BAKERY_AGENT_FILE: agentFile })
+        const { token, error, message } = await client.ask({ do: 'login', service: service.url, body: BODY })
+        await client.close()
+        assert.equal((await accountOf(token)).name, adaId, `${error} ${message}`)
+      }
+    })
+
+    test('after the key there is rotated, logins go on, and in time with the new key', async () => {
+      const rotated = await identityInstallation.ratafia(['keys', 'rotate', '--discharger', '--json'])
+      const { public_key: key } = JSON.parse(rotated) as { public_key: string }
+      assert.ok((await login()).token)
+
+      while ((await publishedKey()) !== key) await sleep(200)
+      // Sealed to the key before, which this service still has in its memory.
+      assert.ok((await login()).token)
+      await restart()
+      assert.deepEqual(await keyPrefixOfCaveat(), Buffer.from(key, 'base64').subarray(0, 4))
+      assert.ok((await login()).token)
+    })
+
+    async function publishedKey(): Promise<string> {
+      const response = await fetch(`${identity.url}/discharge/info`)
+      return ((await response.json()) as { PublicKey: string }).PublicKey
+    }
+
+    /** The first bytes of the key that the root macaroon's caveat is sealed to (contract/bakery.md 2.3). */
+    async function keyPrefixOfCaveat(): Promise<Buffer> {
+      const response = await fetch(`${service.url}/api/v2/tokens`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(BODY),
+      })
+      const { macaroon } = (await response.json()) as { macaroon: string }
+      const { c } = JSON.parse(macaroon) as { c: { i64?: string; l?: string }[] }
+      const caveat = c.find(({ l }) => l !== undefined)
+      return Buffer.from(caveat?.i64 ?? '', 'base64url').subarray(1, 5)
+    }
+
+    test('with RATAFIA_ACCOUNTS=known a stranger is told so, and logs in once an operator linked an account', async () => {
+      const bob = { username: 'bob', password: 'another long one', email: 'bob@example.com', name: 'Bob' }
+      const bobId = await addAccount(identityInstallation, bob, bob.password)
+      await restart({ RATAFIA_ACCOUNTS: 'known' })
+
+      const body = { ...BODY, description: 'of Bob' }
+      const attempt = async () => {
+        const client = pythonBakery((await browserOf(identityInstallation.directory, bob)).environment)
+        const answer = await client.ask({ do: 'login', service: service.url, body })
+        await client.close()
+        return answer
+      }
+      const { message = '' } = await attempt()
+      assertUnauthorized(
+        { status: Number(/status (\d+)/.exec(message)?.[1]), message },
+        bobId,
+        'account-unknown',
+      )
+
+      const here = { username: 'robert', email: 'robert@example.com', name: 'Robert' }
+      await addAccount(installation, here)
+      await installation.ratafia(['accounts', 'link', here.username, '--subject', bobId])
+      assert.equal((await accountOf((await attempt()).token)).username, here.username)
+    })
+
+    test('with RATAFIA_IDENTITY_CONDITION=username people are who their username there says', async () => {
+      await restart({ RATAFIA_ACCOUNTS: 'auto', RATAFIA_IDENTITY_CONDITION: 'username' })
+      assert.equal((await accountOf((await login()).token)).username, ADA.username)
+    })
+  })
+}

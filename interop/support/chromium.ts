@@ -1,0 +1,53 @@
+/** A real browser, and what went wrong in it that a person would not see. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
+
+/** Without these it looks for its maker's hosts at every start; as root it runs without its sandbox only. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-quic',
+]
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ARGUMENTS })
+
+export interface Window {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What the console and the network reported. */
+  readonly problems: string[]
+}
+
+/** A window with cookies of its own. */
+export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const problems: string[] = []
+  page.on('console', (message) => {
+    // A page that says "wrong password" has a status that says so too; Chromium reports that.
+    if (!/status of 403/.test(message.text())) problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(String(error)))
+  page.on('requestfailed', (request) => problems.push(`${request.url()}: ${request.failure()?.errorText}`))
+  return { context, page, problems }
+}
+
+/** Keeps a picture when INTEROP_SCREENSHOTS names a directory for them. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const directory = process.env['INTEROP_SCREENSHOTS']
+  if (directory === undefined) return
+  await mkdir(directory, { recursive: true })
+  await page.screenshot({ path: join(directory, `${name}.png`), fullPage: true })
+}
