@@ -21,6 +21,11 @@ export function parseDuration(value: string): number {
 }
 
 export function parsePort(value: string): number {
+  if (/^tcp:/.test(value)) {
+    throw new Error(
+      `is ${value}, as Kubernetes sets it for a Service of this name. Give the pod enableServiceLinks: false.`,
+    )
+  }
   if (!/^[0-9]{1,5}$/.test(value) || Number(value) > 65_535) {
     throw new Error(`is not a port: ${value}. Write a number from 0 to 65535.`)
   }
@@ -35,15 +40,30 @@ export function oneOf<const T extends string>(...choices: readonly T[]): (value:
   }
 }
 
+/** Without a trailing slash. */
 export function parseServiceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+  if (!url || !/^https?:$/.test(url.protocol) || /[?#@\s]/.test(value)) {
+    // What stands after these may be a secret.
+    const shown = /[?#@]/.test(value) ? '' : `: ${value}`
     throw new Error(
-      `is not an http or https address without query and credentials: ${url?.password ? '(hidden)' : value}`,
+      `is not an http or https address without credentials, query and fragment${shown}. Write one such as https://store.example.com.`,
     )
   }
   return url.href.replace(/\/+$/, '')
 }
+
+/** A name or an address, without a port. */
+export function parseHost(value: string): string {
+  if (isIP(value) !== 0 || /^(?!-)[A-Za-z0-9-]{1,63}(\.(?!-)[A-Za-z0-9-]{1,63})*$/.test(value)) return value
+  throw new Error(
+    `is neither a host name nor an IP address: ${value}. Write one such as 127.0.0.1; the port is RATAFIA_PORT.`,
+  )
+}
+
+/** Whether it stands for every address of the machine, which is an address that nobody can reach. */
+export const isEveryAddress = (host: string): boolean =>
+  host === '0.0.0.0' || (isIP(host) === 6 && /^[0:.]+$/.test(host))
 
 /** A service whose key is trusted: https, or http where nobody is between, on this very machine. */
 export function parseIdentityUrl(value: string): string {
@@ -87,8 +107,10 @@ export function parseProxies(value: string): readonly string[] {
     const family = isIP(address)
     const sound =
       bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-    if (family === 0 || !sound || more !== undefined) {
-      throw new Error(`has an item that is no address or CIDR block: ${proxy || '(empty)'}`)
+    if (family === 0 || address.includes('%') || !sound || more !== undefined) {
+      throw new Error(
+        `has an item that is no address or CIDR block: ${proxy || '(empty)'}. Write such as 10.0.0.0/8, 192.0.2.7.`,
+      )
     }
   }
   return proxies

@@ -2,8 +2,10 @@
 import { resolve } from 'node:path'
 import {
   DAY,
+  isEveryAddress,
   oneOf,
   parseDuration,
+  parseHost,
   parseIdentityUrl,
   parsePort,
   parsePostgresUrl,
@@ -19,7 +21,7 @@ export const VARIABLES = {
   RATAFIA_PORT: ['8080 (8081 for `identity serve`)', 'Port to listen on; 0 takes a free one and prints it'],
   RATAFIA_BASE_URL: [
     'http://HOST:PORT',
-    'Address clients reach the service at; names it in macaroons, so keep it',
+    'Address clients reach the service at; names it in macaroons, so keep it; required where RATAFIA_HOST is every address (0.0.0.0)',
   ],
   RATAFIA_DATA_DIR: ['./data', 'Directory of the embedded database and of the secret key made for it'],
   RATAFIA_DATABASE_URL: [
@@ -47,7 +49,10 @@ export const VARIABLES = {
     'auto',
     '`auto`: whoever an external identity service vouches for gets an account; `known`: only accounts already linked',
   ],
-  RATAFIA_TOKEN_LIFETIME: ['365d', 'Life of a token that does not ask for one: a number and s, m, h or d'],
+  RATAFIA_TOKEN_LIFETIME: [
+    '365d, or RATAFIA_TOKEN_MAX_LIFETIME if that is shorter',
+    'Life of a token that does not ask for one: a number and s, m, h or d',
+  ],
   RATAFIA_TOKEN_MAX_LIFETIME: ['absent: no cap', 'The longest life a token may ask for'],
   RATAFIA_TRUSTED_PROXIES: [
     'absent: none',
@@ -71,7 +76,12 @@ export type DatabaseConfig =
 /** Where the secret key comes from; `start.ts` reads or makes the file. */
 export type SecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
-  | { readonly from: 'file'; readonly file: string; readonly makeIfMissing: boolean }
+  | {
+      readonly from: 'file'
+      readonly file: string
+      /** The database whose keys it seals: the file is made while that is not there. Undefined: never made. */
+      readonly makeBefore: string | undefined
+    }
 
 export interface Config {
   readonly host: string
@@ -103,14 +113,7 @@ export class ConfigError extends Error {
  * An empty variable counts as absent; an unknown `RATAFIA_…` is refused, because it is a misspelling.
  */
 export function readConfig(environment: Environment, defaults: { port: number } = { port: 8080 }): Config {
-  const problems: string[] = []
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES)) {
-      problems.push(
-        `${name} is not a variable of this service. See \`ratafia serve --help\` for those it has.`,
-      )
-    }
-  }
+  const problems = unknownVariables(environment)
   const text = (name: VariableName) => environment[name] || undefined
   const read = <T>(name: VariableName, parse: (value: string) => T): T | undefined => {
     const value = text(name)
@@ -145,36 +148,55 @@ export function readConfig(environment: Environment, defaults: { port: number } 
   if (identityKey !== undefined && text('RATAFIA_IDENTITY_URL') === undefined) {
     problems.push('RATAFIA_IDENTITY_PUBLIC_KEY is set without RATAFIA_IDENTITY_URL. Set both or neither.')
   }
+  const host = read('RATAFIA_HOST', parseHost) ?? '127.0.0.1'
+  if (isEveryAddress(host) && text('RATAFIA_BASE_URL') === undefined) {
+    problems.push(
+      `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${host}: nobody can reach that address. Set the one clients use.`,
+    )
+  }
+  const databaseFile = resolve(dataDirectory, 'ratafia.db')
+  const tokenMaxLifetime = read('RATAFIA_TOKEN_MAX_LIFETIME', parseDuration)
   const config: Config = {
-    host: text('RATAFIA_HOST') ?? '127.0.0.1',
+    host,
     port: read('RATAFIA_PORT', parsePort) ?? defaults.port,
     baseUrl: read('RATAFIA_BASE_URL', parseServiceUrl),
     dataDirectory,
-    database:
-      url === undefined
-        ? { kind: 'sqlite', file: resolve(dataDirectory, 'ratafia.db') }
-        : { kind: 'postgres', url },
+    database: url === undefined ? { kind: 'sqlite', file: databaseFile } : { kind: 'postgres', url },
     secret:
       key !== undefined
         ? { from: 'variable', key }
         : {
             from: 'file',
             file: resolve(keyFile ?? resolve(dataDirectory, 'secret.key')),
-            makeIfMissing: keyFile === undefined,
+            makeBefore: keyFile === undefined ? databaseFile : undefined,
           },
     identity: identityUrl === undefined ? undefined : { url: identityUrl, publicKey: identityKey },
     identityCondition: read('RATAFIA_IDENTITY_CONDITION', oneOf('userid', 'username')) ?? 'userid',
     accounts: read('RATAFIA_ACCOUNTS', oneOf('auto', 'known')) ?? 'auto',
-    tokenLifetime: read('RATAFIA_TOKEN_LIFETIME', parseDuration) ?? 365 * DAY,
-    tokenMaxLifetime: read('RATAFIA_TOKEN_MAX_LIFETIME', parseDuration),
+    tokenLifetime:
+      read('RATAFIA_TOKEN_LIFETIME', parseDuration) ?? Math.min(365 * DAY, tokenMaxLifetime ?? Infinity),
+    tokenMaxLifetime,
     trustedProxies: read('RATAFIA_TRUSTED_PROXIES', parseProxies) ?? [],
     logLevel: read('RATAFIA_LOG_LEVEL', oneOf(...LOG_LEVELS)) ?? 'info',
   }
-  if (config.tokenMaxLifetime !== undefined && config.tokenMaxLifetime < config.tokenLifetime) {
+  if (tokenMaxLifetime !== undefined && tokenMaxLifetime < config.tokenLifetime) {
     problems.push(
-      'RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME, the life given by default.',
+      'RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME, the life given by default. Lower that too.',
     )
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
+}
+
+/** A misspelt name would be a setting that silently does not hold, such as a cap on the life of tokens. */
+function unknownVariables(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter(
+      (name) => name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES),
+    )
+    .map((name) =>
+      /^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)
+        ? `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
+        : `${name} is not a variable of this service. See \`ratafia serve --help\` for those it has.`,
+    )
 }
