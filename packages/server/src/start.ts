@@ -5,9 +5,11 @@ import type { FastifyInstance } from 'fastify'
 import { accountStore } from './accounts/account-store.ts'
 import { createPasswordHasher } from './accounts/password-hasher.ts'
 import { accountOfIdentity } from './accounts/resolve-identity.ts'
+import { announcement } from './cli/announcement.ts'
 import { runProgram } from './cli/run-program.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
+import { prepareDataDirectory } from './data-directory.ts'
 import { type Database, migrate, openDatabase, requireCurrentSchema } from './database/index.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
@@ -41,6 +43,8 @@ export interface StartOptions {
 
 /** A service that listens. */
 export interface RunningService {
+  /** `http://HOST:PORT` of the socket. */
+  readonly origin: string
   /** What clients reach it at, without a trailing slash. */
   readonly baseUrl: string
   readonly workspace: Workspace
@@ -58,7 +62,7 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const secret = await readSecretKey(config.secret)
   for (const warning of secret.warnings) log.warn(warning)
-  const database = await openDatabase(config.database)
+  const database = await openConfigured(config)
   try {
     // A command changes the schema only of a database that belongs to this machine alone.
     if (updateSchema || config.database.kind === 'sqlite') await migrateWithLog(database, log)
@@ -82,6 +86,11 @@ export async function openWorkspace(
   }
 }
 
+async function openConfigured({ database, dataDirectory }: Config): Promise<Database> {
+  if (database.kind === 'sqlite') await prepareDataDirectory(dataDirectory)
+  return openDatabase(database)
+}
+
 async function migrateWithLog(database: Database, log: Log): Promise<readonly string[]> {
   const ran = await migrate(database)
   if (ran.length > 0) log.info({ migrations: ran }, 'the database is brought up to date')
@@ -92,28 +101,38 @@ async function migrateWithLog(database: Database, log: Log): Promise<readonly st
 export async function startService(
   options: StartOptions & { readonly identityOnly?: boolean },
 ): Promise<RunningService> {
-  const { config, log, identityOnly = false } = options
   const workspace = await openWorkspace(options, { updateSchema: true })
-  const listening = await listen(config.host, config.port).catch(async (error: unknown) => {
-    await workspace.close()
+  const opened: (() => Promise<void>)[] = [() => workspace.close()]
+  const close = async () => {
+    for (let next = opened.pop(); next; next = opened.pop()) await next()
+  }
+  try {
+    return { ...(await listenWith(workspace, options, opened)), workspace, close }
+  } catch (error) {
+    await close()
     throw error
-  })
+  }
+}
+
+/** What it opens it adds to `opened`, to be closed in the opposite order. */
+async function listenWith(
+  workspace: Workspace,
+  { log, identityOnly = false }: StartOptions & { readonly identityOnly?: boolean },
+  opened: (() => Promise<void>)[],
+): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
+  const { config } = workspace
+  const listening = await listen(config.host, config.port)
+  // Whatever is in flight may finish.
+  opened.push(() => listening.close())
   const baseUrl = config.baseUrl ?? listening.origin
-  const app = createApp({ log, trustedProxies: config.trustedProxies, serve: listening.serve })
+  const app = createApp({ log, baseUrl, trustedProxies: config.trustedProxies, serve: listening.serve })
+  // First the long polls are told to come back later.
+  opened.push(() => app.close())
   if (identityOnly) await addIdentity(app, '', baseUrl, workspace)
   else await addService(app, baseUrl, workspace, log)
   await app.ready()
   listening.open()
-  return {
-    baseUrl,
-    workspace,
-    close: async () => {
-      // First the long polls are told to come back later, then whatever is left may finish, then the database goes.
-      await app.close()
-      await listening.close()
-      await workspace.close()
-    },
-  }
+  return { origin: listening.origin, baseUrl }
 }
 
 async function addService(
@@ -211,10 +230,14 @@ export async function run(
   })
   const serveUntilSignal = async (options: StartOptions, identityOnly: boolean) => {
     const service = await startService({ ...options, identityOnly })
-    stdout.write(await announcement(service, identityOnly))
-    const signal = await nextSignal()
-    options.log.info({ signal }, 'finishing what is in flight')
-    await service.close()
+    const signalled = nextSignal()
+    try {
+      stdout.write(await announce(service, identityOnly))
+      const signal = await signalled
+      options.log.info({ signal }, 'finishing what is in flight')
+    } finally {
+      await service.close()
+    }
   }
   return runProgram(words.slice(2), {
     streams: { stdin, stdout, stderr },
@@ -223,12 +246,18 @@ export async function run(
     serveIdentity: () => serveUntilSignal(settings(8081), true),
     migrate: async () => {
       const { config, log } = settings()
-      const database = await openDatabase(config.database)
+      // So that a database never stands beside a key that is still to be made.
+      await readSecretKey(config.secret)
+      const database = await openConfigured(config)
       return migrateWithLog(database, log).finally(() => database.close())
     },
     withWorkspace: async (work) => {
       const workspace = await openWorkspace(quiet(settings()), { updateSchema: false })
-      return work(workspace).finally(() => workspace.close())
+      try {
+        return await work(workspace)
+      } finally {
+        await workspace.close()
+      }
     },
   })
 }
@@ -244,21 +273,10 @@ function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** What a person needs to know when the service is up; the first line is the one that scripts wait for. */
-async function announcement({ baseUrl, workspace }: RunningService, identityOnly: boolean): Promise<string> {
+async function announce({ origin, baseUrl, workspace }: RunningService, alone: boolean): Promise<string> {
   const { config, accounts } = workspace
-  const [account] = await accounts.page({ after: undefined, limit: 1 })
-  const lines = [
-    `ratafia listening on ${baseUrl}`,
-    identityOnly
-      ? `  Ratafia ${RELEASE}: the identity service on its own`
-      : `  Ratafia ${RELEASE}: the authentication half of a snap store`,
-    `  Database: ${config.database.kind === 'sqlite' ? `SQLite, ${config.database.file}` : 'PostgreSQL'}`,
-  ]
-  if (!identityOnly) lines.push(`  Identity: ${config.identity?.url ?? `bundled, ${baseUrl}/identity`}`)
-  if (!account && !config.identity) {
-    lines.push('  There is no account yet. Make one in another terminal:')
-    lines.push('    npx ratafia accounts add USERNAME --email EMAIL --name NAME')
-  }
-  return `${lines.join('\n')}\n`
+  const { database } = config
+  const identity = alone ? 'alone' : (config.identity ?? 'bundled')
+  const hasAccount = (await accounts.page({ after: undefined, limit: 1 })).length > 0
+  return announcement({ origin, baseUrl, release: RELEASE, database, identity, hasAccount })
 }

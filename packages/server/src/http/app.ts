@@ -1,27 +1,39 @@
 /** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start.ts`. */
 import type { RequestListener, Server } from 'node:http'
-import type { Socket } from 'node:net'
 import { API_VERSION } from '@ratafia/api'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, type HTTPMethods } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type HTTPMethods,
+} from 'fastify'
 import type { Log } from '../telemetry/log.ts'
 import { answerError, errorBody } from './errors.ts'
 import { BODY_LIMIT } from './json-body.ts'
-
-/** Request line and headers together, in bytes: macaroons travel in headers. */
-export const HEADER_LIMIT = 64 * 1024
+import { answerParserError } from './parser-refusals.ts'
 
 export interface AppOptions {
   readonly log: Log
+  /** Its path, if it has one, is no part of the routes. */
+  readonly baseUrl: string
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
   /** Gives the server that is to hand its requests to the listener. */
   readonly serve: (listener: RequestListener) => Server
 }
 
-export function createApp({ log, trustedProxies, serve }: AppOptions): FastifyInstance {
+export function createApp({ log, baseUrl, trustedProxies, serve }: AppOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     serverFactory: (listener) => serve(listener),
+    clientErrorHandler: answerParserError,
+    // A path that is not percent-encoded UTF-8: refused before there is a route, and so without its hooks.
+    frameworkErrors: (error, request, reply) => {
+      commonHeaders(reply)
+      answerError(error, request, reply)
+    },
+    rewriteUrl: rewriter(new URL(baseUrl).pathname),
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
@@ -30,61 +42,50 @@ export function createApp({ log, trustedProxies, serve }: AppOptions): FastifyIn
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
     },
-    // While closing, requests in flight end normally and a new one on an open connection is told to go elsewhere.
-    return503OnClosing: true,
+    // While closing, what still arrives on an open connection is answered like the rest, and the connection ends.
+    return503OnClosing: false,
   })
   app.setErrorHandler(answerError)
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = METHODS.filter((method) => app.findRoute({ url: pathOf(request.url), method }) !== null)
-    if (allowed.length === 0) {
-      const message = 'There is nothing at this path. GET / lists what there is.'
-      return reply.status(404).send(errorBody({ code: 'not-found', message, extra: {} }))
-    }
-    const message = `This path does not take ${request.method}. It takes ${allowed.join(', ')}.`
-    return reply
-      .status(405)
-      .header('allow', allowed.join(', '))
-      .send(errorBody({ code: 'method-not-allowed', message, extra: { allowed } }))
-  })
-  app.addHook('onSend', async (_request, reply) => {
-    reply.header('snap-store-version', String(API_VERSION))
-    reply.header('x-content-type-options', 'nosniff')
-    // Bakery clients compare the type as a string: with a charset they silently do nothing.
-    if (String(reply.getHeader('content-type')).startsWith('application/json')) {
-      reply.header('content-type', 'application/json')
-    }
-  })
+  // Whatever is sent to a path that is not there, the answer is that it is not there.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
+  app.addHook('onSend', async (_request, reply) => commonHeaders(reply))
   return app
 }
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST']
-const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
-
-/** What Node's parser refuses before there is a request: answered in the same form as every other error. */
-export function answerParserError(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
+function commonHeaders(reply: FastifyReply): void {
+  reply.header('snap-store-version', String(API_VERSION))
+  reply.header('x-content-type-options', 'nosniff')
+  // Bakery clients compare the type as a string: with a charset they silently do nothing.
+  if (String(reply.getHeader('content-type')).startsWith('application/json')) {
+    reply.header('content-type', 'application/json')
   }
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-  const line = tooLarge
-    ? '431 Request Header Fields Too Large'
-    : late
-      ? '408 Request Timeout'
-      : '400 Bad Request'
-  const refusal = tooLarge
-    ? ({
-        code: 'headers-too-large',
-        message: 'The request line and headers are larger than 64 KiB.',
-      } as const)
-    : ({
-        code: 'invalid-request',
-        message: late ? 'The request did not arrive in time.' : 'The request is not HTTP as RFC 9112 has it.',
-      } as const)
-  const body = JSON.stringify(errorBody({ ...refusal, extra: {} }))
-  socket.end(
-    `HTTP/1.1 ${line}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Snap-Store-Version: ${API_VERSION}\r\nConnection: close\r\n\r\n${body}`,
-  )
+}
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST']
+
+function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = (request.url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/')
+  const allowed = METHODS.filter((method) => app.findRoute({ url: path, method }) !== null)
+  if (allowed.length === 0) {
+    const message = 'There is nothing at this path. GET / lists what there is.'
+    return reply.status(404).send(errorBody({ code: 'not-found', message, extra: {} }))
+  }
+  const message = `This path does not take ${request.method}. It takes ${allowed.join(', ')}.`
+  return reply
+    .status(405)
+    .header('allow', allowed.join(', '))
+    .send(errorBody({ code: 'method-not-allowed', message, extra: { allowed } }))
+}
+
+/** With a base URL such as `https://example.com/store`: works with proxies that strip `/store` and those that do not. */
+function rewriter(basePath: string): (request: { readonly url?: string | undefined }) => string {
+  const prefix = basePath.replace(/\/$/, '')
+  return ({ url = '/' }) => {
+    if (prefix === '' || !url.startsWith(prefix)) return url
+    const rest = url.slice(prefix.length)
+    if (rest.startsWith('/')) return rest
+    return rest === '' || rest.startsWith('?') ? `/${rest}` : url
+  }
 }

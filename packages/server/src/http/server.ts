@@ -2,9 +2,9 @@
  * The listening socket. It is opened before the application is built, because with port 0 the address, which
  * goes into macaroons, is only known then; requests that arrive meanwhile wait for the application.
  */
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { answerParserError, HEADER_LIMIT } from './app.ts'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { HEADER_LIMIT, refuseWithoutHost } from './parser-refusals.ts'
 
 export interface ListeningServer {
   readonly server: Server
@@ -14,23 +14,49 @@ export interface ListeningServer {
   serve(listener: RequestListener): Server
   /** From now on the application answers, those that waited first. */
   open(): void
-  /** Takes no new connections; resolves when those in flight have ended. */
+  /**
+   * Takes no new connections; resolves when the requests in flight are answered. Connections without a request, and
+   * those that take longer than {@link CLOSE_PATIENCE_MS}, are cut off.
+   */
   close(): Promise<void>
 }
+
+/** Less than the 30 seconds that service managers wait before they kill. */
+const CLOSE_PATIENCE_MS = 25_000
+/** For a request whose headers are just arriving. */
+const HALF_REQUEST_MS = 1_000
 
 /** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address cannot be had. */
 export async function listen(host: string, port: number): Promise<ListeningServer> {
   const ready = Promise.withResolvers<RequestListener>()
+  const connections = new Set<Socket>()
+  const inFlight = new Set<ServerResponse>()
   let handle: RequestListener | undefined
   let pending: RequestListener | undefined
+  const take: RequestListener = (request, response) => {
+    if (refuseWithoutHost(request, response)) return
+    inFlight.add(response)
+    response.once('close', () => inFlight.delete(response))
+    if (handle) handle(request, response)
+    else void ready.promise.then((listener) => listener(request, response))
+  }
   const server = createServer(
-    { maxHeaderSize: HEADER_LIMIT, headersTimeout: 20_000, requestTimeout: 60_000, keepAliveTimeout: 72_000 },
-    (request, response) => {
-      if (handle) handle(request, response)
-      else void ready.promise.then((listener) => listener(request, response))
+    {
+      maxHeaderSize: HEADER_LIMIT,
+      headersTimeout: 20_000,
+      requestTimeout: 60_000,
+      keepAliveTimeout: 72_000,
+      // Refused above instead, in the form that all refusals have.
+      requireHostHeader: false,
     },
+    take,
   )
-  server.on('clientError', answerParserError)
+  // Expectations but 100-continue may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', take)
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.once('close', () => connections.delete(socket))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -52,10 +78,30 @@ export async function listen(host: string, port: number): Promise<ListeningServe
       handle = pending
       ready.resolve(pending)
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-      }),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // Nobody will answer what waits for an application that was never there.
+      if (!handle) server.closeAllConnections()
+      // Otherwise they would stay open for another request, which nobody would take.
+      for (const response of inFlight) endWith(response)
+      // Node stops its own timers with the server, and then a silent client would hold it for ever.
+      const timers = [
+        setTimeout(() => dropIdle(connections, inFlight), HALF_REQUEST_MS),
+        setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS),
+      ]
+      await closed
+      for (const timer of timers) clearTimeout(timer)
+    },
   }
+}
+
+/** Ends the connection with this answer. */
+function endWith(response: ServerResponse): void {
+  if (response.headersSent) response.once('finish', () => response.req.socket.end())
+  else response.setHeader('connection', 'close')
+}
+
+function dropIdle(connections: ReadonlySet<Socket>, inFlight: ReadonlySet<ServerResponse>): void {
+  const busy = new Set([...inFlight].map((response) => response.req.socket))
+  for (const socket of connections) if (!busy.has(socket)) socket.destroy()
 }

@@ -1,5 +1,6 @@
 /** The log: pino JSON, pretty on a terminal. What may hold a secret is left out here, whoever logs it. */
 import { type Logger, type LoggerOptions, pino } from 'pino'
+import { PinoPretty as pretty } from 'pino-pretty'
 import { pinoHttpSerializers } from './serializers.ts'
 
 export type Log = Logger
@@ -8,11 +9,6 @@ export type Log = Logger
 export function createLog(options: { level: string; pretty: boolean }): Log {
   const settings: LoggerOptions = { level: options.level, serializers: pinoHttpSerializers }
   if (!options.pretty) return pino(settings, pino.destination({ dest: 2, sync: false }))
-  return pino({
-    ...settings,
-    transport: {
-      target: 'pino-pretty',
-      options: { destination: 2, ignore: 'pid,hostname', singleLine: true },
-    },
-  })
+  // In this thread: a line is written before the program goes on, also when that is its end.
+  return pino(settings, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', singleLine: true }))
 }
