@@ -1,11 +1,12 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
-import { writeFile } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Config } from '../config.ts'
+import { parseServiceUrl } from '../config-values.ts'
 import { addAgent } from '../identity/add-agent.ts'
 import { listAgents } from '../identity/list-agents.ts'
 import { removeAgent } from '../identity/remove-agent.ts'
-import { type CommandContext, UsageError } from './context.ts'
+import { type CommandContext, FileError, UsageError } from './context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from './output.ts'
 
 interface AddOptions extends JsonOption {
@@ -61,33 +62,74 @@ export function agentCommands(parent: Command, context: CommandContext): void {
 }
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
-  const { agent, account, file } = await context.withWorkspace((workspace) =>
-    addAgent(
-      { name, account: options.account, publicKey: options.publicKey },
-      { ...workspace, location: options.url ?? identityLocation(workspace.config) },
-    ),
-  )
-  const text = file && `${JSON.stringify(file, undefined, 2)}\n`
-  if (text && options.output !== undefined) await writeFile(options.output, text, { mode: 0o600, flag: 'wx' })
-  const shown = options.output === undefined ? file : undefined
-  const told = options.output === undefined ? '' : `The agents file is ${options.output}.`
-  const made = row({ ...agent, account })
-  print(context, options, shown ? { ...made, file: shown } : made, shown && text ? text.trimEnd() : told)
-  if (shown && !options.json) {
-    note(
-      context.streams,
-      `The agent ${name} logs in as ${account.username}. Its private key is stored nowhere else.`,
+  if (options.publicKey !== undefined && options.output !== undefined) {
+    throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
+  }
+  // Before the agent is made: its private key would have nowhere to go.
+  const output = options.output === undefined ? undefined : await createFile(options.output)
+  try {
+    const { agent, account, file } = await context.withWorkspace((workspace) =>
+      addAgent(
+        { name, account: options.account, publicKey: options.publicKey },
+        { ...workspace, location: identityLocation(options.url, workspace.config) },
+      ),
     )
+    const text = file && JSON.stringify(file, undefined, 2)
+    if (text !== undefined) await output?.write(`${text}\n`)
+    const told = `The agent ${name} logs in as ${account.username}.`
+    const made = row({ ...agent, account })
+    if (text === undefined || output) {
+      print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
+    } else {
+      print(context, options, { ...made, file }, text)
+      if (!options.json) note(context.streams, `${told} Its private key is stored nowhere else.`)
+    }
+  } catch (error) {
+    await output?.remove()
+    throw error
+  } finally {
+    await output?.close()
   }
 }
 
-function identityLocation({ baseUrl, host, port, identity }: Config): string {
-  if (identity)
+/** A new file, mode 0600. Throws {@link FileError}. */
+async function createFile(path: string) {
+  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    const why =
+      error.code === 'EEXIST'
+        ? 'is there already, and is not written over'
+        : `cannot be written (${error.code})`
+    throw new FileError(`${path} ${why}. No agent was made.`)
+  })
+  return {
+    path,
+    write: async (text: string) => {
+      await handle.writeFile(text)
+      await handle.sync()
+    },
+    remove: () => rm(path, { force: true }),
+    close: () => handle.close(),
+  }
+}
+
+/** Throws {@link UsageError} when it cannot be told. */
+function identityLocation(given: string | undefined, { baseUrl, host, port, identity }: Config): string {
+  if (given !== undefined) return serviceUrl(given)
+  if (identity) {
     throw new UsageError('The identity service is elsewhere (RATAFIA_IDENTITY_URL): make the agent there.')
+  }
   if (baseUrl === undefined && port === 0) {
     throw new UsageError('Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known.')
   }
   return `${baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}/identity`
+}
+
+function serviceUrl(text: string): string {
+  try {
+    return parseServiceUrl(text)
+  } catch (error) {
+    throw new UsageError(`--url ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 const row = (agent: {

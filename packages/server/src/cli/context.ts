@@ -25,6 +25,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** A file that a command names cannot be read or written; the exit code is 1. */
+export class FileError extends Error {
+  override readonly name = 'FileError'
+}
+
 /** The exit codes of every command. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 3, configuration: 4, fault: 5 } as const
 

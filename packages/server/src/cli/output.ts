@@ -14,7 +14,9 @@ export type Row = Readonly<Record<string, string | number | boolean | null | und
 
 /** One JSON document on one line, or the lines a person reads. */
 export function print({ streams }: CommandContext, options: JsonOption, value: unknown, human: string): void {
-  streams.stdout.write(options.json ? `${JSON.stringify(value)}\n` : human === '' ? '' : `${human}\n`)
+  streams.stdout.write(
+    options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${human}\n`,
+  )
 }
 
 /** A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` when there is none. */
@@ -43,11 +45,25 @@ function table(rows: readonly Row[], columns: readonly string[]): string {
     .join('\n')
 }
 
-/** Text from elsewhere (a description, a name) must not steer the terminal it is shown on. */
 function printable(value: Row[string]): string {
   if (value === null || value === undefined || value === '') return '-'
-  return String(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
+  return harmless(String(value))
 }
+
+// Controls, invisible and bidirectional marks, line separators.
+const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** Text from elsewhere (a description, a name) must not steer the terminal it is shown on. */
+export const harmless = (text: string): string => text.replace(STEERING, '?')
+
+/** JSON keeps its meaning: it has escapes of its own, and JSON.stringify leaves those above ASCII's out. */
+const escaped = (json: string): string =>
+  json.replace(STEERING, (mark) =>
+    // By code unit: some of the marks take two.
+    Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join(''),
+  )
 
 /** The fields of one thing, a line each. */
 export function details(row: Row): string {

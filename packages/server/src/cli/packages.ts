@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Command } from 'commander'
-import { ImportError, importPackages } from '../packages/import.ts'
+import { importPackages } from '../packages/import.ts'
 import { listPackages } from '../packages/list.ts'
-import { type CommandContext, UsageError } from './context.ts'
+import { type CommandContext, FileError, UsageError } from './context.ts'
 import { type JsonOption, print, printList, type Row, withJson } from './output.ts'
 import { withProgress } from './progress.ts'
 
@@ -24,8 +24,8 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     .option('--replace', 'remove the packages that are not in the file')
     .action(async (file: string, options: ImportOptions) => {
       const format = formatOf(file)
-      const text = await readFile(file, 'utf8').catch((error: Error) => {
-        throw new ImportError(`${file} cannot be read: ${error.message}`)
+      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        throw new FileError(`${file} cannot be read (${error.code}).`)
       })
       const imported = await context.withWorkspace((workspace) =>
         withProgress(context.streams, 'Importing packages', (onProgress) =>

@@ -28,10 +28,15 @@ async function readAll({ stdin }: Streams): Promise<string> {
     size += bytes.length
     if (size > 2 * MAX_PASSWORD_BYTES) throw new UsageError('Standard input is too long for a password.')
   }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
+  try {
+    return utf8.decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
+  } catch {
+    // Replacement characters would stand for any byte: another password than the one that was given.
+    throw new UsageError('The password on standard input is not UTF-8.')
+  }
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 async function ask({ stdin, stderr }: Streams, question: string): Promise<string> {
   stderr.write(question)

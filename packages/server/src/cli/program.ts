@@ -5,7 +5,7 @@ import { accountCommands } from './accounts.ts'
 import { agentCommands } from './agents.ts'
 import { type CommandContext, EXIT_HELP } from './context.ts'
 import { keyCommands } from './keys.ts'
-import { type JsonOption, print, withJson } from './output.ts'
+import { harmless, type JsonOption, print, withJson } from './output.ts'
 import { packageCommands } from './packages.ts'
 import { tokenCommands } from './tokens.ts'
 
@@ -14,7 +14,11 @@ export function createProgram(context: CommandContext): Command {
   const { stdout, stderr } = context.streams
   const program = new Command('ratafia')
     .description('The authentication half of a snap store: developer tokens and device identity.')
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(harmlessLines(text)),
+    })
+    .version(`ratafia ${context.release}`, '-V, --version', 'the release of this program')
     .exitOverride()
     .showHelpAfterError('(--help shows what it takes)')
     .addHelpText('after', EXIT_HELP)
@@ -54,6 +58,9 @@ export function createProgram(context: CommandContext): Command {
     )
   return program
 }
+
+/** Commander repeats what was typed. */
+const harmlessLines = (text: string): string => text.split('\n').map(harmless).join('\n')
 
 function variablesHelp(): string {
   const lines = Object.entries(VARIABLES).map(

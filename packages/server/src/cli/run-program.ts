@@ -6,12 +6,13 @@ import { RequestError, Unavailable } from '../errors.ts'
 import { KeyringError } from '../keyring/errors.ts'
 import { ImportError } from '../packages/import.ts'
 import { describeError } from '../telemetry/serializers.ts'
-import { type CommandContext, EXIT, UsageError } from './context.ts'
+import { type CommandContext, EXIT, FileError, UsageError } from './context.ts'
+import { harmless } from './output.ts'
 import { createProgram } from './program.ts'
 
 /** `words`: the command line without the interpreter and the script. Never rejects. */
 export async function runProgram(words: readonly string[], context: CommandContext): Promise<number> {
-  const say = (line: string) => context.streams.stderr.write(`ratafia: ${line}\n`)
+  const say = (line: string) => context.streams.stderr.write(`ratafia: ${harmless(line)}\n`)
   try {
     await createProgram(context).parseAsync([...words], { from: 'user' })
     return EXIT.done
@@ -26,7 +27,7 @@ export async function runProgram(words: readonly string[], context: CommandConte
       for (const line of error.message.split('\n')) say(line)
       return EXIT.configuration
     }
-    if (error instanceof RequestError || error instanceof ImportError) {
+    if (error instanceof RequestError || error instanceof ImportError || error instanceof FileError) {
       say(error.message)
       return EXIT.refused
     }
@@ -34,17 +35,32 @@ export async function runProgram(words: readonly string[], context: CommandConte
       say(`${error.message} Nothing is lost; try again.`)
       return EXIT.unavailable
     }
-    if (isListenError(error)) {
-      say(
-        `cannot listen on ${error.address}:${error.port} (${error.code}). Set RATAFIA_HOST and RATAFIA_PORT.`,
-      )
+    const refused = listenRefusal(error)
+    if (refused !== undefined) {
+      say(refused)
       return EXIT.configuration
     }
-    say(`failed; please report this.\n${JSON.stringify(describeError(error), undefined, 2)}`)
+    context.streams.stderr.write(
+      `ratafia: failed; please report this.\n${JSON.stringify(describeError(error), undefined, 2)}\n`,
+    )
     return EXIT.fault
   }
 }
 
-function isListenError(error: unknown): error is NodeJS.ErrnoException & { address: string; port: number } {
-  return error instanceof Error && (error as NodeJS.ErrnoException).syscall === 'listen'
+/** What the system says of the address to listen on. */
+const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken by another program',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EACCES: 'this user may not take that port',
+  ENOTFOUND: 'the name is not known',
 }
+
+/** Undefined for an error of something else. */
+function listenRefusal(error: unknown): string | undefined {
+  const { syscall, code, address, port, hostname } = error as Partial<ListenError>
+  const asked = syscall === 'listen' ? `${address}:${port}` : syscall === 'getaddrinfo' ? hostname : undefined
+  if (!(error instanceof Error) || asked === undefined || code === undefined) return undefined
+  return `cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
+}
+
+type ListenError = NodeJS.ErrnoException & { address: string; port: number; hostname: string }

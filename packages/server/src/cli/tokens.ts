@@ -1,11 +1,11 @@
 /** `ratafia tokens`: the sessions of developer tokens. */
 import type { Command } from 'commander'
 import { findAccount } from '../accounts/find.ts'
-import { listSessions } from '../tokens/list.ts'
+import { LIST_LIMIT, listSessions } from '../tokens/list.ts'
 import { revokeToken } from '../tokens/revoke.ts'
 import { type ListedSession, tokenRecord } from '../tokens/session.ts'
 import type { CommandContext } from './context.ts'
-import { type JsonOption, print, printList, type Row, withJson } from './output.ts'
+import { type JsonOption, note, print, printList, type Row, withJson } from './output.ts'
 
 interface ListOptions extends JsonOption {
   readonly account?: string
@@ -40,6 +40,12 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
         ],
         empty: 'There is no session to show.',
       })
+      if (sessions.length >= LIST_LIMIT) {
+        note(
+          context.streams,
+          `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`,
+        )
+      }
     })
 
   withJson(tokens.command('revoke <session-id>'))

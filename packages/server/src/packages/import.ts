@@ -20,15 +20,10 @@ export async function importPackages(
   { format, replaceAll, onProgress }: ImportOptions,
   { packages }: { readonly packages: PackageStore },
 ): Promise<number> {
-  const entries = (format === 'csv' ? readCsv(text) : readJson(text)).map(checkEntry)
-  refuseRepeats(
-    entries.map(({ name }) => name),
-    'name',
-  )
-  refuseRepeats(
-    entries.map(({ snapId }) => snapId),
-    'snap_id',
-  )
+  const rows = (format === 'csv' ? readCsv(text) : readJson(text)).map(checkRow)
+  refuseRepeats(rows, 'name', ({ name }) => name)
+  refuseRepeats(rows, 'snap_id', ({ snapId }) => snapId)
+  const entries = rows.map(({ entry }) => entry)
   await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
   return entries.length
 }
@@ -39,14 +34,31 @@ interface Row {
   readonly value: unknown
 }
 
+interface CsvRecord {
+  readonly record: readonly string[]
+  readonly info: { readonly lines: number }
+}
+
+const COLUMNS = ['name', 'snap_id']
+
 function readCsv(text: string): readonly Row[] {
-  let records: readonly { record: unknown; info: { lines: number } }[]
+  let records: readonly CsvRecord[]
   try {
-    records = parseCsv(text, { bom: true, columns: true, skip_empty_lines: true, trim: true, info: true })
+    const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
+    // What `info: true` makes of a record; the package's types do not tell.
+    records = parsed as readonly CsvRecord[]
   } catch (error) {
     throw new ImportError(`The file is not CSV: ${error instanceof Error ? error.message : String(error)}`)
   }
-  return records.map(({ record, info }) => ({ place: `line ${info.lines}`, value: record }))
+  const [header, ...rest] = records
+  const at = COLUMNS.map((column) => header?.record.indexOf(column) ?? -1)
+  if (at.includes(-1)) {
+    throw new ImportError('line 1: this is not a header line with the columns name and snap_id.')
+  }
+  return rest.map(({ record, info }) => ({
+    place: `line ${info.lines}`,
+    value: Object.fromEntries(COLUMNS.map((column, index) => [column, record[at[index] ?? -1]])),
+  }))
 }
 
 function readJson(text: string): readonly Row[] {
@@ -63,7 +75,12 @@ function readJson(text: string): readonly Row[] {
 /** Names and ids as the store has them, with room: visible ASCII, no quotes. */
 const PLAIN = /^[A-Za-z0-9._+-]{1,128}$/
 
-function checkEntry({ place, value }: Row): PackageEntry {
+interface CheckedRow {
+  readonly place: string
+  readonly entry: PackageEntry
+}
+
+function checkRow({ place, value }: Row): CheckedRow {
   const row = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
   const { name, snap_id: snapId } = row
   if (typeof name !== 'string' || !PLAIN.test(name)) {
@@ -76,14 +93,21 @@ function checkEntry({ place, value }: Row): PackageEntry {
       `${place}: "snap_id" is missing or not a snap id. The columns are name and snap_id.`,
     )
   }
-  return { name, snapId }
+  return { place, entry: { name, snapId } }
 }
 
-function refuseRepeats(values: readonly string[], column: string): void {
-  const seen = new Set<string>()
-  for (const value of values) {
-    if (seen.has(value))
-      throw new ImportError(`The ${column} ${JSON.stringify(value)} stands in the file twice.`)
-    seen.add(value)
+function refuseRepeats(
+  rows: readonly CheckedRow[],
+  column: string,
+  pick: (entry: PackageEntry) => string,
+): void {
+  const places = new Map<string, string>()
+  for (const { place, entry } of rows) {
+    const value = pick(entry)
+    const first = places.get(value)
+    if (first !== undefined) {
+      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} stands at ${first} too.`)
+    }
+    places.set(value, place)
   }
 }
