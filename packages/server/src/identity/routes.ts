@@ -136,8 +136,10 @@ function answerErrors(app: FastifyInstance): void {
     if (refusal.status === 500) request.log.error({ err: error }, 'fault')
     else if (refusal.status === 503) request.log.warn({ err: error }, 'could not answer')
     if (!request.routeOptions.config.page) return sendRefusal(reply, refusal)
+    // 401 asks a client for credentials by a header; a person is just told.
+    const status = refusal.status === 401 ? 403 : refusal.status
     const title = refusal.status >= 500 ? 'This did not work' : 'This is not possible'
-    return sendPage(reply, refusal.status, errorPage({ title, message: refusal.message }))
+    return sendPage(reply, status, errorPage({ title, message: refusal.message }))
   })
 }
 

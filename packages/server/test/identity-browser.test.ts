@@ -1,0 +1,655 @@
+/** Logging in with a browser, over HTTP with a cookie jar and the forms filled in, on every database. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import { PERMISSIONS } from '@ratafia/api'
+import { addThirdPartyCaveat, mint, verify } from '@ratafia/macaroon'
+import { dischargeAll, encodeCaveatId } from '@ratafia/macaroon/bakery'
+import type { Account } from '../src/accounts/account.ts'
+import { addAccount } from '../src/accounts/add.ts'
+import { disableAccount } from '../src/accounts/disable.ts'
+import { enableAccount } from '../src/accounts/enable.ts'
+import { setPassword } from '../src/accounts/set-password.ts'
+import { forgetExpired } from '../src/identity/forget-expired.ts'
+import { formatSummary } from '../src/identity/request-summary.ts'
+import { STYLE_HASH } from '../src/web/style.ts'
+import { eachDatabase } from './support/databases.ts'
+import {
+  answer,
+  Browser,
+  bakeryMacaroonOf,
+  type Caveat,
+  caveatFor,
+  type IdentityWorld,
+  identityWorld,
+  type Page,
+  postDischarge,
+  type RunningIdentity,
+  startIdentity,
+  stranger,
+} from './support/identity.ts'
+
+const PASSWORD = 'correct horse battery'
+const summary = formatSummary({
+  service: 'https://store.example.org',
+  permissions: ['package_access', 'package_upload'],
+  channels: ['latest/*'],
+  packages: null,
+  storeIds: null,
+  expires: new Date('2027-11-20T10:00:00.000Z'),
+  description: 'CI <b>of</b> "bob"\u202e',
+})
+const USERID = `need-declared userid is-authenticated-userid for ${summary}`
+
+eachDatabase((_kind, open) => {
+  let world: IdentityWorld
+  let identity: RunningIdentity
+  let username: string
+  let account: Account
+
+  interface Login {
+    readonly caveat: Caveat
+    readonly visit: string
+    readonly wait: string
+  }
+
+  const startLogin = async (condition = USERID, headers: Record<string, string> = {}): Promise<Login> => {
+    const caveat = await caveatFor(world.keyring, condition)
+    const { body } = await postDischarge(identity.location, caveat, undefined, { headers })
+    const { VisitURL: visit, WaitTokenURL: wait } = body.Info.InteractionMethods['browser-window']
+    return { caveat, visit, wait }
+  }
+  const browserAt = (address?: string) =>
+    new Browser(address === undefined ? {} : { 'x-forwarded-for': address })
+  const signIn = async (browser: Browser, visit: string, password = PASSWORD): Promise<Page> =>
+    browser.submit(await browser.open(visit), 'login', { username, password })
+  const approve = async (browser: Browser, visit: string) =>
+    browser.submit(await signIn(browser, visit), 'confirm', { decision: 'approve' })
+  const decided = async (page: Page) => {
+    assert.equal(page.status, 200)
+    return page.title
+  }
+
+  before(async () => {
+    world = await identityWorld(await open())
+    identity = await startIdentity(world, { waitPatience: 20_000 })
+  })
+  after(() => identity.app.close())
+  beforeEach(async () => {
+    username = `u-${randomBytes(6).toString('hex')}`
+    account = await addAccount(
+      { username, email: 'u@example.org', name: 'Some One', password: PASSWORD },
+      world,
+    )
+  })
+
+  test('a person signs in, sees who asks for what, approves, and the waiting client gets its discharge', async () => {
+    const rootKey = randomBytes(32)
+    const caveatKey = randomBytes(24)
+    const [discharger] = await world.keyring.dischargerKeyPairs()
+    const root = addThirdPartyCaveat(mint({ rootKey, id: 'root', location: 'store' }), {
+      rootKey: caveatKey,
+      id: encodeCaveatId({
+        version: 2,
+        condition: USERID,
+        rootKey: caveatKey,
+        thirdPartyPublicKey: discharger.publicKey,
+        firstParty: await world.keyring.issuerKeyPair(),
+      }),
+      location: identity.location,
+    })
+    const slice = await dischargeAll(
+      { macaroon: root, version: 2, namespace: new Map([['std', '']]), caveatData: new Map() },
+      async ({ id, caveat: payload, location }) => {
+        const first = await postDischarge(location, { id, payload })
+        const methods = first.body.Info.InteractionMethods['browser-window']
+        const waiting = fetch(methods.WaitTokenURL).then(answer)
+        const browser = browserAt()
+        const signInPage = await browser.open(methods.VisitURL)
+        assert.equal(signInPage.title, 'Sign in')
+        const confirm = await browser.submit(signInPage, 'login', { username, password: PASSWORD })
+        assert.equal(confirm.title, 'Approve this login?')
+        const done = await browser.submit(confirm, 'confirm', { decision: 'approve' })
+        assert.equal(done.title, 'You are logged in')
+        const token = await waiting
+        assert.equal(token.status, 200)
+        assert.equal(token.headers.get('content-type'), 'application/json')
+        assert.deepEqual(Object.keys(token.body).sort(), ['kind', 'token'])
+        assert.equal(token.body.kind, 'login')
+        assert.match(token.body.token, /^[\x21-\x7e]+$/)
+        const discharged = await postDischarge(location, { id, payload }, token.body)
+        assert.equal(discharged.status, 200)
+        assert.equal(discharged.headers.get('content-type'), 'application/json')
+        return bakeryMacaroonOf(discharged)
+      },
+    )
+    assert.deepEqual(
+      verify(slice, rootKey).map(({ condition }) => condition),
+      [`declared userid ${account.id}`, 'time-before 2026-11-21T10:00:00.000000Z'],
+    )
+  })
+
+  test('is-authenticated-user declares the username; what was asked and is not known is declared empty', async () => {
+    const { caveat, visit, wait } = await startLogin('need-declared username,email is-authenticated-user')
+    await approve(browserAt(), visit)
+    const { body } = await answer(await fetch(wait))
+    const macaroon = bakeryMacaroonOf(await postDischarge(identity.location, caveat, body)).macaroon
+    assert.deepEqual(
+      macaroon.caveats
+        .map(({ id }) => Buffer.from(id).toString())
+        .filter((text) => text.startsWith('declared')),
+      [`declared username ${username}`, 'declared email '],
+    )
+  })
+
+  for (const version of [1, 3] as const) {
+    test(`a caveat of version ${version} gets a discharge of version ${version}, by token64 too`, async () => {
+      const caveat = await caveatFor(world.keyring, 'need-declared userid is-authenticated-userid', {
+        version,
+      })
+      const first = await postDischarge(identity.location, caveat)
+      const { VisitURL, WaitTokenURL } = first.body.Info.InteractionMethods['browser-window']
+      await approve(browserAt(), VisitURL)
+      const { body } = await answer(await fetch(WaitTokenURL))
+      const token = { kind: body.kind, token64: Buffer.from(body.token).toString('base64url') }
+      for (const how of ['form', 'query'] as const) {
+        const discharged = bakeryMacaroonOf(await postDischarge(identity.location, caveat, token, { how }))
+        assert.equal(discharged.version, version)
+        assert.deepEqual(Buffer.from(discharged.macaroon.id), Buffer.from(caveat.id))
+        assert.equal(discharged.macaroon.location, '')
+      }
+    })
+  }
+
+  test('the confirmation shows address, user agent, service, permissions in words and by name, limits, warning', async () => {
+    const { visit } = await startLogin(USERID, {
+      'user-agent': 'craft-store <script>',
+      'x-forwarded-for': '198.51.100.7',
+    })
+    const { text } = await signIn(browserAt('198.51.100.7'), visit)
+    for (const shown of [
+      '198.51.100.7',
+      'craft-store &lt;script&gt;',
+      'https://store.example.org',
+      'See your packages',
+      '(package_access)',
+      'Upload new revisions',
+      '(package_upload)',
+      'latest/*',
+      'all of yours',
+      '2027-11-20 10:00 UTC',
+      'CI &lt;b&gt;of&lt;/b&gt; &quot;bob&quot;⟨U+202E⟩',
+      'Never approve a login that you did not start yourself',
+      username,
+      'Some One',
+    ]) {
+      assert.ok(text.includes(shown), shown)
+    }
+    assert.doesNotMatch(text, /not where you are|does not know the service|\u202e|<script/)
+  })
+
+  test('everything asked for without a limit is said to be everything', async () => {
+    const all = { service: 's', permissions: null, channels: null, packages: null, storeIds: null }
+    const text = formatSummary({ ...all, expires: undefined, description: undefined })
+    const { visit } = await startLogin(`is-authenticated-userid for ${text}`)
+    assert.match((await signIn(browserAt(), visit)).text, /do everything that your account may do/)
+  })
+
+  test('every permission has its words', async () => {
+    const all = { service: 's', permissions: PERMISSIONS, channels: null, packages: null, storeIds: null }
+    const text = formatSummary({ ...all, expires: undefined, description: undefined })
+    const { visit } = await startLogin(`is-authenticated-userid for ${text}`)
+    const page = await signIn(browserAt(), visit)
+    for (const permission of PERMISSIONS) assert.ok(page.text.includes(`(${permission})`), permission)
+  })
+
+  test('a client at another address than the browser is pointed out; in one network it is not', async () => {
+    const from = (address: string) => startLogin(USERID, { 'x-forwarded-for': address })
+    const elsewhere = await signIn(browserAt('198.51.100.8'), (await from('198.51.100.7')).visit)
+    assert.match(elsewhere.text, /The program is not where you are/)
+    assert.ok(elsewhere.text.includes('198.51.100.8'))
+    const home = await signIn(browserAt('2001:db8::2'), (await from('2001:db8::1')).visit)
+    assert.doesNotMatch(home.text, /not where you are/)
+  })
+
+  test('a caveat of an unknown service is shown as one: its summary may be a lie', async () => {
+    const caveat = await caveatFor(world.keyring, USERID, { firstParty: stranger() })
+    const { body } = await postDischarge(identity.location, caveat)
+    const browser = browserAt()
+    const signInPage = await browser.open(body.Info.InteractionMethods['browser-window'].VisitURL)
+    assert.doesNotMatch(signInPage.text, /store\.example\.org/)
+    const confirm = await browser.submit(signInPage, 'login', { username, password: PASSWORD })
+    assert.match(confirm.text, /does not know the service that asks/)
+  })
+
+  test('pages are sent with a strict policy, never stored, framed or referred', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    for (const page of [
+      await browser.open(visit),
+      await signIn(browser, visit),
+      await browser.open(`${identity.location}/login?did=x`),
+    ]) {
+      const header = (name: string) => page.headers.get(name)
+      assert.equal(header('content-type'), 'text/html; charset=utf-8')
+      assert.equal(
+        header('content-security-policy'),
+        `default-src 'none'; style-src '${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+      )
+      assert.equal(header('cache-control'), 'no-store')
+      assert.equal(header('referrer-policy'), 'no-referrer')
+      assert.equal(header('x-content-type-options'), 'nosniff')
+      assert.equal(header('x-frame-options'), 'DENY')
+      assert.equal(header('cross-origin-opener-policy'), 'same-origin')
+      assert.doesNotMatch(page.text, /<script|https?:\/\/(?!store\.example)/)
+    }
+  })
+
+  test('the sign-in cookie is HttpOnly, SameSite=Lax, of this path alone, and Secure under https', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    await signIn(browser, visit)
+    const cookie = browser.setCookies.find((line) => line.startsWith('ratafia-sign-in='))
+    assert.match(
+      String(cookie),
+      /^ratafia-sign-in=[\w-]{43}; Path=\/identity; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+    )
+    const rows = await world.database.query.selectFrom('sign_in_session').selectAll().execute()
+    const value = Buffer.from(String(browser.cookies.get('ratafia-sign-in')), 'base64url')
+    assert.ok(
+      rows.every(({ id_hash }) => !value.equals(id_hash)),
+      'the cookie itself is not stored',
+    )
+
+    const { app } = await startIdentity(world, { location: 'https://id.example.org/identity' })
+    const did = new URL(visit).searchParams.get('did')
+    const page = await app.inject({ url: `/identity/login?did=${did}` })
+    assert.match(
+      String(page.headers['set-cookie']),
+      /^ratafia-form=[^;]+; Path=\/identity; HttpOnly; Secure; SameSite=Lax$/,
+    )
+    await app.close()
+  })
+
+  test('the next login in a signed-in browser skips the password, never the confirmation', async () => {
+    const browser = browserAt()
+    await approve(browser, (await startLogin()).visit)
+    const { visit, wait, caveat } = await startLogin()
+    const page = await browser.open(visit)
+    assert.equal(page.title, 'Approve this login?')
+    await browser.submit(page, 'confirm', { decision: 'approve' })
+    const { body } = await answer(await fetch(wait))
+    assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
+  })
+
+  test('“not you?” signs out: the cookie opens nothing any more', async () => {
+    const browser = browserAt()
+    const { visit } = await startLogin()
+    const confirm = await signIn(browser, visit)
+    const cookie = browser.cookies.get('ratafia-sign-in')
+    assert.equal((await browser.submit(confirm, 'logout')).title, 'Sign in')
+    assert.equal(browser.cookies.has('ratafia-sign-in'), false)
+    browser.cookies.set('ratafia-sign-in', String(cookie))
+    assert.equal((await browser.open(visit)).title, 'Sign in')
+  })
+
+  test('a sign-in lasts twelve hours', async () => {
+    const browser = browserAt()
+    await approve(browser, (await startLogin()).visit)
+    world.clock.advance(12 * 3_600_000 - 1)
+    assert.equal((await browser.open((await startLogin()).visit)).title, 'Approve this login?')
+    world.clock.advance(1)
+    assert.equal((await browser.open((await startLogin()).visit)).title, 'Sign in')
+  })
+
+  test('a wrong password, an unknown name and an account without password look the same', async () => {
+    const { visit } = await startLogin()
+    const bare = `${username}-x`
+    await addAccount({ username: bare, email: 'x@example.org', name: 'X' }, world)
+    const texts: string[] = []
+    for (const [name, password] of [
+      [username, 'wrong password'],
+      ['nobody-here', PASSWORD],
+      [bare, ''],
+      ['', ''],
+    ]) {
+      const page = await browserAt(`203.0.113.${texts.length}`).open(visit)
+      const failed = await browserAt(`203.0.113.${texts.length}`).post(
+        new URL('login', page.url).href,
+        {},
+        {},
+      )
+      assert.equal(failed.status, 403)
+      const browser = browserAt(`203.0.113.${texts.length}`)
+      const again = await browser.submit(await browser.open(visit), 'login', { username: name, password })
+      assert.deepEqual([again.status, again.title], [403, 'Sign in'])
+      assert.match(again.text, /role="alert" id="problem">The username or the password is wrong\./)
+      assert.equal(browser.cookies.has('ratafia-sign-in'), false)
+      texts.push(again.text.replace(/value="[^"]*"/g, ''))
+    }
+    assert.equal(new Set(texts).size, 1)
+  })
+
+  test('capitals and spaces around a username are forgiven', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    const page = await browser.submit(await browser.open(visit), 'login', {
+      username: ` ${username.toUpperCase()} `,
+      password: PASSWORD,
+    })
+    assert.equal(page.title, 'Approve this login?')
+  })
+
+  test('a refusal tells the client, and ends the login', async () => {
+    const { visit, wait } = await startLogin()
+    const waiting = fetch(wait).then(answer)
+    const browser = browserAt()
+    const page = await browser.submit(await signIn(browser, visit), 'confirm', { decision: 'refuse' })
+    assert.equal(await decided(page), 'The login is refused')
+    const told = await waiting
+    assert.deepEqual([told.status, told.body.Code], [401, 'permission denied'])
+    assert.match(told.body.Message, /refused in the browser/)
+    assert.equal((await answer(await fetch(wait))).status, 401)
+  })
+
+  test('a login is decided once: the second decision, by anybody, only sees the first', async () => {
+    const { visit, wait } = await startLogin()
+    const [one, two] = [browserAt(), browserAt()]
+    const [pageOne, pageTwo] = [await signIn(one, visit), await signIn(two, visit)]
+    await one.submit(pageOne, 'confirm', { decision: 'approve' })
+    assert.equal(
+      await decided(await two.submit(pageTwo, 'confirm', { decision: 'refuse' })),
+      'You are logged in',
+    )
+    assert.equal(await decided(await two.open(visit)), 'You are logged in')
+    assert.equal((await answer(await fetch(wait))).status, 200)
+  })
+
+  test('fifty decisions at the same moment leave one', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    const page = await signIn(browser, visit)
+    const pages = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        browser.submit(page, 'confirm', { decision: index % 2 === 0 ? 'approve' : 'refuse' }),
+      ),
+    )
+    assert.equal(new Set(pages.map(({ title }) => title)).size, 1)
+  })
+
+  test('without a CSRF token, with another browser’s, or from another site, nothing is done', async () => {
+    const { visit, wait } = await startLogin()
+    const [browser, other] = [browserAt(), browserAt()]
+    const page = await signIn(browser, visit)
+    const foreign = (await other.open(visit)).forms[0]?.fields['csrf']
+    const form = page.forms.find(({ action }) => action === 'confirm')
+    assert.ok(form && foreign)
+    for (const action of ['login', 'confirm', 'logout']) {
+      for (const csrf of [undefined, '', 'x', foreign]) {
+        const { csrf: _, ...shown } = form.fields as Record<string, string>
+        const fields = { ...shown, decision: 'approve', username, password: PASSWORD }
+        const sent = csrf === undefined ? fields : { ...fields, csrf }
+        const refused = await browser.post(new URL(action, page.url).href, sent)
+        assert.equal(refused.status, 403, `${action} ${csrf}`)
+        assert.match(refused.text, /out of date/)
+      }
+      const crossSite = await browser.post(
+        new URL(action, page.url).href,
+        { ...form.fields, decision: 'approve', username, password: PASSWORD },
+        { 'sec-fetch-site': 'cross-site' },
+      )
+      assert.equal(crossSite.status, 403)
+      assert.match(crossSite.text, /another site/)
+    }
+    const twice = `${new URLSearchParams(form.fields)}&csrf=x&decision=approve`
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const doubled = await fetch(new URL('confirm', page.url), { method: 'POST', body: twice, headers })
+    assert.equal(doubled.status, 400)
+    assert.equal((await browser.open(visit)).title, 'Approve this login?', 'still undecided, still signed in')
+    await browser.submit(page, 'confirm', { decision: 'approve' })
+    assert.equal((await fetch(wait)).status, 200)
+  })
+
+  test('a confirmation shown for one login confirms no other, nor one shown to another account', async () => {
+    const [mine, theirs] = [await startLogin(), await startLogin()]
+    const browser = browserAt()
+    const page = await signIn(browser, mine.visit)
+    const did = String(new URL(theirs.visit).searchParams.get('did'))
+    const swapped = await browser.submit(page, 'confirm', { did, decision: 'approve' })
+    assert.equal(swapped.status, 403)
+    assert.match(swapped.text, /out of date/)
+    // Meanwhile another person signed in, in another tab of the same browser.
+    const [first] = [username]
+    await addAccount({ username: `${first}-b`, email: 'b@example.org', name: 'B', password: PASSWORD }, world)
+    username = `${first}-b`
+    browser.cookies.delete('ratafia-sign-in')
+    await signIn(browser, mine.visit)
+    assert.equal((await browser.submit(page, 'confirm', { decision: 'approve' })).status, 403)
+    for (const { visit } of [mine, theirs])
+      assert.equal((await browser.open(visit)).title, 'Approve this login?')
+  })
+
+  test('a visit URL that was changed anywhere is refused, and no text serves for another purpose', async () => {
+    const { visit, wait, caveat } = await startLogin()
+    const base = `${identity.location}/login?did=`
+    const did = String(new URL(visit).searchParams.get('did'))
+    const waitDid = String(new URL(wait).searchParams.get('did'))
+    const browser = browserAt()
+    for (let i = 0; i < did.length; i += 37) {
+      const other = did[i] === 'A' ? 'B' : 'A'
+      const page = await browser.open(base + did.slice(0, i) + other + did.slice(i + 1))
+      assert.equal(page.status, 400, String(i))
+      assert.match(page.text, /not one of this identity service/)
+    }
+    for (const text of ['', did.slice(0, -1), `${did}A`, waitDid, '%00']) {
+      assert.equal((await browser.open(base + text)).status, 400, text)
+    }
+    const wrong = await answer(await fetch(`${identity.location}/wait-token?did=${did}`))
+    assert.deepEqual([wrong.status, wrong.body.Code], [400, 'bad request'])
+    for (const token of [did, waitDid]) {
+      assert.equal((await postDischarge(identity.location, caveat, { kind: 'login', token })).status, 401)
+    }
+  })
+
+  test('whoever has the visit URL alone never gets the token', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    const page = await approve(browser, visit)
+    const other = await startLogin()
+    const token = String(new URL(other.wait).searchParams.get('did'))
+    assert.doesNotMatch(page.text, /wait-token/)
+    assert.ok(!page.text.includes(token))
+  })
+
+  test('a login token replayed with another caveat is refused; with its own it works again', async () => {
+    const [one, two] = [await startLogin(), await startLogin()]
+    await approve(browserAt(), one.visit)
+    const { body } = await answer(await fetch(one.wait))
+    const other = await postDischarge(identity.location, two.caveat, body)
+    assert.deepEqual([other.status, other.body.Code], [401, 'permission denied'])
+    assert.match(other.body.Message, /not one for this caveat/)
+    for (let i = 0; i < 2; i++)
+      assert.equal((await postDischarge(identity.location, one.caveat, body)).status, 200)
+    const changed = { kind: 'login', token: `${body.token.slice(0, -2)}AA` }
+    assert.equal((await postDischarge(identity.location, one.caveat, changed)).status, 401)
+  })
+
+  test('a v3 short id does not tell two caveats apart, the payload does', async () => {
+    const plain = 'need-declared userid is-authenticated-userid'
+    const [one, two] = [
+      await caveatFor(world.keyring, plain, { version: 3 }),
+      await caveatFor(world.keyring, plain, { version: 3 }),
+    ]
+    const { body } = await postDischarge(identity.location, one)
+    const { VisitURL, WaitTokenURL } = body.Info.InteractionMethods['browser-window']
+    await approve(browserAt(), VisitURL)
+    const token = (await answer(await fetch(WaitTokenURL))).body
+    assert.equal((await postDischarge(identity.location, two, token)).status, 401)
+    assert.equal((await postDischarge(identity.location, one, token)).status, 200)
+  })
+
+  test('a login token is good for five minutes from the confirmation', async () => {
+    const { caveat, visit, wait } = await startLogin()
+    await approve(browserAt(), visit)
+    const { body } = await answer(await fetch(wait))
+    world.clock.advance(5 * 60_000)
+    const late = await postDischarge(identity.location, caveat, body)
+    assert.match(late.body.Message, /token has expired/)
+  })
+
+  test('the token can be fetched again for a minute, then the login has expired', async () => {
+    const { visit, wait } = await startLogin()
+    await approve(browserAt(), visit)
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await fetch(wait)).status, 200)
+      world.clock.advance(19_999)
+    }
+    world.clock.advance(1_000)
+    const late = await answer(await fetch(wait))
+    assert.deepEqual([late.status, late.body.Code], [401, 'permission denied'])
+  })
+
+  test('an expired login can be neither confirmed nor waited for', async () => {
+    const { visit, wait } = await startLogin()
+    const browser = browserAt()
+    const page = await signIn(browser, visit)
+    world.clock.advance(30 * 60_000)
+    const expired = await browser.submit(page, 'confirm', { decision: 'approve' })
+    assert.deepEqual([expired.status, expired.title], [410, 'This login has expired'])
+    const told = await answer(await fetch(wait))
+    assert.deepEqual([told.status, told.body.Code], [401, 'permission denied'])
+    assert.match(told.body.Message, /expired/)
+  })
+
+  test('what has expired is removed, and a decision not before its visit URL', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    await approve(browser, visit)
+    const count = async (table: 'completed_login' | 'sign_in_session') =>
+      (
+        await world.database.query
+          .selectFrom(table)
+          .selectAll()
+          .where('account_id', '=', account.id)
+          .execute()
+      ).length
+    world.clock.advance(29 * 60_000)
+    await forgetExpired(world)
+    assert.equal(await count('completed_login'), 1)
+    world.clock.advance(2 * 60_000)
+    await forgetExpired(world)
+    assert.deepEqual([await count('completed_login'), await count('sign_in_session')], [0, 1])
+    assert.equal((await browser.open(visit)).title, 'This login has expired')
+    world.clock.advance(12 * 3_600_000)
+    await forgetExpired(world)
+    assert.equal(await count('sign_in_session'), 0)
+  })
+
+  test('a disabled account is stopped at every step: sign-in, session, confirmation, discharge', async () => {
+    const browser = browserAt()
+    const { caveat, visit, wait } = await startLogin()
+    const page = await signIn(browser, visit)
+
+    await disableAccount(username, world)
+    assert.equal((await browser.submit(page, 'confirm', { decision: 'approve' })).title, 'Sign in')
+    const refused = await signIn(browserAt(), visit)
+    assert.equal(refused.status, 403)
+    assert.match(refused.text, /This account is disabled/)
+    assert.equal((await browser.open(visit)).title, 'Sign in')
+
+    await enableAccount(username, world)
+    assert.equal((await browser.open(visit)).title, 'Sign in', 'enabling brings no session back')
+    await approve(browser, visit)
+    const { body } = await answer(await fetch(wait))
+    await disableAccount(username, world)
+    const denied = await postDischarge(identity.location, caveat, body)
+    assert.deepEqual([denied.status, denied.body.Code], [401, 'permission denied'])
+    assert.match(denied.body.Message, /is disabled since/)
+    await enableAccount(username, world)
+    assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
+  })
+
+  test('a session of an account that was disabled behind the operation’s back opens nothing', async () => {
+    const browser = browserAt()
+    const { visit } = await startLogin()
+    await signIn(browser, visit)
+    await world.accounts.disable(account.id, world.clock())
+    assert.equal((await browser.open(visit)).title, 'Sign in')
+  })
+
+  test('a new password signs out every browser', async () => {
+    const browser = browserAt()
+    const { visit } = await startLogin()
+    await signIn(browser, visit)
+    await setPassword({ account: username, password: 'another password' }, world)
+    assert.equal((await browser.open(visit)).title, 'Sign in')
+  })
+
+  test('guessing is slowed down per account, with a time to try again, existing or not', async () => {
+    const { visit } = await startLogin()
+    for (const name of [username, `nobody-${username}`.slice(0, 28)]) {
+      const guess = async (index: number, password: string) => {
+        const browser = browserAt(`100.64.${name.length}.${index}`)
+        return browser.submit(await browser.open(visit), 'login', { username: name, password })
+      }
+      for (let i = 0; i < 10; i++) assert.equal((await guess(i, 'wrong password')).status, 403)
+      const refused = await guess(99, PASSWORD)
+      assert.deepEqual([refused.status, refused.title], [429, 'Too many attempts'])
+      assert.equal(refused.headers.get('retry-after'), '60')
+      assert.match(refused.text, /<strong>60 seconds<\/strong>/)
+      assert.match(refused.text, /href="login\?did=/)
+    }
+    world.clock.advance(60_000)
+    assert.equal((await signIn(browserAt('100.64.0.100'), visit)).title, 'Approve this login?')
+  })
+
+  test('guessing is slowed down per address; signing in rightly is not', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt('100.65.0.1')
+    const page = await browser.open(visit)
+    for (let i = 0; i < 30; i++) {
+      const failed = await browser.submit(page, 'login', { username: `n-${i}`, password: 'wrong password' })
+      assert.equal(failed.status, 403)
+    }
+    assert.equal((await browser.submit(page, 'login', { username, password: PASSWORD })).status, 429)
+    for (let i = 0; i < 40; i++) assert.equal((await signIn(browserAt('100.65.0.2'), visit)).status, 200)
+  })
+
+  test('nothing is written for a login before somebody has signed in', async () => {
+    const rows = async () => {
+      const { sign_in_session, completed_login } = {
+        sign_in_session: await world.database.query.selectFrom('sign_in_session').selectAll().execute(),
+        completed_login: await world.database.query.selectFrom('completed_login').selectAll().execute(),
+      }
+      return [sign_in_session.length, completed_login.length]
+    }
+    const before = await rows()
+    const { visit, wait } = await startLogin()
+    const browser = browserAt()
+    const page = await browser.open(visit)
+    await browser.submit(page, 'login', { username, password: 'wrong password' })
+    await browser.post(new URL('confirm', page.url).href, { ...page.forms[0]?.fields, decision: 'approve' })
+    const gone = new AbortController()
+    const waiting = fetch(wait, { signal: gone.signal }).catch(() => undefined)
+    setTimeout(() => gone.abort(), 50)
+    await waiting
+    assert.deepEqual(await rows(), before)
+  })
+
+  test('forms with missing or wrong fields are a 400 page', async () => {
+    const { visit } = await startLogin()
+    const browser = browserAt()
+    const page = await signIn(browser, visit)
+    assert.equal((await browser.submit(page, 'confirm', { decision: undefined })).status, 400)
+    assert.equal((await browser.submit(page, 'confirm', { decision: 'maybe' })).status, 400)
+    assert.equal(
+      (await browser.submit(page, 'confirm', { decision: 'approve', consent: undefined })).status,
+      400,
+    )
+    assert.equal((await browser.submit(page, 'confirm', { decision: 'approve', consent: 'x' })).status, 403)
+    assert.equal((await browser.submit(page, 'confirm', { decision: 'approve', did: undefined })).status, 400)
+    assert.equal((await browser.open(`${identity.location}/login`)).status, 400)
+    assert.equal((await browser.open(`${visit}&did=x`)).status, 400)
+  })
+})

@@ -1,0 +1,161 @@
+/** The long poll of a login with a browser: notified, polling, ended; on every database. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { addAccount } from '../src/accounts/add.ts'
+import { Unavailable } from '../src/errors.ts'
+import type { CompletedLoginStore } from '../src/identity/completed-login-store.ts'
+import { eachDatabase } from './support/databases.ts'
+import {
+  answer,
+  Browser,
+  caveatFor,
+  type IdentityWorld,
+  identityWorld,
+  postDischarge,
+  type RunningIdentity,
+  startIdentity,
+} from './support/identity.ts'
+
+const PASSWORD = 'correct horse battery'
+
+eachDatabase((_kind, open) => {
+  let world: IdentityWorld
+  const running: RunningIdentity[] = []
+  const start = async (
+    ...args: Parameters<typeof startIdentity> extends [unknown, ...infer Rest] ? Rest : never
+  ) => {
+    const identity = await startIdentity(world, ...args)
+    running.push(identity)
+    return identity
+  }
+
+  before(async () => {
+    world = await identityWorld(await open())
+    await addAccount({ username: 'bob', email: 'b@example.org', name: 'Bob', password: PASSWORD }, world)
+  })
+  after(async () => {
+    for (const { app } of running) {
+      // fetch keeps connections open that it never used; the server would wait for their first request.
+      app.server.closeAllConnections()
+      await app.close()
+    }
+  })
+
+  const startLogin = async (identity: RunningIdentity): Promise<{ visit: string; wait: string }> => {
+    const caveat = await caveatFor(world.keyring, 'need-declared userid is-authenticated-userid')
+    const { body } = await postDischarge(identity.location, caveat)
+    const { VisitURL: visit, WaitTokenURL: wait } = body.Info.InteractionMethods['browser-window']
+    return { visit, wait }
+  }
+  const approve = async (visit: string) => {
+    const browser = new Browser()
+    const page = await browser.submit(await browser.open(visit), 'login', {
+      username: 'bob',
+      password: PASSWORD,
+    })
+    await browser.submit(page, 'confirm', { decision: 'approve' })
+  }
+
+  test('a client that waits is told at once when the login is completed on this node', async () => {
+    const { visit, wait } = await startLogin(await start())
+    const waiting = fetch(wait).then(async (response) => ({ status: response.status, at: performance.now() }))
+    await sleep(50)
+    await approve(visit)
+    const completedAt = performance.now()
+    const { status, at } = await waiting
+    assert.equal(status, 200)
+    assert.ok(at - completedAt < 300, `${at - completedAt} ms`)
+  })
+
+  test('a client that waits on another node is told within two seconds', async () => {
+    const [one, two] = [await start(), await start()]
+    const { visit, wait } = await startLogin(one)
+    const elsewhere = wait.replace(one.location, two.location)
+    const waiting = fetch(elsewhere).then(async (response) => ({
+      status: response.status,
+      at: performance.now(),
+    }))
+    await sleep(50)
+    await approve(visit)
+    const completedAt = performance.now()
+    const { status, at } = await waiting
+    assert.equal(status, 200)
+    assert.ok(at - completedAt < 2_000, `${at - completedAt} ms`)
+  })
+
+  test('a login that is completed before anybody waits is answered at once, to as many as ask', async () => {
+    const { visit, wait } = await startLogin(await start())
+    await approve(visit)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(wait).then(answer)))
+    for (const { status, body } of answers) assert.deepEqual([status, body.kind], [200, 'login'])
+  })
+
+  test('after its patience a wait ends with 504 in JSON, and asking again goes on', async () => {
+    const { visit, wait } = await startLogin(await start({ waitPatience: 30 }))
+    const { status, headers, body } = await answer(await fetch(wait))
+    assert.equal(status, 504)
+    assert.equal(headers.get('content-type'), 'application/json')
+    assert.deepEqual(body, {
+      Code: 'service unavailable',
+      Message: 'Nobody has confirmed this login so far. Ask again to go on waiting.',
+    })
+    await approve(visit)
+    assert.equal((await fetch(wait)).status, 200)
+  })
+
+  test('a client that leaves is forgotten at once, and its place is free', async () => {
+    const identity = await start({ waitLimit: 1 })
+    const { wait } = await startLogin(identity)
+    const gone = new AbortController()
+    const left = fetch(wait, { signal: gone.signal }).catch(() => 'left')
+    await sleep(100)
+    const full = await answer(await fetch(wait))
+    assert.deepEqual([full.status, full.body.Code], [503, 'service unavailable'])
+    assert.equal(full.headers.get('retry-after'), '1')
+    gone.abort()
+    assert.equal(await left, 'left')
+    await sleep(100)
+    const again = new AbortController()
+    const waiting = fetch(wait, { signal: again.signal }).catch(() => 'still waiting')
+    await sleep(100)
+    again.abort()
+    assert.equal(await waiting, 'still waiting')
+  })
+
+  test('a service that stops ends every wait with 503, so that clients ask again elsewhere', async () => {
+    const identity = await startIdentity(world)
+    const { wait } = await startLogin(identity)
+    const waiting = Promise.all(Array.from({ length: 3 }, () => fetch(wait).then(answer)))
+    await sleep(100)
+    const startedAt = performance.now()
+    await identity.app.close()
+    for (const { status, body } of await waiting)
+      assert.deepEqual([status, body.Code], [503, 'service unavailable'])
+    assert.ok(performance.now() - startedAt < 2_000)
+  })
+
+  test('a database that goes away during a wait does not end it; before it, it is 503', async () => {
+    let away = false
+    const real = world.completedLogins
+    const orAway = <T>(ask: () => Promise<T>): Promise<T> =>
+      away ? Promise.reject(new Unavailable('the database is away')) : ask()
+    const completedLogins: CompletedLoginStore = {
+      ...real,
+      find: (id) => orAway(() => real.find(id)),
+      findAll: (ids) => orAway(() => real.findAll(ids)),
+    }
+    const identity = await start({ completedLogins })
+    const other = await start()
+    const { visit, wait } = await startLogin(identity)
+    const waiting = fetch(wait).then(answer)
+    await sleep(100)
+    away = true
+    const refused = await answer(await fetch(wait))
+    assert.deepEqual([refused.status, refused.body.Code], [503, 'service unavailable'])
+    await sleep(1_200)
+    await approve(visit.replace(identity.location, other.location))
+    away = false
+    assert.equal((await waiting).status, 200)
+  })
+})
