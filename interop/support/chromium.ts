@@ -8,6 +8,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
+import { clientPaths } from './paths.ts'
 
 /** Without these it looks for its maker's hosts at every start; as root it runs without its sandbox only. */
 const ARGUMENTS = [
@@ -21,7 +22,7 @@ const ARGUMENTS = [
 ]
 
 export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: ARGUMENTS })
+  chromium.launch({ executablePath: clientPaths.chromium, args: ARGUMENTS })
 
 export interface Window {
   readonly context: BrowserContext

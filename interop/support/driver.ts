@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
+import { endWithThisProcess } from './end-with-this-process.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 /** What a client program answers; which members are there depends on the command. */
@@ -44,6 +45,7 @@ export const craftStore = (service: string, environment: Settings = {}): Driver 
 
 function start(program: string, words: readonly string[], environment: Settings): Driver {
   const child = spawn(program, words, { env: cleanEnvironment(environment), stdio: 'pipe' })
+  endWithThisProcess(child)
   let told = ''
   child.stderr.on('data', (chunk: Buffer) => {
     told += chunk.toString()

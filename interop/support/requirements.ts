@@ -10,7 +10,7 @@ const REMEDY = 'Run interop/setup: it installs what is missing.'
 /** Throws an `Error` that names what is missing or outdated and the command that installs it. */
 export function checkRequirements(): void {
   const missing = [
-    ...['curl', 'chromium'].filter((program) => !runs(program, '--version')),
+    ...['curl', clientPaths.chromium].filter((program) => !runs(program, '--version')),
     ...(isCurrent('.venv/stamp', ['requirements.txt'])
       ? []
       : ['the Python clients of interop/requirements.txt']),
@@ -29,7 +29,7 @@ export function versions(): string {
   }
   return [
     `node ${process.versions.node}, SQLite ${process.versions['sqlite']}, npm macaroon ${manifest('macaroon')}`,
-    `playwright-core ${manifest('playwright-core')}, ${output('chromium', '--version')}`,
+    `playwright-core ${manifest('playwright-core')}, ${output(clientPaths.chromium, '--version')}`,
     output('curl', '--version').split('\n')[0],
     output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
     `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { endWithThisProcess } from './end-with-this-process.ts'
 import type { Installation } from './installation.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
@@ -24,6 +25,7 @@ export async function startService(
     env: cleanEnvironment(installation.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  endWithThisProcess(child)
   let log = ''
   child.stderr.on('data', (chunk: Buffer) => {
     log += chunk.toString()
