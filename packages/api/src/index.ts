@@ -2,6 +2,7 @@
 export * from './errors.ts'
 export * from './identity.ts'
 export * from './ids.ts'
+export * from './openapi.ts'
 export * from './operations.ts'
 export * from './permissions.ts'
 export * from './service.ts'

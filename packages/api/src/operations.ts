@@ -19,6 +19,8 @@ export interface Operation {
   /** The version of the API that introduced it. */
   readonly since: number
   readonly summary: string
+  /** What has to be presented: nothing, a root macaroon with its discharge, or a token (for which those two also do). */
+  readonly credential: 'none' | 'root-and-discharge' | 'token'
   /** The statuses it answers with when it refuses; all with the error body. */
   readonly refusals: readonly number[]
   readonly query?: TSchema
@@ -32,6 +34,7 @@ export const OPERATIONS = {
     path: '/api/v2/tokens',
     since: 26,
     summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
+    credential: 'none',
     refusals: [400, 413, 503],
     body: CreateTokenRequestSchema,
     response: MacaroonResponseSchema,
@@ -41,6 +44,7 @@ export const OPERATIONS = {
     path: '/api/v2/tokens/exchange',
     since: 30,
     summary: 'An authentication macaroon for a root macaroon and its discharge (header `Macaroons`)',
+    credential: 'root-and-discharge',
     refusals: [400, 401, 413, 503],
     body: EmptyObjectSchema,
     response: MacaroonResponseSchema,
@@ -50,6 +54,7 @@ export const OPERATIONS = {
     path: '/api/v2/tokens',
     since: 31,
     summary: 'The token macaroons of the account',
+    credential: 'token',
     refusals: [400, 401, 503],
     query: ListTokensQuerySchema,
     response: TokenListResponseSchema,
@@ -59,6 +64,7 @@ export const OPERATIONS = {
     path: '/api/v2/tokens/revoke',
     since: 32,
     summary: 'Ends the token session of the given id',
+    credential: 'token',
     refusals: [400, 401, 413, 503],
     body: RevokeTokenRequestSchema,
     response: TokenListResponseSchema,
@@ -68,6 +74,7 @@ export const OPERATIONS = {
     path: '/api/v2/tokens/whoami',
     since: 27,
     summary: 'The account and the attenuations of the token that authenticated the request',
+    credential: 'token',
     refusals: [400, 401, 503],
     response: WhoamiResponseSchema,
   },

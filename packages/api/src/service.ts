@@ -18,7 +18,7 @@ export const ServiceDescriptionSchema = Type.Object(
       ),
     ),
     links: Type.Record(Type.String(), Type.String(), {
-      description: 'Absolute addresses: `self`, `identity`',
+      description: 'Absolute addresses: `self`, `openapi`, `identity`',
     }),
     'token-prefix': Type.String({
       description: 'Every token of this installation begins with these characters, for secret scanners',

@@ -209,7 +209,7 @@ function describeService(baseUrl: string, identity: string, prefix: string): Ser
       since,
       summary,
     })),
-    links: { self: baseUrl, identity },
+    links: { self: baseUrl, openapi: `${baseUrl}/openapi.json`, identity },
     'token-prefix': prefix,
   }
 }
