@@ -45,6 +45,10 @@ async function ask({ stdin, stderr }: Streams, question: string): Promise<string
   const lines = createInterface({ input: stdin, output: silent, terminal: true })
   try {
     return await lines.question('')
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error
+    // Ctrl-C, or the end of the input.
+    throw new UsageError('No password was given. Nothing was changed.')
   } finally {
     lines.close()
     stderr.write('\n')

@@ -1,6 +1,6 @@
 /** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start.ts`. */
 import type { RequestListener, Server } from 'node:http'
-import { API_VERSION } from '@ratafia/api'
+import { API_VERSION, ERROR_CODES } from '@ratafia/api'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,7 +9,7 @@ import fastify, {
   type HTTPMethods,
 } from 'fastify'
 import type { Log } from '../telemetry/log.ts'
-import { answerError, errorBody } from './errors.ts'
+import { answerError, errorBody, refusalOf } from './errors.ts'
 import { BODY_LIMIT } from './json-body.ts'
 import { answerParserError } from './parser-refusals.ts'
 
@@ -28,11 +28,7 @@ export function createApp({ log, baseUrl, trustedProxies, serve }: AppOptions): 
     loggerInstance: log as FastifyBaseLogger,
     serverFactory: (listener) => serve(listener),
     clientErrorHandler: answerParserError,
-    // A path that is not percent-encoded UTF-8: refused before there is a route, and so without its hooks.
-    frameworkErrors: (error, request, reply) => {
-      commonHeaders(reply)
-      answerError(error, request, reply)
-    },
+    frameworkErrors: (error, _request, reply) => answerBeforeRoute(error, reply),
     rewriteUrl: rewriter(new URL(baseUrl).pathname),
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -52,6 +48,14 @@ export function createApp({ log, baseUrl, trustedProxies, serve }: AppOptions): 
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
   app.addHook('onSend', async (_request, reply) => commonHeaders(reply))
   return app
+}
+
+/** A path that is not percent-encoded UTF-8 is refused before there is a route, and so without the hooks of one. */
+function answerBeforeRoute(error: Error, reply: FastifyReply): void {
+  const refusal = refusalOf(error)
+  commonHeaders(reply.status(ERROR_CODES[refusal.code].status).header('content-type', 'application/json'))
+  // Bytes, to which Fastify adds no charset.
+  reply.send(Buffer.from(JSON.stringify(errorBody(refusal))))
 }
 
 function commonHeaders(reply: FastifyReply): void {

@@ -35,7 +35,7 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
 const privateDetail = (error: Error): string | undefined =>
   error instanceof RequestError ? error.private : undefined
 
-function refusalOf(error: FastifyError | Error): Refusal {
+export function refusalOf(error: FastifyError | Error): Refusal {
   // Taken apart: a spread of an error would leave its message behind.
   if (error instanceof RequestError) return { code: error.code, message: error.message, extra: error.extra }
   if (error instanceof Unavailable) {
@@ -61,12 +61,24 @@ function frameworkRefusal(error: FastifyError | Error): Refusal | undefined {
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return { code: 'request-too-large', message: 'The body is larger than 64 KiB.', extra: {} }
   }
+  const message = FRAMEWORK_MESSAGES.get(error.code)
+  if (message !== undefined) return { code: 'invalid-request', message, extra: {} }
   const status = error.statusCode ?? 500
-  // Fastify's own 4xx (a bad URL, a bad content length): its messages describe the request, not the service.
-  if (status >= 400 && status < 500)
-    return { code: 'invalid-request', message: `${error.message}.`, extra: {} }
+  // Fastify's other 4xx (a bad content length): its messages describe the request, not the service.
+  if (status >= 400 && status < 500) {
+    return { code: 'invalid-request', message: `${error.message.replace(/\.+$/, '')}.`, extra: {} }
+  }
   return undefined
 }
+
+/** Where Fastify's own would repeat the address, with its query, or say nothing. */
+const FRAMEWORK_MESSAGES: ReadonlyMap<string, string> = new Map([
+  ['FST_ERR_BAD_URL', 'The path is not percent-encoded UTF-8.'],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    'The Content-Type header is not a media type. Send application/json, or none.',
+  ],
+])
 
 function schemaRefusal(error: FastifyError): Refusal {
   const where = error.validationContext === 'querystring' ? 'query' : 'body'

@@ -23,18 +23,29 @@ export function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
+/** Nothing that the API takes goes deeper than 4; what recurses into a body may rely on this. */
+const MAX_DEPTH = 32
+
 /** Throws {@link RequestError} `invalid-request`. `__proto__` and `constructor.prototype` are refused. */
 function parseJsonBody(body: unknown): unknown {
   if (!(body instanceof Buffer) || body.length === 0) return {}
+  const value = parseText(body)
+  if (isDeeper(value, MAX_DEPTH)) {
+    throw new RequestError('invalid-request', `The body is nested more than ${MAX_DEPTH} levels deep.`)
+  }
+  return value
+}
+
+function parseText(body: Buffer): unknown {
   try {
     return parse(utf8.decode(body), undefined, { protoAction: 'error', constructorAction: 'error' })
-  } catch (error) {
-    throw new RequestError(
-      'invalid-request',
-      'The body is not JSON. Send a JSON object, or no body at all.',
-      {
-        cause: error,
-      },
-    )
+  } catch (cause) {
+    const message = 'The body is not JSON. Send a JSON object, or no body at all.'
+    throw new RequestError('invalid-request', message, { cause })
   }
 }
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1)))
