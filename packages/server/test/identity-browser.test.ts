@@ -252,7 +252,7 @@ eachDatabase((_kind, open) => {
     const cookie = browser.setCookies.find((line) => line.startsWith('ratafia-sign-in='))
     assert.match(
       String(cookie),
-      /^ratafia-sign-in=[\w-]{43}; Path=\/identity; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+      /^ratafia-sign-in=[\w-]{43}; Max-Age=43200; Path=\/identity; HttpOnly; SameSite=Lax$/,
     )
     const rows = await world.database.query.selectFrom('sign_in_session').selectAll().execute()
     const value = Buffer.from(String(browser.cookies.get('ratafia-sign-in')), 'base64url')

@@ -22,5 +22,9 @@ export function addressKey(address: string): string {
   return `${[...start, ...zeros, ...end].slice(0, 4).join(':')}::/64`
 }
 
-/** Whether a person at one address and a program at the other may well be the same machine or network. */
-export const sameNetwork = (a: string, b: string): boolean => addressKey(a) === addressKey(b)
+/** Whether a person at one address and a program at the other may well be on one machine or in one network. */
+export const sameNetwork = (a: string, b: string): boolean =>
+  addressKey(a) === addressKey(b) || (isLoopback(a) && isLoopback(b))
+
+/** One machine reaches itself by either family. */
+const isLoopback = (address: string): boolean => /^(127\..*|::1)$/.test(plainAddress(address))

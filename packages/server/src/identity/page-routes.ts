@@ -7,7 +7,7 @@ import { signInPage } from '../web/sign-in-page.ts'
 import { plainAddress, sameNetwork } from './address.ts'
 import { sendPage } from './answers.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
-import type { IdentityDependencies } from './dependencies.ts'
+import { type IdentityDependencies, SIGN_IN_MS } from './dependencies.ts'
 import { IdentityError } from './errors.ts'
 import { parametersOf, required } from './parameters.ts'
 import { parseSummary } from './request-summary.ts'
@@ -66,7 +66,8 @@ export function pageRoutes(
     const result = await signIn({ username, password, address: request.ip }, deps)
     switch (result.outcome) {
       case 'signed-in':
-        reply.setCookie(COOKIE, result.cookie, { ...cookieOptions, expires: result.expiresAt })
+        // A duration, because the browser's clock may be another.
+        reply.setCookie(COOKIE, result.cookie, { ...cookieOptions, maxAge: SIGN_IN_MS / 1000 })
         return backToLogin(reply, did)
       case 'throttled': {
         const now = deps.clock()

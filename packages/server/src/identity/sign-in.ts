@@ -12,12 +12,7 @@ export interface SignInInput {
 }
 
 export type SignInOutcome =
-  | {
-      readonly outcome: 'signed-in'
-      readonly account: Account
-      readonly cookie: string
-      readonly expiresAt: Date
-    }
+  | { readonly outcome: 'signed-in'; readonly account: Account; readonly cookie: string }
   /** Whether the account exists is not told. */
   | { readonly outcome: 'wrong' }
   /** Only told to who knows the password. */
@@ -53,7 +48,7 @@ export async function signIn(input: SignInInput, deps: SignInDeps): Promise<Sign
     createdAt,
     expiresAt,
   })
-  return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url'), expiresAt }
+  return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url') }
 }
 
 /** A browser that is signed in. */

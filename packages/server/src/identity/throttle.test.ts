@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import { addressKey, plainAddress } from './address.ts'
+import { addressKey, plainAddress, sameNetwork } from './address.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 
 let now: number
@@ -88,3 +88,13 @@ test('an address is shown as people write it', () => {
   assert.equal(plainAddress('::ffff:10.0.0.1'), '10.0.0.1')
   assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
 })
+
+for (const [a, b, same] of [
+  ['192.0.2.1', '::ffff:192.0.2.1', true],
+  ['192.0.2.1', '192.0.2.2', false],
+  ['2001:db8::1', '2001:db8::2', true],
+  ['127.0.0.1', '::1', true],
+  ['127.0.0.1', '192.0.2.1', false],
+] as const) {
+  test(`${a} and ${b} are ${same ? '' : 'not '}in one network`, () => assert.equal(sameNetwork(a, b), same))
+}

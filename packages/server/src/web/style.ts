@@ -31,8 +31,8 @@ button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;b
 dl{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.4rem 1rem;margin:.5rem 0}
 dt{color:var(--soft)}
 dd{margin:0;overflow-wrap:anywhere}
-ul{margin:.25rem 0;padding-left:1.2rem}
-li{margin:.2rem 0;overflow-wrap:anywhere}
+ul{margin:0;padding-left:1.2rem}
+li{margin:0 0 .2rem;overflow-wrap:anywhere}
 code{font:.9em ui-monospace,"Cascadia Mono",Menlo,monospace;overflow-wrap:anywhere}
 .quiet{color:var(--soft);font-size:.9rem}
 form.inline{display:inline}
