@@ -35,11 +35,7 @@ export function presentedMacaroons(
   const [first, ...rest] = [...authorization.slices, ...macaroons.slices]
   if (first !== undefined) return [first, ...rest]
   const [problem] = [...authorization.errors, ...macaroons.errors]
-  if (problem === undefined) {
-    throw unauthorized(
-      'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".',
-    )
-  }
+  if (problem === undefined) throw unauthorized(authorization.otherScheme ? OTHER_SCHEME : NOTHING)
   if (problem.code === 'limit-exceeded') {
     throw new RequestError('limit-exceeded', `The macaroon is too large. ${problem.message}.`)
   }
@@ -48,14 +44,20 @@ export function presentedMacaroons(
   )
 }
 
-function fromAuthorization(header: string | undefined): Pick<MacaroonsRead, 'slices' | 'errors'> {
+const NOTHING = 'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".'
+const OTHER_SCHEME = 'The Authorization header is of another scheme. Send "Authorization: Macaroon …".'
+
+interface HeaderRead extends Pick<MacaroonsRead, 'slices' | 'errors'> {
+  /** The header is not about macaroons; it may be for a proxy on the way. */
+  readonly otherScheme?: boolean
+}
+
+function fromAuthorization(header: string | undefined): HeaderRead {
   const text = (header ?? '').trim()
   if (text === '') return { slices: [], errors: [] }
   const [scheme = ''] = text.split(/\s/, 1)
   const value = text.slice(scheme.length).trim()
-  if (scheme.toLowerCase() !== 'macaroon') {
-    throw unauthorized('The Authorization header is of another scheme. Send "Authorization: Macaroon …".')
-  }
+  if (scheme.toLowerCase() !== 'macaroon') return { slices: [], errors: [], otherScheme: true }
   if (/^(root|discharge)=/.test(value)) return fromPair(value)
   return slicesFromMacaroonsHeader([base64IfJson(value)], { binary: true })
 }
@@ -72,7 +74,7 @@ function fromMacaroons(header: string | readonly string[] | undefined): Macaroon
 }
 
 /** The Ubuntu One spelling: `root=…, discharge=…`, each base64 of one macaroon. */
-function fromPair(value: string): Pick<MacaroonsRead, 'slices' | 'errors'> {
+function fromPair(value: string): HeaderRead {
   try {
     const found = new Map<string, Macaroon[]>([
       ['root', []],

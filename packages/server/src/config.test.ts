@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { test } from 'node:test'
+import { ConfigError, type Environment, readConfig, VARIABLES, type VariableName } from './config.ts'
+
+const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => 248 + index))
+const DAY = 86_400_000
+
+/** The lines of the refusal. */
+function problems(environment: Environment): string[] {
+  try {
+    readConfig(environment)
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error))
+    return error.message.split('\n')
+  }
+  return assert.fail(`accepted: ${JSON.stringify(environment)}`)
+}
+
+test('without any variable: what a fresh machine runs with', () => {
+  assert.deepEqual(readConfig({ PATH: '/bin', HOME: '/root' }), {
+    host: '127.0.0.1',
+    port: 8080,
+    baseUrl: undefined,
+    dataDirectory: resolve('data'),
+    database: { kind: 'sqlite', file: resolve('data/ratafia.db') },
+    secret: { from: 'file', file: resolve('data/secret.key'), makeBefore: resolve('data/ratafia.db') },
+    identity: undefined,
+    identityCondition: 'userid',
+    accounts: 'auto',
+    tokenLifetime: 365 * DAY,
+    tokenMaxLifetime: undefined,
+    trustedProxies: [],
+    logLevel: 'info',
+  })
+})
+
+const WHOLE = {
+  RATAFIA_HOST: '::1',
+  RATAFIA_PORT: '0',
+  RATAFIA_BASE_URL: 'https://store.example.com/',
+  RATAFIA_DATA_DIR: '/srv/ratafia',
+  RATAFIA_DATABASE_URL: 'postgres://user:secret@db:5432/ratafia',
+  RATAFIA_SECRET_KEY: KEY.toString('base64'),
+  RATAFIA_SECRET_KEY_FILE: '',
+  RATAFIA_IDENTITY_URL: 'https://id.example.com/candid/',
+  RATAFIA_IDENTITY_PUBLIC_KEY: KEY.toString('base64'),
+  RATAFIA_IDENTITY_CONDITION: 'username',
+  RATAFIA_ACCOUNTS: 'known',
+  RATAFIA_TOKEN_LIFETIME: '12h',
+  RATAFIA_TOKEN_MAX_LIFETIME: '30d',
+  RATAFIA_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+  RATAFIA_LOG_LEVEL: 'debug',
+} as const satisfies Record<VariableName, string>
+
+test('with every variable', () => {
+  assert.deepEqual(readConfig(WHOLE), {
+    host: '::1',
+    port: 0,
+    baseUrl: 'https://store.example.com',
+    dataDirectory: '/srv/ratafia',
+    database: { kind: 'postgres', url: WHOLE.RATAFIA_DATABASE_URL },
+    secret: { from: 'variable', key: KEY },
+    identity: { url: 'https://id.example.com/candid', publicKey: KEY },
+    identityCondition: 'username',
+    accounts: 'known',
+    tokenLifetime: 12 * 3_600_000,
+    tokenMaxLifetime: 30 * DAY,
+    trustedProxies: ['10.0.0.0/8', '::1'],
+    logLevel: 'debug',
+  })
+})
+
+test('an empty variable counts as absent', () => {
+  const empty = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, '']))
+  assert.deepEqual(readConfig(empty), readConfig({}))
+})
+
+test('identity serve has another port by default', () => {
+  assert.equal(readConfig({}, { port: 8081 }).port, 8081)
+  assert.equal(readConfig({ RATAFIA_PORT: '9' }, { port: 8081 }).port, 9)
+})
+
+/** With what else a value of the variable needs. */
+const REFUSED: readonly [name: VariableName, values: readonly string[], message: RegExp, Environment?][] = [
+  [
+    'RATAFIA_HOST',
+    ['http://x', 'a b', '127.0.0.1:80', '[::1]', '-x', ' ', 'x/'],
+    /neither a host name nor an IP/,
+  ],
+  ['RATAFIA_PORT', ['-1', '65536', '1e3', '80 ', '0x50', '123456'], /is not a port: .* from 0 to 65535/],
+  ['RATAFIA_PORT', ['tcp://10.0.0.1:8080'], /Kubernetes .* enableServiceLinks: false/],
+  [
+    'RATAFIA_BASE_URL',
+    [
+      'store.example.com',
+      'ftp://x',
+      'https://',
+      'https://x/?a',
+      'https://x#y',
+      'https://x?',
+      'https://a@x',
+      'https://x:99999',
+    ],
+    /is not an http or https address .* Write one such as https:/,
+  ],
+  [
+    'RATAFIA_DATABASE_URL',
+    ['mysql://x', 'x', 'postgres//x', 'host=db'],
+    /is not a PostgreSQL address\. Write postgres:/,
+  ],
+  [
+    'RATAFIA_SECRET_KEY',
+    ['x', 'a'.repeat(42), 'a'.repeat(63), 'a'.repeat(65), '!'.repeat(43)],
+    /openssl rand -base64 32/,
+  ],
+  [
+    'RATAFIA_IDENTITY_URL',
+    ['http://id.example.com', 'http://10.0.0.1', 'http://127.0.0.1.example.com'],
+    /is not https/,
+  ],
+  [
+    'RATAFIA_IDENTITY_URL',
+    ['id.example.com', 'https://id.example.com/?x'],
+    /is not an http or https address/,
+  ],
+  [
+    'RATAFIA_IDENTITY_PUBLIC_KEY',
+    ['x', KEY.toString('hex')],
+    /is not a public key: 32 bytes in base64/,
+    { RATAFIA_IDENTITY_URL: 'https://id.example.com' },
+  ],
+  ['RATAFIA_IDENTITY_CONDITION', ['email', 'USERID'], /can be userid, username/],
+  ['RATAFIA_ACCOUNTS', ['none', 'Auto', 'auto '], /can be auto, known/],
+  [
+    'RATAFIA_TOKEN_LIFETIME',
+    ['0', '0d', '5', 'd', '1w', '-1d', '1.5h', '1 d', '01d', '36526d', '9999999999d'],
+    /is not a duration.*such as 365d/,
+  ],
+  ['RATAFIA_TOKEN_MAX_LIFETIME', ['0d', 'never'], /is not a duration/],
+  [
+    'RATAFIA_TRUSTED_PROXIES',
+    ['x', '10.0.0.0/33', '::1/129', '10.0.0.1,', '1.2.3.4/8/9', 'fe80::1%eth0', '1.2.3.4/'],
+    /no address or CIDR block/,
+  ],
+  ['RATAFIA_LOG_LEVEL', ['verbose', 'INFO'], /can be trace, debug/],
+]
+
+for (const [name, values, message, others] of REFUSED) {
+  for (const value of values) {
+    test(`${name}=${value} is refused by name, and nothing else is`, () => {
+      const secret = name === 'RATAFIA_DATABASE_URL' ? { RATAFIA_SECRET_KEY: KEY.toString('hex') } : {}
+      const lines = problems({ ...secret, ...others, [name]: value })
+      assert.equal(lines.length, 1, lines.join('\n'))
+      assert.match(String(lines[0]), new RegExp(`^${name} `))
+      assert.match(String(lines[0]), message)
+      assert.match(String(lines[0]), /\.$/)
+    })
+  }
+}
+
+test('every variable that can be wrong is in the table above', () => {
+  const free: VariableName[] = ['RATAFIA_DATA_DIR', 'RATAFIA_SECRET_KEY_FILE']
+  const shown = new Set([...free, ...REFUSED.map(([name]) => name)])
+  assert.deepEqual([...shown].sort(), Object.keys(VARIABLES).sort())
+})
+
+test('several problems are told together, a line each', () => {
+  const lines = problems({
+    RATAFIA_PORT: 'x',
+    RATAFIA_ACCOUNTS: 'x',
+    RATAFIA_TOKEN_LIFETIME: 'x',
+    RATAFIA_X: 'x',
+  })
+  assert.deepEqual(
+    lines.map((line) => line.split(' ', 1)[0]),
+    ['RATAFIA_X', 'RATAFIA_PORT', 'RATAFIA_ACCOUNTS', 'RATAFIA_TOKEN_LIFETIME'],
+  )
+})
+
+test('a misspelt variable is refused: a cap that silently does not hold would be worse', () => {
+  assert.deepEqual(problems({ RATAFIA_TOKEN_MAX_LIFETME: '30d' }), [
+    'RATAFIA_TOKEN_MAX_LIFETME is not a variable of this service. See `ratafia serve --help` for those it has.',
+  ])
+})
+
+test('what Kubernetes sets for a Service of this name is told apart from a misspelling', () => {
+  for (const name of [
+    'RATAFIA_SERVICE_HOST',
+    'RATAFIA_SERVICE_PORT',
+    'RATAFIA_SERVICE_PORT_HTTP',
+    'RATAFIA_PORT_80_TCP',
+  ]) {
+    assert.match(problems({ [name]: '10.0.0.1' }).join(), /set by Kubernetes .* enableServiceLinks: false/)
+  }
+})
+
+test('no message repeats a secret', () => {
+  const secret = 'hunter2'
+  for (const environment of [
+    { RATAFIA_SECRET_KEY: secret },
+    { RATAFIA_DATABASE_URL: `postgress://user:${secret}@db/x` },
+    { RATAFIA_DATABASE_URL: `postgres://user:${secret}@db:port/x` },
+    { RATAFIA_BASE_URL: `https://user:${secret}@store.example.com` },
+    { RATAFIA_BASE_URL: `https://user:${secret}@store.example.com:99999` },
+    { RATAFIA_BASE_URL: `https://${secret}@store.example.com` },
+    { RATAFIA_BASE_URL: `https://store.example.com/?token=${secret}` },
+    { RATAFIA_IDENTITY_URL: `http://user:${secret}@id.example.com` },
+    { RATAFIA_IDENTITY_URL: `user:${secret}@id.example.com` },
+  ]) {
+    const message = problems(environment).join('\n')
+    assert.ok(!message.includes(secret), message)
+  }
+})
+
+for (const [spelling, text] of [
+  ['hex', KEY.toString('hex')],
+  ['hex in capitals', KEY.toString('hex').toUpperCase()],
+  ['base64', KEY.toString('base64')],
+  ['base64 without padding', KEY.toString('base64').replace('=', '')],
+  ['base64url', KEY.toString('base64url')],
+  ['base64 with a line end', `${KEY.toString('base64')}\n`],
+]) {
+  test(`the secret key in ${spelling}`, () => {
+    assert.deepEqual(readConfig({ RATAFIA_SECRET_KEY: text }).secret, { from: 'variable', key: KEY })
+  })
+}
+
+test('the secret key from a file is never made by us', () => {
+  assert.deepEqual(readConfig({ RATAFIA_SECRET_KEY_FILE: 'k' }).secret, {
+    from: 'file',
+    file: resolve('k'),
+    makeBefore: undefined,
+  })
+})
+
+test('variables that exclude or need each other', () => {
+  const key = KEY.toString('hex')
+  const url = 'postgres://db/x'
+  assert.deepEqual(problems({ RATAFIA_SECRET_KEY: key, RATAFIA_SECRET_KEY_FILE: '/x' }), [
+    'RATAFIA_SECRET_KEY and RATAFIA_SECRET_KEY_FILE are both set. Keep one of them.',
+  ])
+  assert.match(
+    problems({ RATAFIA_DATABASE_URL: url }).join(),
+    /^RATAFIA_SECRET_KEY .*required with PostgreSQL/,
+  )
+  assert.equal(
+    readConfig({ RATAFIA_DATABASE_URL: url, RATAFIA_SECRET_KEY_FILE: '/x' }).database.kind,
+    'postgres',
+  )
+  assert.match(
+    problems({ RATAFIA_IDENTITY_PUBLIC_KEY: KEY.toString('base64') }).join(),
+    /^RATAFIA_IDENTITY_PUBLIC_KEY is set without RATAFIA_IDENTITY_URL/,
+  )
+})
+
+test('http is enough for an identity service on this machine', () => {
+  for (const origin of [
+    'http://127.0.0.1:8081',
+    'http://localhost:8081',
+    'http://[::1]:8081',
+    'http://127.1.2.3',
+  ]) {
+    assert.equal(readConfig({ RATAFIA_IDENTITY_URL: `${origin}/` }).identity?.url, origin)
+  }
+})
+
+test('an address that stands for every address needs the one clients use', () => {
+  for (const host of ['0.0.0.0', '::', '::0']) {
+    assert.match(
+      problems({ RATAFIA_HOST: host }).join(),
+      /^RATAFIA_BASE_URL is required when RATAFIA_HOST is /,
+    )
+    assert.equal(readConfig({ RATAFIA_HOST: host, RATAFIA_BASE_URL: 'http://x' }).host, host)
+  }
+})
+
+test('durations in every unit, up to a century', () => {
+  const lifetime = (text: string) => readConfig({ RATAFIA_TOKEN_LIFETIME: text }).tokenLifetime
+  assert.deepEqual(['1s', '90m', '36h', '7d', '36525d'].map(lifetime), [
+    1000,
+    90 * 60_000,
+    36 * 3_600_000,
+    7 * DAY,
+    36_525 * DAY,
+  ])
+})
+
+test('a cap lowers the life given by default, and contradicts only one that was asked for', () => {
+  assert.equal(readConfig({ RATAFIA_TOKEN_MAX_LIFETIME: '30d' }).tokenLifetime, 30 * DAY)
+  assert.equal(readConfig({ RATAFIA_TOKEN_MAX_LIFETIME: '500d' }).tokenLifetime, 365 * DAY)
+  const both = (lifetime: string, most: string) => ({
+    RATAFIA_TOKEN_LIFETIME: lifetime,
+    RATAFIA_TOKEN_MAX_LIFETIME: most,
+  })
+  assert.equal(readConfig(both('7d', '7d')).tokenMaxLifetime, 7 * DAY)
+  assert.match(
+    problems(both('8d', '7d')).join(),
+    /^RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME/,
+  )
+})
