@@ -42,12 +42,27 @@ export function onEachDatabase(declare: (world: () => World, kind: DatabaseKind)
 
 async function makeWorld(kind: DatabaseKind): Promise<World> {
   const installation = await newInstallation(kind)
-  const service = await startService(installation)
-  await addAccount(installation, ADA, ADA.password)
-  await addAccount(installation, FARM)
-  const agentFile = join(installation.directory, 'agents.json')
-  await installation.ratafia(['agents', 'add', 'builder', '--account', FARM.username, '--output', agentFile])
-  return { installation, service, agentFile }
+  let service: Service | undefined
+  try {
+    service = await startService(installation)
+    await addAccount(installation, ADA, ADA.password)
+    await addAccount(installation, FARM)
+    const agentFile = join(installation.directory, 'agents.json')
+    await installation.ratafia([
+      'agents',
+      'add',
+      'builder',
+      '--account',
+      FARM.username,
+      '--output',
+      agentFile,
+    ])
+    return { installation, service, agentFile }
+  } catch (error) {
+    await service?.stop()
+    await installation.remove()
+    throw error
+  }
 }
 
 /** Without a password, nobody can sign in to it. Gives the account's id. */
