@@ -39,7 +39,7 @@ export const BakeryErrorSchema = Type.Object({
 })
 
 /** What `WaitTokenURL` answers: the token to repeat the discharge with. */
-export const WaitTokenResponseSchema = Type.Object({ kind: Type.String(), token: Type.String() })
+export const WaitTokenResponseSchema = Type.Object({ kind: Type.String(), token64: Type.String() })
 
 /** What the agent's `login-url` answers: a macaroon with a caveat that only the agent's key discharges. */
 export const AgentLoginResponseSchema = Type.Object({

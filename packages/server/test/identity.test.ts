@@ -1,5 +1,8 @@
 /** The identity service's discharge protocol over HTTP, on every database. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
@@ -117,6 +120,16 @@ eachDatabase((_kind, open) => {
       assert.match(body.Message, message)
     })
   }
+
+  test('an empty body in chunks and without a type is none: Go sends it beside its query', async () => {
+    const caveat = await caveatFor(world.keyring, USERID)
+    const query = new URLSearchParams({ id64: Buffer.from(caveat.id).toString('base64url') })
+    const request = httpRequest(url(`/discharge?${query}`), { method: 'POST' })
+    request.setHeader('Transfer-Encoding', 'chunked')
+    request.end()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    assert.equal((JSON.parse(await text(response)) as { Code: string }).Code, 'interaction required')
+  })
 
   test('a parameter in the query and again in the form is refused', async () => {
     const body = new URLSearchParams({ id: 'a' })

@@ -8,7 +8,7 @@ import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { encodeBakeryMacaroon } from '@ratafia/macaroon/bakery'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type FastifyInstance, type FastifyRequest, errorCodes as fastifyErrors } from 'fastify'
 import { errorPage } from '../web/message-page.ts'
 import { plainAddress } from './address.ts'
 import { agentLogin } from './agent-login.ts'
@@ -69,6 +69,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   }
   app.removeAllContentTypeParsers()
   await app.register(fastifyFormbody, { bodyLimit: BODY_LIMIT, parser: parseForm })
+  app.addContentTypeParser('*', { bodyLimit: BODY_LIMIT, parseAs: 'buffer' }, refuseOtherBodies)
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
     cookieKey: 'ratafia-form',
@@ -144,6 +145,16 @@ function answerErrors(app: FastifyInstance): void {
 }
 
 const parseForm = (text: string): FormBody => ({ form: new URLSearchParams(text) })
+
+/** Go's client has all parameters in the query and sends an empty body in chunks, without a type. */
+function refuseOtherBodies(
+  { headers }: FastifyRequest,
+  body: Buffer,
+  done: (error: Error | null, body?: undefined) => void,
+): void {
+  if (headers['content-type'] === undefined && body.length === 0) done(null)
+  else done(new fastifyErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE(headers['content-type'] ?? 'none'))
+}
 
 const clientOf = (request: FastifyRequest): Client => ({
   address: plainAddress(request.ip),

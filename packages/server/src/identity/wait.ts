@@ -1,5 +1,5 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
-
+import { encodeBase64 } from '@ratafia/macaroon'
 import { LOGIN_TOKEN_KIND } from './browser-window.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
 import { FETCH_MS, type IdentityDependencies, LOGIN_TOKEN_MS } from './dependencies.ts'
@@ -17,8 +17,11 @@ export interface WaitInput {
 
 export interface WaitResult {
   readonly kind: string
-  /** Printable ASCII: Python clients decode nothing else reliably. */
-  readonly token: string
+  /**
+   * Padded base64 of the standard alphabet, all that Python clients decode. A plain `token` beside it would be taken
+   * by them, and they fail at it: py-macaroon-bakery sends on a text as if it were bytes.
+   */
+  readonly token64: string
 }
 
 /**
@@ -66,10 +69,8 @@ async function result(
   }
   if (clock().getTime() >= completedAt.getTime() + FETCH_MS) throw expired()
   const expires = completedAt.getTime() + LOGIN_TOKEN_MS
-  return {
-    kind: LOGIN_TOKEN_KIND,
-    token: await sealFor('login-token', { login, caveat, account: accountId, expires }, keyring),
-  }
+  const token = await sealFor('login-token', { login, caveat, account: accountId, expires }, keyring)
+  return { kind: LOGIN_TOKEN_KIND, token64: encodeBase64(Buffer.from(token, 'ascii')) }
 }
 
 const expired = () => new IdentityError('permission denied', 'This login has expired. Log in again.')
