@@ -58,7 +58,8 @@ const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
 /** Undefined for an error of something else. */
 function listenRefusal(error: unknown): string | undefined {
   const { syscall, code, address, port, hostname } = error as Partial<ListenError>
-  const asked = syscall === 'listen' ? `${address}:${port}` : syscall === 'getaddrinfo' ? hostname : undefined
+  const where = port ? `${address}:${port}` : address
+  const asked = syscall === 'listen' ? where : syscall === 'getaddrinfo' ? hostname : undefined
   if (!(error instanceof Error) || asked === undefined || code === undefined) return undefined
   return `cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
 }

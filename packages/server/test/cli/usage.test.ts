@@ -1,0 +1,254 @@
+/** What holds for every command: help, exit codes, where answers and errors go. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import type { CommandContext } from '../../src/cli/context.ts'
+import { runProgram } from '../../src/cli/run-program.ts'
+import { VARIABLES } from '../../src/config.ts'
+import { testProgram } from '../support/program.ts'
+
+const program = testProgram()
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+/** In this process: what is printed does not depend on more. */
+async function helpOf(command: string): Promise<string> {
+  const said = { out: '', err: '' }
+  const into = (name: 'out' | 'err') =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        said[name] += chunk
+        done()
+      },
+    })
+  const unused = () => assert.fail('--help does nothing else')
+  const context: CommandContext = {
+    streams: { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') },
+    withWorkspace: unused,
+    serve: unused,
+    serveIdentity: unused,
+    migrate: unused,
+    release: version,
+  }
+  const code = await runProgram([...command.split(' ').filter(Boolean), '--help'], context)
+  assert.deepEqual({ code, err: said.err }, { code: 0, err: '' })
+  return said.out
+}
+
+/** Every command with the options it has besides --help. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  '': ['--version'],
+  serve: [],
+  migrate: ['--json'],
+  identity: [],
+  'identity serve': [],
+  accounts: [],
+  'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password'],
+  'accounts list': ['--json'],
+  'accounts show': ['--json'],
+  'accounts disable': ['--json'],
+  'accounts enable': ['--json'],
+  'accounts set-password': ['--json', '--password-stdin'],
+  'accounts link': ['--json', '--subject', '--issuer'],
+  agents: [],
+  'agents add': ['--json', '--account', '--url', '--public-key', '--output'],
+  'agents list': ['--json', '--account'],
+  'agents remove': ['--json'],
+  tokens: [],
+  'tokens list': ['--json', '--account', '--include-inactive'],
+  'tokens revoke': ['--json'],
+  packages: [],
+  'packages import': ['--json', '--replace'],
+  'packages list': ['--json'],
+  keys: [],
+  'keys list': ['--json'],
+  'keys rotate': ['--json', '--discharger'],
+  version: ['--json'],
+}
+
+describe('--help', () => {
+  const commandsOf = (help: string) => {
+    const [, section = ''] = /\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help) ?? []
+    return [...section.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => String(name))
+  }
+  for (const [command, options] of Object.entries(COMMANDS)) {
+    test(`ratafia ${command} --help`, async () => {
+      const stdout = await helpOf(command)
+      assert.match(stdout, new RegExp(`^Usage: ratafia ${command}`))
+      const shown = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name)
+      assert.deepEqual(shown.sort(), [...options, '--help'].sort())
+      const below = Object.keys(COMMANDS)
+        .filter((name) => name !== command && (command === '' || name.startsWith(`${command} `)))
+        .map((name) => name.slice(command.length).trim().split(' ')[0])
+      assert.deepEqual(
+        commandsOf(stdout)
+          .filter((name) => name !== 'help')
+          .sort(),
+        [...new Set(below)].sort(),
+      )
+    })
+  }
+
+  test('as the program prints it', async () => {
+    const { code, stdout, stderr } = await program.run(['accounts', 'add', '--help'])
+    assert.deepEqual({ code, stderr, stdout }, { code: 0, stderr: '', stdout: await helpOf('accounts add') })
+  })
+
+  test('serve tells every variable with its default', async () => {
+    for (const command of ['serve', 'identity serve']) {
+      const stdout = await helpOf(command)
+      for (const [name, [fallback]] of Object.entries(VARIABLES)) {
+        assert.ok(stdout.includes(`  ${name}\n`), name)
+        assert.ok(
+          stdout.includes(`Default: ${fallback}\n`) || stdout.endsWith(fallback) || stdout.includes(fallback),
+        )
+      }
+    }
+  })
+
+  test('it needs no configuration that holds, and makes nothing', async () => {
+    const { code } = await program.run(['accounts', 'add', '--help'], { environment: { RATAFIA_PORT: 'x' } })
+    assert.equal(code, 0)
+    assert.deepEqual(await readdir(program.directory), [])
+  })
+})
+
+describe('the release', () => {
+  for (const words of [['version'], ['--version'], ['-V']]) {
+    test(`ratafia ${words}`, async () => {
+      assert.deepEqual(await program.run(words), { code: 0, stdout: `ratafia ${version}\n`, stderr: '' })
+    })
+  }
+  test('as JSON', async () => assert.deepEqual(await program.json('version'), { release: version }))
+})
+
+describe('exit codes, with the reason on standard error only', () => {
+  let taken: number
+  const occupier = createServer()
+  before(async () => {
+    await new Promise<void>((resolve) => occupier.listen(0, '127.0.0.1', resolve))
+    const address = occupier.address()
+    taken = typeof address === 'object' && address ? address.port : 0
+    // A database that SQLite cannot read, with its key.
+    await mkdir(join(program.directory, 'broken'))
+    await writeFile(join(program.directory, 'broken', 'ratafia.db'), 'no database at all'.repeat(1000))
+    await writeFile(join(program.directory, 'broken', 'secret.key'), Buffer.alloc(32, 1).toString('hex'), {
+      mode: 0o600,
+    })
+  })
+  after(() => occupier.close())
+
+  const outcome = async (
+    words: readonly string[],
+    environment: Record<string, string>,
+    code: number,
+    message: RegExp,
+  ) => {
+    const finished = await program.run(words, { environment })
+    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+    assert.match(finished.stderr, message)
+    // Nothing of the program's inside.
+    assert.doesNotMatch(finished.stderr, /\n\s+at |Warning/)
+  }
+  const list = ['accounts', 'list']
+
+  test('0: done', async () => assert.equal((await program.run(list)).code, 0))
+  test('1: refused', () =>
+    outcome(['accounts', 'show', 'nobody'], {}, 1, /^ratafia: There is no account "nobody"\.\n$/))
+  for (const words of [
+    ['frob'],
+    ['accounts', 'frob'],
+    [...list, '--frob'],
+    ['accounts', 'show'],
+    [...list, 'x'],
+  ]) {
+    test(`2: ratafia ${words.join(' ')}`, () =>
+      outcome(words, {}, 2, /^error: .*\n\(--help shows what it takes\)\n$/))
+  }
+  test('2: no command at all shows the commands', () =>
+    outcome([], {}, 2, /^Usage: ratafia [\s\S]*Exit codes:/))
+  test('2: a password that cannot be asked for', () =>
+    outcome(
+      ['accounts', 'set-password', 'x'],
+      {},
+      2,
+      /^ratafia: There is no terminal .* --password-stdin\.\n$/,
+    ))
+  test('3: a database that does not answer', async () => {
+    const environment = {
+      RATAFIA_DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x',
+      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
+    }
+    for (const words of [list, ['serve'], ['migrate']]) {
+      await outcome(
+        words,
+        environment,
+        3,
+        /^ratafia: The database cannot be used: .*ECONNREFUSED.* try again\.\n$/,
+      )
+      assert.doesNotMatch((await program.run(words, { environment })).stderr, /hunter2/)
+    }
+  })
+  test('3: a database that cannot be read', () =>
+    outcome(
+      list,
+      { RATAFIA_DATA_DIR: 'broken' },
+      3,
+      /^ratafia: The database cannot be used: file is not a database/,
+    ))
+  test('4: a variable that does not hold, each in a line', () =>
+    outcome(
+      list,
+      { RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' },
+      4,
+      /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/,
+    ))
+  test('4: a secret key that is another one', async () => {
+    await program.run(list)
+    const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
+    for (const words of [list, ['serve']]) {
+      await outcome(
+        words,
+        environment,
+        4,
+        /^ratafia: The keys in this database are sealed under another secret key\..*\n$/,
+      )
+    }
+    assert.equal((await program.run(list)).code, 0, 'nothing was changed')
+  })
+  test('4: a data directory that cannot be made', () =>
+    outcome(
+      list,
+      { RATAFIA_DATA_DIR: '/dev/null/data' },
+      4,
+      /^ratafia: RATAFIA_DATA_DIR: \/dev\/null\/data cannot be written to/,
+    ))
+  test('4: a port that is taken', () =>
+    outcome(
+      ['serve'],
+      { RATAFIA_PORT: String(taken) },
+      4,
+      new RegExp(
+        `^(.*\\n)?ratafia: cannot listen on 127\\.0\\.0\\.1:${taken}: the port is taken by another program\\. Set RATAFIA_HOST or RATAFIA_PORT\\.\\n$`,
+      ),
+    ))
+  test('4: an address that is none of this machine', () =>
+    outcome(
+      ['serve'],
+      { RATAFIA_HOST: '192.0.2.1' },
+      4,
+      /ratafia: cannot listen on 192\.0\.2\.1: this machine does not have that address/,
+    ))
+})
+
+test('what is repeated of the command line cannot steer the terminal', async () => {
+  const evil = 'x\u001b[2J\u009b1m\u202e'
+  for (const words of [[evil], ['accounts', 'show', evil], ['packages', 'import', `${evil}.csv`]]) {
+    const { stderr } = await program.run(words)
+    assert.notEqual(stderr, '')
+    assert.doesNotMatch(stderr.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+  }
+})

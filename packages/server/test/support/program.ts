@@ -1,0 +1,162 @@
+/** The program `ratafia` in child processes, on a database of the suite, as an operator runs it. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { readConfig } from '../../src/config.ts'
+import { openWorkspace } from '../../src/start.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import type { Workspace } from '../../src/workspace.ts'
+import type { Fresh } from './databases.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
+const START_DEADLINE_MS = 30_000
+
+export type Variables = Readonly<Record<string, string>>
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunningProgram {
+  /** What it says it listens on. */
+  readonly baseUrl: string
+  readonly child: ChildProcess
+  stdout(): string
+  stderr(): string
+  /** Sends the signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<Finished>
+  /** Waits for the end. */
+  readonly finished: Promise<Finished>
+}
+
+export interface Program {
+  /** The environment that describes the installation. */
+  readonly environment: Variables
+  /** A directory for files of the test; the program's working directory too. */
+  readonly directory: string
+  run(
+    words: readonly string[],
+    options?: { readonly input?: string | Uint8Array; readonly environment?: Variables },
+  ): Promise<Finished>
+  /** Runs a command that has to succeed and answers in JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by assertions only
+  json(...words: string[]): Promise<any>
+  /** Starts `serve`, or other words, and waits until it listens. */
+  start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
+  /** Opens the installation in this process as well; closed after the suite. */
+  open(): Promise<Workspace>
+}
+
+/** Declares that the suite has a program on its database, or without `fresh` on a SQLite of its own. */
+export function testProgram(fresh?: Fresh): Program {
+  const state: { environment?: Variables; directory?: string } = {}
+  const children = new Set<ChildProcess>()
+  const workspaces: Workspace[] = []
+  before(async () => {
+    state.directory = await mkdtemp(join(tmpdir(), 'ratafia-program-'))
+    state.environment = { RATAFIA_PORT: '0', ...(await installation(state.directory, fresh)) }
+  })
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    for (const workspace of workspaces) await workspace.close()
+    if (state.directory !== undefined) await rm(state.directory, { recursive: true, force: true })
+  })
+  const ready = <T>(value: T | undefined): T =>
+    value ?? assert.fail('the program runs only while the tests of its suite do')
+
+  const launch = (words: readonly string[], environment: Variables = {}) => {
+    const child = spawn(process.execPath, [PROGRAM, ...words], {
+      cwd: ready(state.directory),
+      env: { PATH: process.env['PATH'], ...ready(state.environment), ...environment },
+    })
+    children.add(child)
+    const output = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output.stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output.stderr += text
+    })
+    // A command that refuses at once does not read its input.
+    child.stdin.on('error', () => {})
+    const finished = once(child, 'close').then(([code]: (number | null)[]) => {
+      children.delete(child)
+      return { code: code ?? null, ...output }
+    })
+    return { child, output, finished }
+  }
+
+  return {
+    get environment() {
+      return ready(state.environment)
+    },
+    get directory() {
+      return ready(state.directory)
+    },
+    run: (words, { input = '', environment } = {}) => {
+      const { child, finished } = launch(words, environment)
+      child.stdin.end(input)
+      return finished
+    },
+    async json(...words) {
+      const { code, stdout, stderr } = await this.run([...words, '--json'])
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+      assert.match(stdout, /^[^\n]+\n$/, 'one document on one line')
+      return JSON.parse(stdout)
+    },
+    start: async (environment, words = ['serve']) => {
+      const { child, output, finished } = launch(words, environment)
+      child.stdin.end()
+      const listening = /^ratafia listening on (http:\/\/\S+)\n/m
+      const deadline = performance.now() + START_DEADLINE_MS
+      while (!listening.test(output.stdout)) {
+        if (child.exitCode !== null) assert.fail(`it ended with ${child.exitCode}: ${output.stderr}`)
+        if (performance.now() > deadline) assert.fail(`it does not start: ${output.stderr}`)
+        await Promise.race([once(child.stdout, 'data'), finished, deadlineOf(200)])
+      }
+      const [, baseUrl = ''] = listening.exec(output.stdout) ?? []
+      return {
+        baseUrl,
+        child,
+        finished,
+        stdout: () => output.stdout,
+        stderr: () => output.stderr,
+        end: (signal) => {
+          child.kill(signal)
+          return finished
+        },
+      }
+    },
+    open: async () => {
+      const log = createLog({ level: 'silent', pretty: false })
+      const options = { config: readConfig(ready(state.environment)), log }
+      const workspace = await openWorkspace(options, { updateSchema: true })
+      workspaces.push(workspace)
+      return workspace
+    },
+  }
+}
+
+async function installation(directory: string, fresh: Fresh | undefined): Promise<Variables> {
+  const target = await fresh?.target()
+  if (target?.kind === 'postgres') {
+    return {
+      RATAFIA_DATA_DIR: join(directory, 'data'),
+      RATAFIA_DATABASE_URL: target.url,
+      RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
+    }
+  }
+  return { RATAFIA_DATA_DIR: target ? dirname(target.file) : join(directory, 'data') }
+}
+
+const deadlineOf = (milliseconds: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
