@@ -4,8 +4,11 @@ import { RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
+/** Where accounts are looked up: what other folders see of the store. */
+export type AccountFinder = Pick<AccountStore, 'findById' | 'findByUsername'>
+
 interface FindAccountDeps {
-  readonly accounts: AccountStore
+  readonly accounts: AccountFinder
 }
 
 /** By username or by account id: their lengths never meet. Throws `invalid-field` when there is none. */

@@ -10,8 +10,11 @@ export type PasswordVerdict =
   | { readonly verdict: 'right' | 'disabled'; readonly account: Account }
   | { readonly verdict: 'wrong' }
 
+/** Where stored passwords are looked up: what other folders see of the store. */
+export type PasswordFinder = Pick<AccountStore, 'findPassword'>
+
 interface VerifyPasswordDeps {
-  readonly accounts: AccountStore
+  readonly accounts: PasswordFinder
   readonly passwords: PasswordHasher
 }
 

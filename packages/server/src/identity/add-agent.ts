@@ -2,8 +2,7 @@
 import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodeKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../accounts/account.ts'
-import type { AccountStore } from '../accounts/account-store.ts'
-import { findAccount } from '../accounts/find.ts'
+import { type AccountFinder, findAccount } from '../accounts/find.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import { checkAgentName } from './agent-name.ts'
@@ -33,7 +32,7 @@ export interface AddedAgent {
 
 interface AddAgentDeps {
   readonly agents: AgentStore
-  readonly accounts: AccountStore
+  readonly accounts: AccountFinder
   readonly clock: Clock
   /** Of the identity service: where the agent will log in. */
   readonly location: string

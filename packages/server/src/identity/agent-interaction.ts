@@ -23,7 +23,7 @@ import { type Account, requireEnabled } from '../accounts/account.ts'
 import type { Agent } from './agent-store.ts'
 import { AGENT_LOGIN_MS, type IdentityDependencies } from './dependencies.ts'
 import { IdentityError } from './errors.ts'
-import type { InteractionKind } from './interaction-kinds.ts'
+import type { InteractionKind } from './interaction.ts'
 import { sealFor, toText } from './sealed-texts.ts'
 
 export const agentInteraction: InteractionKind = {

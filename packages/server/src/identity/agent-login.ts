@@ -3,8 +3,9 @@ import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import {
   addBakeryCaveat,
   BakeryError,
-  type BakeryMacaroon,
+  type BakeryMacaroonJson,
   decodeKey,
+  encodeBakeryMacaroon,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import { formatTimeBefore } from '@ratafia/macaroon/conditions'
@@ -27,7 +28,7 @@ export interface AgentLoginInput {
 export async function agentLogin(
   input: AgentLoginInput,
   deps: IdentityDependencies,
-): Promise<BakeryMacaroon> {
+): Promise<BakeryMacaroonJson> {
   const { keyring, clock } = deps
   const login = await openFor('agent-login', input.did, keyring)
   if (!login)
@@ -50,7 +51,7 @@ export async function agentLogin(
   ]
   const macaroon = conditions.reduce((m, condition) => addFirstPartyCaveat(m, condition), minted.macaroon)
   const [keyPair] = await keyring.dischargerKeyPairs()
-  return addBakeryCaveat(
+  const sealed = addBakeryCaveat(
     { ...minted, macaroon },
     {
       condition: 'true',
@@ -58,6 +59,7 @@ export async function agentLogin(
       firstParty: keyPair,
     },
   )
+  return encodeBakeryMacaroon(sealed)
 }
 
 function readKey(text: string): Uint8Array {

@@ -6,7 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../accounts/account.ts'
 import { LOGIN_MS } from './dependencies.ts'
 import { IdentityError } from './errors.ts'
-import type { InteractionKind } from './interaction-kinds.ts'
+import type { InteractionKind } from './interaction.ts'
 import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
 
 export const LOGIN_TOKEN_KIND = 'login'

@@ -1,6 +1,7 @@
 /** What the identity service's operations work with; each takes the part it needs. */
-import type { AccountStore } from '../accounts/account-store.ts'
+import type { AccountFinder } from '../accounts/find.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
+import type { PasswordFinder } from '../accounts/verify-password.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { AgentStore } from './agent-store.ts'
@@ -13,7 +14,7 @@ export interface IdentityDependencies {
   /** Where clients reach the service, without a trailing slash: the location of the caveats it discharges. */
   readonly location: string
   readonly keyring: Keyring
-  readonly accounts: AccountStore
+  readonly accounts: AccountFinder & PasswordFinder
   readonly passwords: PasswordHasher
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore

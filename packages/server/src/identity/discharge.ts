@@ -1,11 +1,12 @@
 /** `POST discharge`: vouches for somebody who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
 import { createHash } from 'node:crypto'
-import { type BakeryMacaroon, discharge } from '@ratafia/macaroon/bakery'
+import { type BakeryMacaroonJson, discharge, encodeBakeryMacaroon } from '@ratafia/macaroon/bakery'
 import { formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { DISCHARGE_MS, type IdentityDependencies } from './dependencies.ts'
 import { InteractionRequired } from './errors.ts'
 import { parseIdentityCondition } from './identity-condition.ts'
-import { type Client, type DischargeToken, offerInteractions, redeemToken } from './interaction-kinds.ts'
+import type { Client, DischargeToken } from './interaction.ts'
+import { offerInteractions, redeemToken } from './interaction-kinds.ts'
 
 export interface DischargeRequest {
   /** Of the caveat. */
@@ -23,9 +24,9 @@ export interface DischargeRequest {
 export async function dischargeCaveat(
   request: DischargeRequest,
   deps: IdentityDependencies,
-): Promise<BakeryMacaroon> {
+): Promise<BakeryMacaroonJson> {
   const { id, caveat, token, client } = request
-  return discharge({
+  const discharged = await discharge({
     id,
     caveat,
     keyPairs: await deps.keyring.dischargerKeyPairs(),
@@ -41,6 +42,7 @@ export async function dischargeCaveat(
       return [formatDeclared(key, declare(account)), formatTimeBefore(until)]
     },
   })
+  return encodeBakeryMacaroon(discharged)
 }
 
 /** One digest for id and payload, with the length between them: short ids are the same for every client. */

@@ -1,9 +1,8 @@
 /** The parameters of a request, in its query or in a form; a parameter given twice is refused, also once in each. */
 import { decodeBase64, MacaroonError } from '@ratafia/macaroon'
-import type { FastifyRequest } from 'fastify'
 import type { DischargeRequest } from './discharge.ts'
 import { IdentityError } from './errors.ts'
-import type { DischargeToken } from './interaction-kinds.ts'
+import type { DischargeToken } from './interaction.ts'
 
 export interface Parameters {
   /** Empty and absent are the same, as for the Go discharger. Throws {@link IdentityError} `bad request`. */
@@ -13,7 +12,8 @@ export interface Parameters {
 /** What the parser of forms makes of a body. */
 export type FormBody = { form: URLSearchParams }
 
-export function parametersOf(request: Pick<FastifyRequest, 'url' | 'body'>): Parameters {
+/** `url` with its query; `body` is a {@link FormBody}, or there was none. */
+export function parametersOf(request: { readonly url: string; readonly body?: unknown }): Parameters {
   const query = request.url.indexOf('?')
   const sources = [new URLSearchParams(query < 0 ? '' : request.url.slice(query + 1))]
   const { form } = (request.body ?? {}) as Partial<FormBody>

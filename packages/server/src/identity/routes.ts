@@ -6,23 +6,23 @@
 import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
-import { encodeBase64 } from '@ratafia/macaroon'
-import { encodeBakeryMacaroon } from '@ratafia/macaroon/bakery'
-import { type FastifyInstance, type FastifyRequest, errorCodes as fastifyErrors } from 'fastify'
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  errorCodes as fastifyErrors,
+} from 'fastify'
 import { errorPage } from '../web/message-page.ts'
-import { plainAddress } from './address.ts'
-import { agentLogin } from './agent-login.ts'
-import { refusalOf, sendJson, sendPage, sendRefusal } from './answers.ts'
+import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
-import { dischargeCaveat } from './discharge.ts'
+import { dischargeRoutes, sendJson } from './discharge-routes.ts'
 import { IdentityError } from './errors.ts'
 import { forgetExpired } from './forget-expired.ts'
-import type { Client } from './interaction-kinds.ts'
 import { LoginWaiters } from './login-waiters.ts'
 import { pageRoutes } from './page-routes.ts'
-import { dischargeParameters, type FormBody, parametersOf, protocolVersion, required } from './parameters.ts'
+import { type FormBody, parametersOf } from './parameters.ts'
+import { type Refusal, refusal, refusalOf } from './refusal.ts'
 import { createThrottle } from './throttle.ts'
-import { waitForLogin } from './wait.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -87,61 +87,46 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   })
 }
 
-function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
-  const publicKey = async () => encodeBase64((await deps.keyring.dischargerKeyPairs())[0].publicKey)
-
-  app.get('/discharge/info', async (_request, reply) =>
-    sendJson(reply, 200, { PublicKey: await publicKey(), Version: 3, RequestSummary: true }),
-  )
-  app.get('/publickey', async (_request, reply) => sendJson(reply, 200, { PublicKey: await publicKey() }))
-
-  app.post('/discharge', async (request, reply) => {
-    const parameters = dischargeParameters(parametersOf(request))
-    const macaroon = await dischargeCaveat({ ...parameters, client: clientOf(request) }, deps)
-    return sendJson(reply, 200, { Macaroon: encodeBakeryMacaroon(macaroon) })
-  })
-
-  app.get('/login/agent', async (request, reply) => {
-    const parameters = parametersOf(request)
-    const macaroon = await agentLogin(
-      {
-        did: required(parameters, 'did'),
-        name: required(parameters, 'username'),
-        publicKey: required(parameters, 'public-key'),
-        protocolVersion: protocolVersion(request.headers['bakery-protocol-version']),
-      },
-      deps,
-    )
-    return sendJson(reply, 200, { macaroon: encodeBakeryMacaroon(macaroon) })
-  })
-
-  // No HEAD beside it: that would be held as long.
-  app.get('/wait-token', { exposeHeadRoute: false }, async (request, reply) => {
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    const did = required(parametersOf(request), 'did')
-    const result = await waitForLogin({ did, patience, signal: gone.signal }, deps)
-    // Nobody is there to be answered.
-    if (!result) return reply.hijack()
-    return sendJson(reply, 200, result)
+function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => {
+    const refused = refusalOf(error) ?? frameworkRefusal(error) ?? FAULT
+    if (refused.status === 500) request.log.error({ err: error }, 'fault')
+    else if (refused.status === 503) request.log.warn({ err: error }, 'could not answer')
+    if (!request.routeOptions.config.page) return sendRefusal(reply, refused)
+    // 401 asks a client for credentials by a header; a person is just told.
+    const status = refused.status === 401 ? 403 : refused.status
+    const title = refused.status >= 500 ? 'This did not work' : 'This is not possible'
+    return sendPage(reply, status, errorPage({ title, message: refused.message }))
   })
 }
 
-function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error) ?? {
-      status: 500,
-      code: 'internal error' as const,
-      message: 'The identity service failed at this request. It is logged; please report it to the operator.',
+const FAULT = refusal('internal error', {
+  message: 'The identity service failed at this request. It is logged; please report it to the operator.',
+})
+
+function sendRefusal(reply: FastifyReply, { status, code, message, methods }: Refusal): FastifyReply {
+  // Never 407: clients so old that they need it are not known (contract/bakery.md 7.7).
+  if (methods) reply.header('www-authenticate', 'Macaroon')
+  if (status === 503) reply.header('retry-after', '1')
+  const body = { Code: code, Message: message }
+  return sendJson(reply, status, methods ? { ...body, Info: { InteractionMethods: methods } } : body)
+}
+
+/** What Fastify itself refuses: a body that is too large, of another type than a form, … */
+function frameworkRefusal(error: unknown): Refusal | undefined {
+  const { statusCode, code, message } = error as { statusCode?: unknown; code?: unknown; message?: unknown }
+  if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number') return undefined
+  if (code.startsWith('FST_CSRF_')) {
+    return {
+      status: 403,
+      code: 'permission denied',
+      message:
+        'This form is out of date, or your browser sends no cookies. Go back to the page of your login.',
     }
-    if (refusal.status === 500) request.log.error({ err: error }, 'fault')
-    else if (refusal.status === 503) request.log.warn({ err: error }, 'could not answer')
-    if (!request.routeOptions.config.page) return sendRefusal(reply, refusal)
-    // 401 asks a client for credentials by a header; a person is just told.
-    const status = refusal.status === 401 ? 403 : refusal.status
-    const title = refusal.status >= 500 ? 'This did not work' : 'This is not possible'
-    return sendPage(reply, status, errorPage({ title, message: refusal.message }))
-  })
+  }
+  return statusCode >= 400 && statusCode < 500
+    ? refusal('bad request', { message: `${String(message)}.` })
+    : undefined
 }
 
 const parseForm = (text: string): FormBody => ({ form: new URLSearchParams(text) })
@@ -155,11 +140,6 @@ function refuseOtherBodies(
   if (headers['content-type'] === undefined && body.length === 0) done(null)
   else done(new fastifyErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE(headers['content-type'] ?? 'none'))
 }
-
-const clientOf = (request: FastifyRequest): Client => ({
-  address: plainAddress(request.ip),
-  userAgent: request.headers['user-agent'] ?? '',
-})
 
 function keepHouse(app: FastifyInstance, deps: IdentityDependencies): void {
   const timer = setInterval(() => {

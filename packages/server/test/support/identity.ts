@@ -10,7 +10,7 @@ import {
   type KeyPair,
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
-import { accountStore } from '../../src/accounts/account-store.ts'
+import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
 import type { Database } from '../../src/database/index.ts'
 import { agentStore } from '../../src/identity/agent-store.ts'
@@ -36,6 +36,7 @@ export function testClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
 
 export interface IdentityWorld extends Omit<IdentityOptions, 'throttle'> {
   readonly database: Database
+  readonly accounts: AccountStore
   readonly clock: TestClock
 }
 
