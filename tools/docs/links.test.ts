@@ -1,0 +1,140 @@
+// Keeps the documentation in step with what it is about: links, the configuration table, the commands, the sections of
+// the contract that comments cite, and the form of the pages.
+
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import type { Command } from 'commander'
+import { createProgram } from '../../packages/server/src/cli/program.ts'
+import { VARIABLES } from '../../packages/server/src/config.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+const PAGES = [
+  ...globSync('*.md', { cwd: root }),
+  ...globSync('{docs,packages,examples,interop,benchmarks,tools}/**/*.md', { cwd: root }),
+]
+  .filter((path) => !/node_modules|\.venv|vectors/.test(path))
+  .sort()
+
+/** What stands in a page outside of its code blocks. */
+const prose = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```$/gm, '')
+
+/** The anchors of a page's headings, as Git forges make them. */
+function anchors(text: string): Set<string> {
+  const headings = [...prose(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+for (const page of PAGES) {
+  test(`${page}: every relative link leads to a file, and to a heading of it`, () => {
+    const links = [...prose(read(page)).matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target)
+    for (const link of links.filter((target) => !/^(https?|mailto):/.test(target))) {
+      const [path = '', anchor] = link.split('#')
+      const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
+      assert.ok(file.startsWith(`${root}/`), `${link} leads out of the project`)
+      assert.ok(existsSync(file), `${link} leads nowhere`)
+      if (anchor !== undefined) {
+        assert.ok(anchors(readFileSync(file, 'utf8')).has(anchor), `${link}: no such heading`)
+      }
+    }
+  })
+}
+
+for (const page of PAGES.filter((path) => !path.startsWith('packages/macaroon/'))) {
+  test(`${page}: lines of text have at most 120 characters`, () => {
+    const long = prose(read(page))
+      .split('\n')
+      .filter((line) => line.length > 120 && !line.startsWith('|'))
+    assert.deepEqual(long, [])
+  })
+}
+
+test("README: the configuration table is the program's own", () => {
+  const [, table] = /<!-- configuration:.*-->\n([\s\S]*?)<!-- end of configuration -->/.exec(read('README.md')) ?? []
+  const rows = Object.entries(VARIABLES).map(
+    ([name, [fallback, meaning]]) => `| \`${name}\` | ${meaning} | ${fallback} |`,
+  )
+  const expected = ['| variable | meaning | default |', '|---|---|---|', ...rows, ''].join('\n')
+  assert.equal(table, expected)
+})
+
+/** `accounts add` and the like: every command that does something. */
+function commandsOf(command: Command, path: readonly string[] = []): string[] {
+  if (command.commands.length === 0) return [path.join(' ')]
+  return command.commands.flatMap((child) => commandsOf(child, [...path, child.name()]))
+}
+
+function program(): Command {
+  const none = async (): Promise<never> => assert.fail('a command ran')
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  return createProgram({
+    streams,
+    withWorkspace: none,
+    serve: none,
+    serveIdentity: none,
+    migrate: none,
+    release: '0',
+  })
+}
+
+test('README: the table of commands has every command of the program, and no other', () => {
+  const described = [...read('README.md').matchAll(/^\| `ratafia ([a-z -]+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(described.sort(), commandsOf(program()).sort())
+})
+
+test('every command and option that a page names exists', () => {
+  const known = new Map<string, Command>()
+  const walk = (command: Command, path: readonly string[]): void => {
+    known.set(path.join(' '), command)
+    for (const child of command.commands) walk(child, [...path, child.name()])
+  }
+  walk(program(), [])
+  for (const page of PAGES) {
+    for (const [line] of read(page).matchAll(/\bratafia (?:[a-z-]+ ?){1,2}[^\n`|;]*/g)) {
+      const words = line.split(/\s+/).slice(1)
+      const command = known.get(words.slice(0, 2).join(' ')) ?? known.get(words[0] ?? '')
+      // In running text "ratafia listening on …" is no command.
+      if (!command) continue
+      const options = words.filter((word) => word.startsWith('--') && word !== '--help').map((word) => word.split('=')[0])
+      for (const option of options) {
+        const exists = command.options.some(({ long }) => long === option)
+        assert.ok(exists, `${page}: "ratafia ${command.name()}" has no option ${option}: ${line}`)
+      }
+    }
+  }
+})
+
+test('every section of the contract that a comment cites is in docs/contract', () => {
+  const sources = globSync('{packages,interop,benchmarks,tools}/**/*.{ts,js,py,go}', { cwd: root }).filter(
+    (path) => !/node_modules|\.venv|tools\/docs\//.test(path),
+  )
+  let cited = 0
+  for (const source of sources) {
+    for (const [, file, list] of read(source).matchAll(/contract\/([a-z]+\.md)((?:(?:,| to)? ?\d+\.\d+)*)/g)) {
+      const page = read(`docs/contract/${file}`)
+      for (const [section] of (list ?? '').matchAll(/\d+\.\d+/g)) {
+        cited++
+        const [chapter, item] = section.split('.')
+        const heading = new RegExp(`^### ${chapter}\\.${item} `, 'm').test(page)
+        assert.ok(heading, `${source} cites ${file} ${section}, which docs/contract/${file} does not have`)
+      }
+    }
+  }
+  assert.ok(cited > 10, 'the comments cite the contract')
+})
+
+test('no page sends its reader out of the project', () => {
+  for (const page of PAGES) assert.doesNotMatch(read(page), /\.\.\/shared|\/work\//, page)
+})
