@@ -1,0 +1,41 @@
+// docs/errors.md and the codes in the program are the same list, and every code is thrown somewhere.
+
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { BAKERY_ERROR_CODES, ERROR_CODES } from '@ratafia/api'
+
+const root = join(import.meta.dirname, '../..')
+const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+
+const documented = [...page.matchAll(/^### `([a-z-]+)` \((\d{3})\)\n\n([\s\S]*?)\n\n/gm)].map(
+  ([, code = '', status, meaning = '']) =>
+    [code, { status: Number(status), meaning: meaning.replace(/\s+/g, ' ') }] as const,
+)
+
+test('docs/errors.md has every code of the API, in order, with its status and meaning, and no other', () => {
+  assert.deepEqual(
+    documented,
+    Object.entries(ERROR_CODES).map(([code, { status, meaning }]) => [code, { status, meaning }]),
+  )
+})
+
+test('docs/errors.md has every code of the identity service with its status, and no other', () => {
+  const rows = [...page.matchAll(/^\| `([a-z ]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
+    code,
+    Number(status),
+  ])
+  assert.deepEqual(rows.sort(), Object.entries(BAKERY_ERROR_CODES).sort())
+})
+
+const sources = globSync('packages/server/src/**/*.ts', { cwd: root })
+const textOf = (paths: readonly string[]): string =>
+  paths.map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
+const program = textOf(sources.filter((path) => !path.endsWith('.test.ts')))
+
+for (const code of [...Object.keys(ERROR_CODES), ...Object.keys(BAKERY_ERROR_CODES)]) {
+  test(`the code "${code}" is not dead: the server answers with it`, () => {
+    assert.ok(program.includes(`'${code}'`), `nothing in packages/server/src has '${code}'`)
+  })
+}
