@@ -56,17 +56,21 @@ export interface Program {
 
 /** Declares that the suite has a program on its database, or without `fresh` on a SQLite of its own. */
 export function testProgram(fresh?: Fresh): Program {
-  const state: { environment?: Variables; directory?: string } = {}
+  const state: { environment?: Variables; directory?: string; cache?: string } = {}
   const children = new Set<ChildProcess>()
   const workspaces: Workspace[] = []
   before(async () => {
     state.directory = await mkdtemp(join(tmpdir(), 'ratafia-program-'))
+    // Of Node's compiler: half of what a command takes.
+    state.cache = await mkdtemp(join(tmpdir(), 'ratafia-program-cache-'))
     state.environment = { RATAFIA_PORT: '0', ...(await installation(state.directory, fresh)) }
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
     for (const workspace of workspaces) await workspace.close()
-    if (state.directory !== undefined) await rm(state.directory, { recursive: true, force: true })
+    for (const made of [state.directory, state.cache]) {
+      if (made !== undefined) await rm(made, { recursive: true, force: true })
+    }
   })
   const ready = <T>(value: T | undefined): T =>
     value ?? assert.fail('the program runs only while the tests of its suite do')
@@ -74,7 +78,12 @@ export function testProgram(fresh?: Fresh): Program {
   const launch = (words: readonly string[], environment: Variables = {}) => {
     const child = spawn(process.execPath, [PROGRAM, ...words], {
       cwd: ready(state.directory),
-      env: { PATH: process.env['PATH'], ...ready(state.environment), ...environment },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: ready(state.cache),
+        ...ready(state.environment),
+        ...environment,
+      },
     })
     children.add(child)
     const output = { stdout: '', stderr: '' }

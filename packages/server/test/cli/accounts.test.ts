@@ -1,0 +1,214 @@
+/** `ratafia migrate`, `accounts` and `agents`, as an operator uses them. */
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { generateKeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+const PASSWORD = 'correct horse battery'
+
+eachDatabase((kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const ok = async (words: readonly string[], input?: string) => {
+    const { code, stdout, stderr } = await program.run(words, input === undefined ? {} : { input })
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    return stdout
+  }
+  const refused = async (words: readonly string[], message: RegExp, input?: string | Uint8Array) => {
+    const { code, stdout, stderr } = await program.run(words, input === undefined ? {} : { input })
+    assert.deepEqual([code, stdout], [1, ''], stderr)
+    assert.match(stderr, message)
+  }
+  const add = (username: string, name = `Name of ${username}`) => [
+    ...['accounts', 'add', username, '--email', `${username}@example.org`, '--name', name],
+  ]
+
+  before(async () => {
+    if (kind === 'postgres') {
+      const { code, stderr } = await program.run(['accounts', 'list'])
+      assert.equal(code, 4)
+      assert.match(stderr, /^ratafia: The database has no tables of Ratafia yet: run `ratafia migrate`/)
+    }
+    const { code, stdout } = await program.run(['migrate'])
+    assert.deepEqual({ code, stdout }, { code: 0, stdout: 'Ran 0001-first.\n' })
+    assert.deepEqual(await program.json('migrate'), { ran: [] })
+    assert.equal(await ok(['migrate']), 'The database is up to date.\n')
+  })
+
+  test('accounts: add, list, show, set-password, disable, enable', async () => {
+    assert.match(await ok(['accounts', 'list']), /^There is no account yet\./)
+    assert.deepEqual(await program.json('accounts', 'list'), [])
+
+    const told = await ok([...add('ann', 'Ann Ä'), '--password-stdin'], `${PASSWORD}\n`)
+    const [, id] = /^The account ann is made \(id ([A-Za-z0-9]{32})\)\.\n$/.exec(told) ?? []
+    const ann = {
+      id,
+      username: 'ann',
+      name: 'Ann Ä',
+      email: 'ann@example.org',
+      password: true,
+      disabled_at: null,
+    }
+    const withoutTime = ({ created_at, ...rest }: Record<string, unknown>) => {
+      assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000)
+      return rest
+    }
+    assert.deepEqual(withoutTime(await program.json('accounts', 'show', 'ann')), ann)
+    assert.deepEqual(withoutTime(await program.json('accounts', 'show', String(id))), ann)
+    assert.deepEqual((await program.json('accounts', 'list')).map(withoutTime), [ann])
+    assert.match(
+      await ok(['accounts', 'list']),
+      /^USERNAME {2}NAME {3}EMAIL .*\nann {7}Ann Ä {2}ann@example\.org .* -\n$/,
+    )
+    assert.match(await ok(['accounts', 'show', 'ann']), /^username: +ann$/m)
+
+    const bot = await program.json(...add('bot'), '--no-password')
+    assert.equal(bot.password, false)
+    const set = await program.run(['accounts', 'set-password', 'bot', '--password-stdin'], {
+      input: PASSWORD,
+    })
+    assert.deepEqual(set, { code: 0, stdout: 'The password of bot is set.\n', stderr: '' })
+    assert.equal((await program.json('accounts', 'show', 'bot')).password, true)
+
+    assert.match((await program.json('accounts', 'disable', 'bot')).disabled_at, /^\d{4}-.*Z$/)
+    assert.match(await ok(['accounts', 'disable', 'bot']), /^The account bot is disabled: /)
+    assert.equal((await program.json('accounts', 'enable', 'bot')).disabled_at, null)
+    assert.match(await ok(['accounts', 'enable', 'bot']), /^The account bot is enabled: /)
+  })
+
+  test('accounts: what is refused, and why', async () => {
+    await ok([...add('taken'), '--no-password'])
+    const usage = async (words: readonly string[], message: RegExp, input?: Uint8Array) => {
+      const { code, stdout, stderr } = await program.run(words, input ? { input } : {})
+      assert.deepEqual([code, stdout], [2, ''])
+      assert.match(stderr, message)
+    }
+    await Promise.all([
+      refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /),
+      refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username is 2 to 28 of a-z/),
+      refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /),
+      refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, 'short\n'),
+      refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, ''),
+      refused(['accounts', 'disable', 'nobody'], /^ratafia: There is no account "nobody"\.\n$/),
+      usage([...add('x1'), '--password-stdin'], /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1')),
+      usage([...add('x1'), '--password-stdin'], /is too long for a password/, Buffer.alloc(10_000, 97)),
+      usage([...add('x1'), '--password-stdin', '--no-password'], /exclude each other/),
+      usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/),
+    ])
+    assert.deepEqual(
+      (await program.json('accounts', 'list')).filter(
+        ({ username }: { username: string }) => username === 'x1',
+      ),
+      [],
+    )
+  })
+
+  test('accounts link: once for an account, never for two', async () => {
+    await ok([...add('linked'), '--no-password'])
+    const link = (username: string) => [
+      ...['accounts', 'link', username, '--subject', 'usso:x', '--issuer', 'https://id.example.com/'],
+    ]
+    assert.equal(await ok(link('linked')), 'usso:x now logs in as linked.\n')
+    assert.equal((await program.json(...link('linked'))).username, 'linked')
+    await ok([...add('other'), '--no-password'])
+    await refused(link('other'), /^ratafia: This identity belongs to the account "linked" already\./)
+  })
+
+  describe('agents', () => {
+    const url = ['--url', 'https://store.example.com/identity']
+    before(() => ok([...add('owner'), '--no-password']))
+
+    test('add prints the agents file, and nothing else on standard output', async () => {
+      const words = ['agents', 'add', 'ci', '--account', 'owner', ...url]
+      const { code, stdout, stderr } = await program.run(words)
+      assert.equal(code, 0)
+      assert.equal(stderr, 'The agent ci logs in as owner. Its private key is stored nowhere else.\n')
+      const { key, agents } = JSON.parse(stdout)
+      assert.deepEqual(agents, [{ url: 'https://store.example.com/identity', username: 'ci' }])
+      const pair = keyPairFromPrivateKey(Buffer.from(key.private, 'base64'))
+      assert.equal(Buffer.from(pair.publicKey).toString('base64'), key.public)
+
+      const [row] = await program.json('agents', 'list', '--account', 'owner')
+      assert.deepEqual([row.name, row.account, row.public_key], ['ci', 'owner', key.public])
+      assert.match(await ok(['agents', 'list']), /^NAME +ACCOUNT +PUBLIC KEY +CREATED AT\nci +owner /)
+      await refused(words, /^ratafia: There is an agent "ci" already\./)
+      assert.deepEqual(await program.json('agents', 'remove', 'ci'), { removed: 'ci' })
+      assert.deepEqual(await program.json('agents', 'list', '--account', 'owner'), [])
+      assert.match(await ok(['agents', 'list']), /^There is no agent\./)
+      assert.equal((await program.run(['agents', 'remove', 'ci'])).code, 1)
+    })
+
+    test('--json has the row and the file', async () => {
+      const made = await program.json('agents', 'add', 'json', '--account', 'owner', ...url)
+      assert.deepEqual(Object.keys(made), ['name', 'account', 'public_key', 'created_at', 'file'])
+      assert.equal(made.file.key.public, made.public_key)
+    })
+
+    test('--output writes the file for nobody else to read, and never over another', async () => {
+      const output = join(program.directory, 'agents.json')
+      const words = ['agents', 'add', 'file', '--account', 'owner', ...url, '--output', output]
+      assert.equal(await ok(words), `The agent file logs in as owner. Its agents file is ${output}.\n`)
+      assert.equal((await stat(output)).mode & 0o777, 0o600)
+      assert.equal(JSON.parse(await readFile(output, 'utf8')).agents[0].username, 'file')
+      await refused(
+        ['agents', 'add', 'f2', ...words.slice(3)],
+        /agents\.json is there already, and is not written over\. No agent was made\.\n$/,
+      )
+      await refused(
+        ['agents', 'add', 'f2', ...words.slice(3, -1), '/nowhere/x'],
+        /^ratafia: \/nowhere\/x cannot be written \(ENOENT\)\. No agent was made\.\n$/,
+      )
+      const names = (await program.json('agents', 'list')).map(({ name }: { name: string }) => name)
+      assert.ok(!names.includes('f2'))
+    })
+
+    test('--output leaves no file behind when the agent cannot be made', async () => {
+      const output = join(program.directory, 'left')
+      await refused(['agents', 'add', 'x', '--account', 'nobody', ...url, '--output', output], /no account/)
+      await assert.rejects(stat(output), { code: 'ENOENT' })
+    })
+
+    test('--public-key takes a key that is there already, and prints no file', async () => {
+      const key = Buffer.from(generateKeyPair().publicKey).toString('base64')
+      const words = ['agents', 'add', 'own', '--account', 'owner', ...url, '--public-key', key]
+      assert.equal(await ok(words), 'The agent own logs in as owner.\n')
+      await refused(['agents', 'add', 'own2', ...words.slice(3)], /^ratafia: Another agent has this key\./)
+      const { code, stderr } = await program.run([...words, '--output', 'x'])
+      assert.deepEqual(
+        [code, stderr],
+        [2, 'ratafia: With --public-key there is no agents file to write: leave --output out.\n'],
+      )
+    })
+
+    test('the location has to be one that clients can reach', async () => {
+      const words = ['agents', 'add', 'lost', '--account', 'owner']
+      const { code, stderr } = await program.run(words)
+      assert.deepEqual(
+        [code, stderr.split('.', 1)[0]],
+        [2, 'ratafia: Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known'],
+      )
+      assert.equal((await program.run([...words, '--url', 'store'])).code, 2)
+      const environment = { RATAFIA_BASE_URL: 'https://store.example.com/' }
+      const { stdout } = await program.run([...words, '--json'], { environment })
+      assert.equal(JSON.parse(stdout).file.agents[0].url, 'https://store.example.com/identity')
+    })
+  })
+
+  test('names from elsewhere cannot steer the terminal, and keep their meaning in JSON', async () => {
+    const workspace = await program.open()
+    const evil = 'a\u001b[31m\u009bb\u202ec\u{e0001}'
+    const { query } = workspace.database
+    await query.updateTable('account').set({ name: evil }).where('username', '=', 'owner').execute()
+    for (const words of [
+      ['accounts', 'list'],
+      ['accounts', 'show', 'owner'],
+      ['accounts', 'show', 'owner', '--json'],
+    ]) {
+      const stdout = await ok(words)
+      assert.doesNotMatch(stdout.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+    }
+    assert.equal((await program.json('accounts', 'show', 'owner')).name, evil)
+  })
+})

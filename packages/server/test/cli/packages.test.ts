@@ -1,0 +1,103 @@
+/** `ratafia packages`: all of a file or nothing of it. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { ImportError, importPackages } from '../../src/packages/import.ts'
+import { packageStore } from '../../src/packages/package-store.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+eachDatabase((_kind, open, fresh) => {
+  const program = testProgram(fresh)
+  const fileOf = async (name: string, text: string | Uint8Array) => {
+    const file = join(program.directory, name)
+    await writeFile(file, text)
+    return file
+  }
+  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+
+  test('import of CSV and JSON, --replace, list', async () => {
+    assert.match((await program.run(['packages', 'list'])).stdout, /^The package directory is empty: /)
+    const csv = await fileOf('a.csv', '\ufeffsnap_id,other,name\r\nid-a,x,a\r\n\r\n"id-b",y, b \r\n')
+    const imported = await program.run(['packages', 'import', csv])
+    assert.deepEqual(imported, { code: 0, stdout: '2 packages imported.\n', stderr: '' })
+    const json = await fileOf(
+      'b.json',
+      '[{"name":"c","snap_id":"id-c","more":1},{"name":"renamed","snap_id":"id-a"}]',
+    )
+    assert.deepEqual(await program.json('packages', 'import', json), { imported: 2 })
+    assert.deepEqual(await program.json('packages', 'list'), [
+      { name: 'b', snap_id: 'id-b' },
+      { name: 'c', snap_id: 'id-c' },
+      { name: 'renamed', snap_id: 'id-a' },
+    ])
+    assert.deepEqual(await program.json('packages', 'import', csv, '--replace'), { imported: 2 })
+    const { stdout } = await program.run(['packages', 'list'])
+    assert.equal(stdout, 'NAME  SNAP ID\na     id-a\nb     id-b\n')
+  })
+
+  test('a file that is not as it should be, in whatever row, leaves everything as it was', async () => {
+    const before = await program.json('packages', 'list')
+    const bad = await fileOf('bad.csv', 'name,snap_id\nnew,id-new\nbroken,\n')
+    const { code, stdout, stderr } = await program.run(['packages', 'import', bad, '--replace'])
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.equal(
+      stderr,
+      'ratafia: line 3: "snap_id" is missing or not a snap id. The columns are name and snap_id.\n',
+    )
+    assert.deepEqual(await program.json('packages', 'list'), before)
+  })
+
+  const refusals: readonly [format: 'csv' | 'json', text: string, message: RegExp][] = [
+    ['csv', '', /^line 1: this is not a header line with the columns name and snap_id\.$/],
+    ['csv', 'a,b\n', /^line 1: /],
+    ['csv', 'name,snapid\na,b\n', /^line 1: /],
+    ['csv', 'name,snap_id\na,b,c\n', /^The file is not CSV: .* on line 2/],
+    ['csv', 'name,snap_id\n"a,b\n', /^The file is not CSV: /],
+    ['csv', 'name,snap_id\na,b\n\n,c\n', /^line 4: "name" is missing/],
+    ['csv', 'name,snap_id\na b,c\n', /^line 2: "name" is missing or not a package name/],
+    ['csv', 'name,snap_id\na,1\nb,2\na,3\n', /^line 4: the name "a" stands at line 2 too\.$/],
+    ['csv', 'name,snap_id\na,1\nb,1\n', /^line 3: the snap_id "1" stands at line 2 too\.$/],
+    ['json', '', /^The file is not JSON: /],
+    ['json', '{}', /^The file is not a JSON list of /],
+    ['json', '[{"name":"a","snap_id":"1"},null]', /^item 2: "name" is missing/],
+    ['json', '[{"name":"a","snap_id":1}]', /^item 1: "snap_id" is missing/],
+    [
+      'json',
+      '[{"name":"a","snap_id":"1"},{"name":"a","snap_id":"2"}]',
+      /^item 2: the name "a" stands at item 1 too\.$/,
+    ],
+  ]
+  for (const [format, text, message] of refusals) {
+    test(`refused: ${format} ${JSON.stringify(text)}`, async () => {
+      const packages = packageStore(await open())
+      await assert.rejects(
+        importPackages(text, { format, replaceAll: true }, { packages }),
+        (error: Error) => {
+          assert.ok(error instanceof ImportError, String(error))
+          assert.match(error.message, message)
+          return true
+        },
+      )
+    })
+  }
+
+  test('files that are none', async () => {
+    const missing = await program.run(['packages', 'import', 'missing.csv'])
+    assert.deepEqual([missing.code, missing.stderr], [1, 'ratafia: missing.csv cannot be read (ENOENT).\n'])
+    const other = await program.run(['packages', 'import', 'packages.txt'])
+    assert.deepEqual(
+      [other.code, other.stderr],
+      [2, 'ratafia: packages.txt ends neither in .csv nor in .json.\n'],
+    )
+  })
+
+  test('20,000 packages, without a progress bar where nobody watches', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `package-${index},id-${index}`)
+    const file = await fileOf('many.csv', `name,snap_id\n${lines.join('\n')}\n`)
+    const { code, stdout, stderr } = await program.run(['packages', 'import', file, '--replace'])
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '20000 packages imported.\n', stderr: '' })
+    assert.equal((await program.json('packages', 'list')).length, 20_000)
+  })
+})

@@ -1,0 +1,152 @@
+/** `ratafia tokens` and `keys` beside a service that runs: it notices what the operator does. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import type { Account } from '../../src/accounts/account.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  logIn,
+  refusalOf,
+  sessionIdOf,
+  type TestService,
+} from '../support/service.ts'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let service: TestService
+  let ann: Account
+  before(async () => {
+    const { baseUrl } = await program.start()
+    service = {
+      baseUrl,
+      workspace: await program.open(),
+      now: () => new Date(),
+      advance: () => assert.fail(),
+    }
+    ann = await addPerson(service, 'ann')
+  })
+  const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+  const macaroonOf = (token: string) => {
+    const [macaroon] = decodeBinary(decodeBase64(token))
+    return macaroon ?? assert.fail('no macaroon')
+  }
+  /** Which root key it was minted with: bytes 1 to 4 of its id. */
+  const rootKeyOf = (token: string) => Buffer.from(macaroonOf(token).id).readUInt32BE(1)
+
+  test('tokens list and revoke: the next request is refused, and says by whom', async () => {
+    assert.equal((await program.run(['tokens', 'list'])).stdout, 'There is no session to show.\n')
+    assert.deepEqual(await program.json('tokens', 'list'), [])
+    const token = await logIn(service, ann, { description: 'of the build machine' })
+    const other = await logIn(service, await addPerson(service, 'bob'))
+    const id = sessionIdOf(macaroonOf(token))
+
+    const [listed, ...more] = await program.json('tokens', 'list', '--account', 'ann')
+    assert.deepEqual(more, [])
+    assert.deepEqual(Object.keys(listed).sort(), [
+      'description',
+      'revoked-at',
+      'revoked-by',
+      'session-id',
+      'username',
+      'valid-since',
+      'valid-until',
+    ])
+    assert.deepEqual(
+      [listed['session-id'], listed.username, listed.description, listed['revoked-at'], listed['revoked-by']],
+      [id, 'ann', 'of the build machine', null, null],
+    )
+    // The API takes no such description; whatever lies in the database must not steer the terminal.
+    const { query } = service.workspace.database
+    const evil = 'evil \u001b[2J\u009b2J\u202e'
+    await query.updateTable('token_session').set({ description: evil }).where('session_id', '=', id).execute()
+    const { stdout: table } = await program.run(['tokens', 'list'])
+    assert.match(
+      table,
+      /^SESSION-ID +USERNAME +VALID-SINCE +VALID-UNTIL +REVOKED-AT +REVOKED-BY +DESCRIPTION\n/,
+    )
+    assert.equal(table.trimEnd().split('\n').length, 3)
+    assert.doesNotMatch(table.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
+
+    const { code, stdout } = await program.run(['tokens', 'revoke', id])
+    assert.equal(code, 0)
+    const [, at = ''] =
+      new RegExp(`^The session ${id} was revoked at (\\S+) by operator\\.\n$`).exec(stdout) ?? []
+    assert.deepEqual(refusalOf(await whoami(token)), {
+      status: 401,
+      code: 'macaroon-authorization-required',
+      message: `The macaroon was revoked at ${at} by operator. Log in again.`,
+    })
+    assert.equal((await whoami(other)).status, 200)
+
+    // Again: the first revocation stands.
+    assert.equal((await program.json('tokens', 'revoke', id))['revoked-at'], at)
+    assert.deepEqual(await program.json('tokens', 'list', '--account', 'ann'), [])
+    const [inactive] = await program.json('tokens', 'list', '--account', 'ann', '--include-inactive')
+    assert.deepEqual([inactive['revoked-at'], inactive['revoked-by']], [at, 'operator'])
+    for (const words of [
+      ['tokens', 'revoke', 'no-such-session'],
+      ['tokens', 'revoke', ''],
+      ['tokens', 'list', '--account', 'x'],
+    ]) {
+      const refused = await program.run(words)
+      assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    }
+  })
+
+  test('accounts disable and enable: seen by the next request', async () => {
+    const token = await logIn(service, ann)
+    assert.equal((await program.run(['accounts', 'disable', 'ann'])).code, 0)
+    const { status, code, message } = refusalOf(await whoami(token))
+    assert.deepEqual([status, code], [401, 'macaroon-authorization-required'])
+    assert.match(message, /disabled/)
+    assert.equal((await program.run(['accounts', 'enable', 'ann'])).code, 0)
+    assert.equal((await whoami(token)).status, 200)
+  })
+
+  test('keys rotate: the service goes on, mints with the new key within 10 seconds, and verifies both', async () => {
+    const older = await logIn(service, ann)
+    const before = await program.json('keys', 'list')
+    assert.deepEqual(before.map(({ kind, id, state }: Record<string, unknown>) => [kind, id, state]).sort(), [
+      ['discharger', 2, 'active'],
+      ['issuer', 1, 'active'],
+      ['root', 1, 'active'],
+    ])
+    for (const { kind, created_at, public_key } of before) {
+      assert.match(created_at, /^\d{4}-.*Z$/)
+      if (kind === 'root') assert.equal(public_key, null)
+      else assert.equal(Buffer.from(public_key, 'base64').length, 32)
+    }
+    const added = await program.json('keys', 'rotate')
+    assert.deepEqual([added.kind, added.id, added.state], ['root', 2, 'active'])
+    assert.match(
+      (await program.run(['keys', 'rotate', '--discharger'])).stdout,
+      /^The discharger key 3 is added and in use\. What older keys made stays valid\.\n$/,
+    )
+    const states = (await program.json('keys', 'list')).map(
+      ({ kind, id, state }: Record<string, unknown>) => `${kind} ${id} ${state}`,
+    )
+    assert.deepEqual(states.sort(), [
+      'discharger 2 verifies',
+      'discharger 3 active',
+      'issuer 1 active',
+      'root 1 verifies',
+      'root 2 active',
+    ])
+    const { stdout } = await program.run(['keys', 'list'])
+    assert.match(stdout, /^KIND +ID +STATE +CREATED AT +PUBLIC KEY\nroot +2 +active /)
+
+    const deadline = performance.now() + 15_000
+    let newer = await logIn(service, ann)
+    while (rootKeyOf(newer) !== 2 && performance.now() < deadline) {
+      await sleep(500)
+      newer = await logIn(service, ann)
+    }
+    assert.deepEqual([rootKeyOf(older), rootKeyOf(newer)], [1, 2])
+    assert.deepEqual([(await whoami(older)).status, (await whoami(newer)).status], [200, 200])
+  })
+})

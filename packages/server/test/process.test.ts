@@ -1,0 +1,286 @@
+/** The process: how it starts, ends, crashes and recovers. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmod, stat } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import { asSuperuser, eachDatabase } from './support/databases.ts'
+import { testProgram } from './support/program.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  getRoot,
+  logIn,
+  refusalOf,
+  sessionIdOf,
+  type TestService,
+} from './support/service.ts'
+
+/** Clients know the service by this, whatever port it has in a test. */
+const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
+
+eachDatabase((kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let people = 0
+  const serviceAt = async (baseUrl: string): Promise<TestService> => ({
+    baseUrl,
+    workspace: await program.open(),
+    now: () => new Date(),
+    advance: () => assert.fail('its clock is its own'),
+  })
+  const newToken = async (baseUrl: string) => {
+    const service = await serviceAt(baseUrl)
+    return logIn(service, await addPerson(service, `p-${++people}`))
+  }
+  const whoami = (baseUrl: string, token: string) =>
+    call({ baseUrl }, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+  const revoke = (baseUrl: string, token: string) => {
+    const [macaroon] = decodeBinary(decodeBase64(token))
+    assert.ok(macaroon)
+    return call({ baseUrl }, 'POST', '/api/v2/tokens/revoke', {
+      headers: bearing(token),
+      body: { 'session-id': sessionIdOf(macaroon) },
+    })
+  }
+
+  test('it says where it is, what it is, which database, and what to do next; its log is JSON', async () => {
+    const service = await program.start()
+    assert.match(service.baseUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    const database =
+      kind === 'sqlite'
+        ? `SQLite, ${join(String(program.environment['RATAFIA_DATA_DIR']), 'ratafia.db')}`
+        : /^PostgreSQL test_\w+ at 127\.0\.0\.1:\d+$/
+    await sleep(200)
+    const [first, second, third, ...rest] = service.stdout().split('\n')
+    assert.equal(first, `ratafia listening on ${service.baseUrl}`)
+    assert.match(String(second), /^ {2}Ratafia \d+\.\d+\.\d+: the authentication half of a snap store$/)
+    const [, shown = ''] = /^ {2}Database: (.*)$/.exec(String(third)) ?? []
+    if (typeof database === 'string') assert.equal(shown, database)
+    else assert.match(shown, database)
+    assert.deepEqual(rest, [
+      `  Identity: bundled, ${service.baseUrl}/identity`,
+      '  There is no account yet. Make one in another terminal:',
+      '    npx ratafia accounts add USERNAME --email EMAIL --name NAME',
+      '',
+    ])
+    assert.equal((await call(service, 'GET', '/')).status, 200)
+    const { code, stderr } = await service.end('SIGTERM')
+    assert.equal(code, 0)
+    for (const line of stderr.trimEnd().split('\n')) {
+      assert.deepEqual(typeof JSON.parse(line).msg, 'string', 'a line that is no log')
+    }
+    assert.match(stderr, /"signal":"SIGTERM","msg":"finishing what is in flight"/)
+  })
+
+  test('with a base URL it still prints the socket, and calls itself by the base URL', async () => {
+    const service = await program.start({ RATAFIA_BASE_URL: 'https://store.example.com/auth/' })
+    assert.match(service.stdout(), /^ratafia listening on http:\/\/127\.0\.0\.1:\d+\n/)
+    assert.match(service.stdout(), /^ {2}Clients reach it at https:\/\/store\.example\.com\/auth$/m)
+    // Behind a proxy that strips the path, and behind one that does not.
+    for (const path of ['/', '/auth', '/auth/', '/auth?x']) {
+      const { status, body } = await call(service, 'GET', path)
+      assert.deepEqual([status, body?.links?.self], [200, 'https://store.example.com/auth'], path)
+    }
+    for (const path of [
+      '/identity/discharge/info',
+      '/auth/identity/discharge/info',
+      '/auth//identity/discharge/info',
+    ]) {
+      assert.equal((await call(service, 'GET', path)).status, 200, path)
+    }
+    assert.equal((await call(service, 'GET', '/authx')).status, 404)
+    assert.equal(JSON.parse(await getRoot(await serviceAt(service.baseUrl))).l, 'store.example.com')
+    assert.equal((await service.end('SIGTERM')).code, 0)
+  })
+
+  test('identity serve runs alone', async () => {
+    const service = await program.start(BASE, ['identity', 'serve'])
+    assert.match(service.stdout(), /the identity service on its own/)
+    assert.equal((await call(service, 'GET', '/discharge/info')).status, 200)
+    assert.equal((await call(service, 'POST', '/api/v2/tokens')).status, 404)
+    assert.equal((await service.end('SIGINT')).code, 0)
+  })
+
+  describe('the end', () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      test(`${signal}: what is in flight is answered, nothing new is taken, exit code 0`, async () => {
+        const service = await program.start(BASE)
+        const request = await openRequest(service.baseUrl, '{')
+        const ended = service.end(signal)
+        await sleep(300)
+        await assert.rejects(fetch(service.baseUrl), /fetch failed/)
+        request.socket.write('}')
+        const answer = await request.answer
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+        assert.match(answer, /\r\nconnection: close\r\n/i)
+        assert.match(answer, /\{"macaroon":/)
+        const { code, stderr } = await ended
+        assert.equal(code, 0)
+        assert.doesNotMatch(stderr, /Unhandled|Error/)
+      })
+    }
+
+    test('silent connections, half requests and long polls do not hold it up', async () => {
+      const service = await program.start(BASE)
+      const { hostname, port } = new URL(service.baseUrl)
+      const silent = connect(Number(port), hostname)
+      await once(silent, 'connect')
+      const half = connect(Number(port), hostname)
+      half.write('GET / HTTP/1.1\r\nHo')
+      // fetch keeps its connection for another request.
+      const root = JSON.parse(await getRoot(await serviceAt(service.baseUrl)))
+      const wait = fetch(await waitUrlOf(service.baseUrl, root))
+      await sleep(300)
+      const started = performance.now()
+      const ended = service.end('SIGTERM')
+      const { status } = await wait
+      assert.ok(status === 503 || status === 504, String(status))
+      assert.equal((await ended).code, 0)
+      assert.ok(performance.now() - started < 10_000)
+      for (const socket of [silent, half]) socket.destroy()
+    })
+
+    test('a second signal does not wait', async () => {
+      const service = await program.start(BASE)
+      const request = await openRequest(service.baseUrl, '{')
+      service.child.kill('SIGTERM')
+      await sleep(300)
+      assert.equal((await service.end('SIGTERM')).code, 1)
+      request.socket.destroy()
+    })
+  })
+
+  test('a second start on the same data goes on where the first ended', async () => {
+    const first = await program.start(BASE)
+    const token = await newToken(first.baseUrl)
+    const ended = await newToken(first.baseUrl)
+    assert.equal((await revoke(first.baseUrl, ended)).status, 200)
+    assert.equal((await first.end('SIGTERM')).code, 0)
+    const second = await program.start(BASE)
+    assert.equal((await whoami(second.baseUrl, token)).status, 200)
+    assert.equal((await whoami(second.baseUrl, ended)).status, 401)
+    assert.doesNotMatch(second.stdout(), /no account/)
+    await second.end('SIGTERM')
+  })
+
+  test('an acknowledged revocation is never forgotten: kill -9 right after it', async () => {
+    const first = await program.start(BASE)
+    const token = await newToken(first.baseUrl)
+    const { status, body } = await revoke(first.baseUrl, token)
+    await first.end('SIGKILL')
+    assert.equal(status, 200)
+    const second = await program.start(BASE)
+    const { message } = refusalOf(await whoami(second.baseUrl, token))
+    assert.equal(
+      message,
+      `The macaroon was revoked at ${body.macaroons[0]['revoked-at']} by p-${people}. Log in again.`,
+    )
+    await second.end('SIGTERM')
+  })
+
+  test('two services on one database are one: what one revokes the other refuses at once', async () => {
+    const [one, other] = await Promise.all([program.start(BASE), program.start(BASE)])
+    const token = await newToken(one.baseUrl)
+    assert.equal((await whoami(other.baseUrl, token)).status, 200)
+    assert.equal((await revoke(one.baseUrl, token)).status, 200)
+    assert.equal((await whoami(other.baseUrl, token)).status, 401)
+    assert.deepEqual([(await one.end('SIGTERM')).code, (await other.end('SIGTERM')).code], [0, 0])
+  })
+
+  if (kind === 'postgres') {
+    test('a database that goes away is a 503, and the service recovers by itself', async () => {
+      const service = await program.start(BASE)
+      const token = await newToken(service.baseUrl)
+      const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)
+      await asSuperuser(`alter database ${name} allow_connections false`)
+      await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+      try {
+        for (let attempt = 0; attempt < 3; attempt++) {
+          const answer = await whoami(service.baseUrl, token)
+          assert.deepEqual(refusalOf(answer), {
+            status: 503,
+            code: 'service-unavailable',
+            message:
+              'The service could not check the request just now. Try again in a moment; nothing was lost.',
+          })
+          assert.equal(answer.headers.get('retry-after'), '1')
+        }
+        assert.equal((await call(service, 'GET', '/')).status, 200)
+      } finally {
+        await asSuperuser(`alter database ${name} allow_connections true`)
+      }
+      assert.equal((await whoami(service.baseUrl, token)).status, 200)
+      const { code, stderr } = await service.end('SIGTERM')
+      assert.equal(code, 0)
+      assert.match(stderr, /"level":40,.*"msg":"could not check"/)
+      assert.doesNotMatch(stderr, /"level":50/)
+      const { password } = new URL(String(program.environment['RATAFIA_DATABASE_URL']))
+      assert.ok(!stderr.includes(password))
+    })
+  }
+})
+
+describe('a fresh directory', () => {
+  const program = testProgram()
+
+  test('ten that start at once end with one key and one database, for nobody else to read', async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => program.run(['keys', 'list', '--json'])))
+    for (const { code, stderr } of all) assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+    assert.equal(new Set(all.map(({ stdout }) => stdout)).size, 1)
+    const data = String(program.environment['RATAFIA_DATA_DIR'])
+    const modes = ['', 'secret.key', 'ratafia.db'].map(
+      async (name) => (await stat(join(data, name))).mode & 0o777,
+    )
+    assert.deepEqual(await Promise.all(modes), [0o700, 0o600, 0o600])
+  })
+
+  test('a key that others can read is warned of, and used', async () => {
+    const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
+    await chmod(file, 0o644)
+    const { code, stdout, stderr } = await program.run(['accounts', 'list', '--json'])
+    assert.deepEqual([code, stdout], [0, '[]\n'])
+    assert.ok(stderr.includes(`${file} can be read by others: chmod 600 ${file}`), stderr)
+  })
+})
+
+/** A request whose body has only begun. */
+async function openRequest(
+  baseUrl: string,
+  start: string,
+): Promise<{ readonly socket: Socket; readonly answer: Promise<string> }> {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  socket.write(
+    `POST /api/v2/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${start}`,
+  )
+  // The service has it once it has answered another that came later.
+  await fetch(baseUrl, { headers: { connection: 'close' } })
+  return { socket, answer: once(socket, 'close').then(() => text) }
+}
+
+/** Where the client of a login waits for its person. */
+async function waitUrlOf(
+  baseUrl: string,
+  root: { readonly c: readonly { readonly i64?: string; readonly v64?: string }[] },
+): Promise<string> {
+  const id = root.c.find(({ v64 }) => v64 !== undefined)?.i64 ?? assert.fail('no third-party caveat')
+  const response = await fetch(`${baseUrl}/identity/discharge`, {
+    method: 'POST',
+    headers: { 'bakery-protocol-version': '2' },
+    body: new URLSearchParams({ id64: id }),
+  })
+  const { Info } = (await response.json()) as {
+    Info: { InteractionMethods: { 'browser-window': { WaitTokenURL: string } } }
+  }
+  const { pathname, search } = new URL(Info.InteractionMethods['browser-window'].WaitTokenURL)
+  return `${baseUrl}${pathname}${search}`
+}
