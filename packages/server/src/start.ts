@@ -1,6 +1,5 @@
 /** The composition root: the only file that builds and connects everything. Below it there are explicit arguments. */
 import { readFileSync } from 'node:fs'
-import { API_VERSION, OPERATIONS, type ServiceDescription } from '@ratafia/api'
 import type { FastifyInstance } from 'fastify'
 import { accountStore } from './accounts/account-store.ts'
 import { createPasswordHasher } from './accounts/password-hasher.ts'
@@ -24,6 +23,7 @@ import { openKeyring } from './keyring/keyring.ts'
 import { packageStore } from './packages/package-store.ts'
 import { resolvePackages } from './packages/resolve.ts'
 import { readSecretKey } from './secret-key.ts'
+import { nextSignal } from './signals.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { sessionStore } from './tokens/session-store.ts'
@@ -174,8 +174,8 @@ async function addService(
         ),
     },
   })
-  const prefix = tokenPrefix(location, (await keyring.mintId('token')).id)
-  serviceRoutes(app, () => describeService(baseUrl, issuer, prefix))
+  const { id } = await keyring.mintId('token')
+  serviceRoutes(app, { release: RELEASE, baseUrl, identity: issuer, tokenPrefix: tokenPrefix(location, id) })
   log.debug({ location, issuer }, 'the tokens API is ready')
 }
 
@@ -196,22 +196,6 @@ async function addIdentity(
     completedLogins: completedLoginStore(database),
     clock,
   })
-}
-
-function describeService(baseUrl: string, identity: string, prefix: string): ServiceDescription {
-  return {
-    service: 'ratafia',
-    release: RELEASE,
-    version: API_VERSION,
-    endpoints: Object.values(OPERATIONS).map(({ method, path, since, summary }) => ({
-      method,
-      path,
-      since,
-      summary,
-    })),
-    links: { self: baseUrl, openapi: `${baseUrl}/openapi.json`, identity },
-    'token-prefix': prefix,
-  }
 }
 
 /** The program: `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
@@ -259,17 +243,6 @@ export async function run(
         await workspace.close()
       }
     },
-  })
-}
-
-/** A second signal does not wait any more. */
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    const stop = (signal: NodeJS.Signals) => {
-      process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1))
-      resolve(signal)
-    }
-    process.once('SIGTERM', stop).once('SIGINT', stop)
   })
 }
 

@@ -1,8 +1,42 @@
 /** `GET /` (and `HEAD /`): what this service is and where things are; `GET /openapi.json`: all of the API. */
-import { openApi, type ServiceDescription, ServiceDescriptionSchema } from '@ratafia/api'
+import {
+  API_VERSION,
+  OPERATIONS,
+  openApi,
+  type ServiceDescription,
+  ServiceDescriptionSchema,
+} from '@ratafia/api'
 import type { FastifyInstance } from 'fastify'
 
-export function serviceRoutes(app: FastifyInstance, describe: () => ServiceDescription): void {
-  app.get('/', { schema: { response: { 200: ServiceDescriptionSchema } } }, async () => describe())
-  app.get('/openapi.json', async () => openApi(describe().links['self'] ?? ''))
+export interface ServiceFacts {
+  /** Of the software. */
+  readonly release: string
+  readonly baseUrl: string
+  /** The location of the identity service. */
+  readonly identity: string
+  readonly tokenPrefix: string
+}
+
+export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
+  const description = describe(facts)
+  const document = openApi(facts.baseUrl)
+  app.get('/', { schema: { response: { 200: ServiceDescriptionSchema } } }, async () => description)
+  app.get('/openapi.json', async () => document)
+}
+
+function describe({ release, baseUrl, identity, tokenPrefix }: ServiceFacts): ServiceDescription {
+  const endpoints = Object.values(OPERATIONS).map(({ method, path, since, summary }) => ({
+    method,
+    path,
+    since,
+    summary,
+  }))
+  return {
+    service: 'ratafia',
+    release,
+    version: API_VERSION,
+    endpoints,
+    links: { self: baseUrl, openapi: `${baseUrl}/openapi.json`, identity },
+    'token-prefix': tokenPrefix,
+  }
 }
