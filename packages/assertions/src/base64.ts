@@ -1,0 +1,35 @@
+import { AssertionError, type AssertionErrorCode } from './errors.ts'
+
+const LINE = 76
+
+/**
+ * Reads padded standard base64 that may be wrapped: CR and LF are skipped, as snapd does, and nothing else.
+ * Node would drop what it does not know. Throws {@link AssertionError} with `code` and the position of the
+ * first fault; `what` completes "cannot decode …".
+ */
+export function decodeBase64(text: string, what: string, code: AssertionErrorCode): Buffer {
+  const at = firstFault(text)
+  if (at !== -1) {
+    throw new AssertionError(code, `cannot decode ${what}: illegal base64 data at input byte ${at}`)
+  }
+  return Buffer.from(text, 'base64')
+}
+
+/** Writes base64 in lines of 76 characters, without a newline at the end. */
+export function encodeBase64(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  const lines: string[] = []
+  for (let i = 0; i < text.length; i += LINE) lines.push(text.slice(i, i + LINE))
+  return lines.join('\n')
+}
+
+/** Position of the first character that makes it no base64, or -1. */
+function firstFault(text: string): number {
+  const notDigit = text.search(/[^A-Za-z0-9+/\r\n]/)
+  const end = notDigit === -1 ? text.length : notDigit
+  const digits = text.slice(0, end).replaceAll(/[\r\n]/g, '').length
+  const padding = text.slice(end).replaceAll(/[\r\n]/g, '')
+  if (padding === '=='.slice(0, (4 - (digits % 4)) % 4) && digits % 4 !== 1) return -1
+  // What is missing at the end is reported where the last, incomplete group of four begins.
+  return notDigit === -1 ? text.length - (digits % 4) : notDigit
+}

@@ -1,0 +1,77 @@
+import type { UnverifiedAssertion } from './assertion.ts'
+import { decodeParts, SEPARATOR } from './decode.ts'
+import { AssertionError } from './errors.ts'
+import { inType, integer } from './header-checks.ts'
+import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { parseHeaders } from './parse-headers.ts'
+import { inputBytes, utf8 } from './text.ts'
+
+/**
+ * Reads a stream of assertions, all or none; an empty stream is an empty list. A body is as long as
+ * `body-length` says, a signature ends at the next blank line, and one newline more before a signature is
+ * taken. Checks what {@link decode} checks, and throws the same.
+ *
+ * contract/devices.md 3.1.
+ */
+export function decodeStream(
+  input: Uint8Array | string,
+  limits: Limits = DEFAULT_LIMITS,
+): UnverifiedAssertion[] {
+  return [...iterateStream(input, limits)]
+}
+
+/** As {@link decodeStream}, one after the other: gives what stands before a fault, then throws. */
+export function* iterateStream(
+  input: Uint8Array | string,
+  limits: Limits = DEFAULT_LIMITS,
+): Generator<UnverifiedAssertion, void, undefined> {
+  checkLimit('bytes of a stream of assertions', input.length, limits.streamBytes)
+  const bytes = inputBytes(input)
+  checkLimit('bytes of a stream of assertions', bytes.length, limits.streamBytes)
+  let at = 0
+  for (let read = 1; at < bytes.length; read++) {
+    checkLimit('assertions in a stream', read, limits.assertions)
+    const [assertion, next] = readAt(bytes, at, limits)
+    yield assertion
+    at = next
+  }
+}
+
+function readAt(
+  bytes: Buffer,
+  start: number,
+  limits: Limits,
+): readonly [assertion: UnverifiedAssertion, next: number] {
+  const headerEnd = bytes.indexOf(SEPARATOR, start)
+  const headerBytes = (headerEnd === -1 ? bytes.length : headerEnd + SEPARATOR.length) - start
+  checkLimit('bytes of assertion headers', headerBytes, limits.headerBytes)
+  if (headerEnd === -1) throw new AssertionError('malformed', 'unexpected EOF')
+  const bodyStart = headerEnd + SEPARATOR.length
+  const bodyEnd = bodyStart + bodyLength(bytes.subarray(start, headerEnd), limits)
+  if (bodyEnd > bytes.length) throw new AssertionError('malformed', 'missing content/signature separator')
+  const separated = bytes.toString('latin1', bodyEnd, bodyEnd + SEPARATOR.length) === SEPARATOR
+  if (!separated && bodyEnd > bodyStart) {
+    throw new AssertionError('malformed', 'missing content/signature separator')
+  }
+  const [signature, next] = signatureAt(bytes, separated ? bodyEnd + SEPARATOR.length : bodyEnd)
+  const content = bytes.subarray(start, separated ? bodyEnd : headerEnd)
+  return [decodeParts(content, separated ? headerEnd - start : -1, signature, limits), next]
+}
+
+/** What the stream has to skip; whether the number is right for the body is checked with the rest. */
+function bodyLength(head: Buffer, limits: Limits): number {
+  const headers = parseHeaders(utf8(head, 'assertion header'))
+  const length = inType('assertion', () => integer(headers, 'body-length'))
+  if (length > limits.bodyBytes) {
+    throw new AssertionError('limit-exceeded', `assertion body length ${length} exceeds maximum body size`)
+  }
+  return Math.max(length, 0)
+}
+
+/** The text up to the next blank line, the newline at its end included. */
+function signatureAt(bytes: Buffer, start: number): readonly [signature: Buffer, next: number] {
+  const end = bytes.indexOf(SEPARATOR, start)
+  return end === -1
+    ? [bytes.subarray(start), bytes.length]
+    : [bytes.subarray(start, end + 1), end + SEPARATOR.length]
+}

@@ -1,0 +1,42 @@
+import { assemble } from './assemble.ts'
+import type { UnverifiedAssertion } from './assertion.ts'
+import { AssertionError } from './errors.ts'
+import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { parseHeaders } from './parse-headers.ts'
+import { inputBytes, utf8 } from './text.ts'
+
+/** Between headers and body, and before the signature. */
+export const SEPARATOR = '\n\n'
+
+/**
+ * Reads exactly one assertion: the signature begins after the last blank line, the body after the first. A
+ * blank line at the end, or before the signature, breaks it: `decodeStream` takes those. Checks its form and
+ * the headers of its type, not its signature.
+ *
+ * Throws {@link AssertionError} `malformed`, `limit-exceeded`, `unknown-type`, `malformed-header` or
+ * `malformed-key`. contract/devices.md 3.1.
+ */
+export function decode(input: Uint8Array | string, limits: Limits = DEFAULT_LIMITS): UnverifiedAssertion {
+  const { headerBytes, bodyBytes, signatureBytes } = limits
+  checkLimit('bytes of an assertion', input.length, headerBytes + bodyBytes + signatureBytes)
+  const bytes = inputBytes(input)
+  const end = bytes.lastIndexOf(SEPARATOR)
+  if (end === -1) throw new AssertionError('malformed', 'assertion content/signature separator not found')
+  const content = bytes.subarray(0, end)
+  return decodeParts(content, content.indexOf(SEPARATOR), bytes.subarray(end + SEPARATOR.length), limits)
+}
+
+/** `headerEnd` is where the blank line after the headers begins in the content; -1 without a body. */
+export function decodeParts(
+  content: Buffer,
+  headerEnd: number,
+  signature: Buffer,
+  limits: Limits,
+): UnverifiedAssertion {
+  const head = headerEnd === -1 ? content : content.subarray(0, headerEnd)
+  const body = headerEnd === -1 ? Buffer.alloc(0) : content.subarray(headerEnd + SEPARATOR.length)
+  checkLimit('bytes of assertion headers', head.length + SEPARATOR.length, limits.headerBytes)
+  checkLimit('bytes of an assertion body', body.length, limits.bodyBytes)
+  checkLimit('bytes of an assertion signature', signature.length, limits.signatureBytes)
+  return assemble({ headers: parseHeaders(utf8(head, 'assertion header')), body, content, signature })
+}

@@ -1,0 +1,56 @@
+import { sign as rsaSign } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { UnverifiedAssertion } from './assertion.ts'
+import { type SigningInput, writeContent } from './content.ts'
+import { decodeParts, SEPARATOR } from './decode.ts'
+import { DEFAULT_LIMITS } from './limits.ts'
+import { checkKeyPolicy, type Policy, SIGNING_POLICY } from './policy.ts'
+import type { PrivateKey } from './private-key.ts'
+import { draftSignature } from './signature.ts'
+import type { TypeName } from './types/registry.ts'
+
+export interface SigningOptions {
+  /** When it is signed: the creation time in the signature, whole seconds. Not the `timestamp` header. */
+  readonly signedAt: Date
+  /** How large the key has to be; 4096 bits and up when not given. */
+  readonly policy?: Pick<Policy, 'minimumKeyBits' | 'maximumKeyBits'>
+}
+
+/**
+ * Makes an assertion: canonical headers, SHA-512, RSA. The result has passed the same checks as a decoded one;
+ * whether the key may sign it is `verifyTrust`'s to say, so ask it before the assertion leaves the house.
+ *
+ * Throws {@link AssertionError} `weak-key`, or what the checks of its type refuse (`malformed-header`,
+ * `malformed-key`, `unsupported-format`, `limit-exceeded`); `TypeError` for an impossible `signedAt` or for
+ * headers that are no text, list or map. contract/devices.md 3.3 and 3.5.
+ */
+export function sign<Type extends TypeName>(
+  input: SigningInput<Type>,
+  key: PrivateKey,
+  options: SigningOptions,
+): UnverifiedAssertion<Type> {
+  const { unsigned, message, finish } = prepare(input, key, options)
+  return { ...unsigned, signature: finish(rsaSign('sha512', message, key.keyObject)) }
+}
+
+/** As {@link sign}, with the RSA computation (some milliseconds) on Node's thread pool. */
+export async function signAsync<Type extends TypeName>(
+  input: SigningInput<Type>,
+  key: PrivateKey,
+  options: SigningOptions,
+): Promise<UnverifiedAssertion<Type>> {
+  const { unsigned, message, finish } = prepare(input, key, options)
+  return { ...unsigned, signature: finish(await rsaSignAsync('sha512', message, key.keyObject)) }
+}
+
+const rsaSignAsync = promisify(rsaSign)
+
+function prepare<Type extends TypeName>(input: SigningInput<Type>, key: PrivateKey, options: SigningOptions) {
+  const { signedAt, policy = SIGNING_POLICY } = options
+  checkKeyPolicy(key.publicKey, policy)
+  const content = writeContent(input, key.publicKey.id)
+  // Decoded before it is signed: what we make is refused by the same rules as what we read.
+  const unsigned = decodeParts(content, content.indexOf(SEPARATOR), Buffer.from('unsigned\n'), DEFAULT_LIMITS)
+  // `writeContent` wrote the type it was given.
+  return { unsigned: unsigned as UnverifiedAssertion<Type>, ...draftSignature(content, signedAt) }
+}

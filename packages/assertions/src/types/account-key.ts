@@ -1,0 +1,80 @@
+import { type Constraints, readConstraints } from '../constraints.ts'
+import {
+  accountId,
+  digest,
+  faulty,
+  optionalTimestamp,
+  publicKeyWithId,
+  text,
+  timestamp,
+} from '../header-checks.ts'
+import type { PublicKey } from '../public-key.ts'
+import { quote } from '../text.ts'
+import type { Source, TypeRow } from './row.ts'
+
+export interface AccountKeyFields {
+  readonly publicKeyId: string
+  readonly accountId: string
+  readonly name: string | undefined
+  /** The first instant at which the key may sign. */
+  readonly since: Date
+  /** The first instant at which it may not any more. */
+  readonly until: Date | undefined
+  /** What it may sign; undefined is anything. */
+  readonly constraints: Constraints | undefined
+  readonly publicKey: PublicKey
+}
+
+/** Which key belongs to which account, in the words of a trusted account. */
+export const accountKey: TypeRow<AccountKeyFields> = {
+  authority: true,
+  primaryKey: ['public-key-sha3-384'],
+  maxFormat: 1,
+  formatOf: (headers) => (headers.has('constraints') ? 1 : 0),
+  read: (source) => ({
+    ...readKey(source),
+    name: source.headers.has('name') ? keyName(source) : undefined,
+    constraints: readConstraints(source.headers),
+  }),
+}
+
+export interface AccountKeyRequestFields {
+  readonly publicKeyId: string
+  readonly accountId: string
+  readonly name: string
+  readonly since: Date
+  readonly until: Date | undefined
+  readonly publicKey: PublicKey
+}
+
+/** Somebody's wish to have a key registered, signed with that key. */
+export const accountKeyRequest: TypeRow<AccountKeyRequestFields> = {
+  authority: false,
+  primaryKey: ['public-key-sha3-384'],
+  maxFormat: 0,
+  read: (source) => ({ ...readKey(source), name: keyName(source) }),
+}
+
+function readKey({ headers, body }: Source) {
+  const publicKeyId = digest(headers, 'public-key-sha3-384')
+  const [since, until] = [timestamp(headers, 'since'), optionalTimestamp(headers, 'until')]
+  if (until !== undefined && until < since) throw faulty('until', 'is before "since"')
+  const mismatch = 'public key does not match provided key id'
+  return {
+    publicKeyId,
+    accountId: accountId(headers, 'account-id'),
+    since,
+    until,
+    publicKey: publicKeyWithId(Buffer.from(body).toString('utf8'), publicKeyId, mismatch),
+  }
+}
+
+/** Lower-case letters, digits and single dashes inside, with a letter at least. */
+function keyName({ headers }: Source): string {
+  const name = text(headers, 'name')
+  // The contract's pattern backtracks without end on hostile names; these two say the same.
+  if (!/^[a-z0-9](?:-?[a-z0-9])*$/.test(name) || !/[a-z]/.test(name)) {
+    throw faulty('name', `contains invalid characters: ${quote(name)}`)
+  }
+  return name
+}

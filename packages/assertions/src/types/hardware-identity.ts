@@ -1,0 +1,64 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { decodeBase64 } from '../base64.ts'
+import { AssertionError } from '../errors.ts'
+import { accountId, digest, faulty, hardwareName, optionalTimestamp, text } from '../header-checks.ts'
+import { quote } from '../text.ts'
+import type { TypeRow } from './row.ts'
+
+export interface HardwareIdentityFields {
+  readonly issuerId: string
+  readonly manufacturer: string
+  readonly hardwareName: string
+  readonly hardwareId: string
+  readonly hardwareKeyId: string
+  /** RSA or elliptic curve. */
+  readonly hardwareKey: KeyObject
+  readonly timestamp: Date | undefined
+}
+
+/** Which key is built into which piece of hardware. */
+export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
+  authority: true,
+  primaryKey: ['issuer-id', 'hardware-id-key-sha3-384'],
+  maxFormat: 0,
+  read: ({ headers, authorityId }) => {
+    const issuerId = accountId(headers, 'issuer-id')
+    if (issuerId !== authorityId) {
+      const names = `${quote(authorityId)} != ${quote(issuerId)}`
+      throw new AssertionError('malformed-header', `authority-id and issuer-id must match: ${names}`)
+    }
+    const encoded = text(headers, 'hardware-id-key')
+    const hardwareKeyId = digest(headers, 'hardware-id-key-sha3-384')
+    // The digest is of the text as it stands, not of the key (contract/devices.md 3.7).
+    if (createHash('sha3-384').update(encoded).digest('base64url') !== hardwareKeyId) {
+      throw faulty('hardware-id-key', 'does not match "hardware-id-key-sha3-384"')
+    }
+    return {
+      issuerId,
+      manufacturer: text(headers, 'manufacturer'),
+      hardwareName: hardwareName(headers),
+      hardwareId: text(headers, 'hardware-id'),
+      hardwareKeyId,
+      hardwareKey: readKey(encoded),
+      timestamp: optionalTimestamp(headers, 'timestamp'),
+    }
+  },
+}
+
+/** The body of a PEM file: a PKIX public key. */
+function readKey(encoded: string): KeyObject {
+  const der = decodeBase64(encoded, '"hardware-id-key" header', 'malformed-key')
+  const key = importKey(der)
+  if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'ec') {
+    throw new AssertionError('malformed-key', '"hardware-id-key" header is not an RSA or elliptic curve key')
+  }
+  return key
+}
+
+function importKey(der: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: der, format: 'der', type: 'spki' })
+  } catch (cause) {
+    throw new AssertionError('malformed-key', '"hardware-id-key" header is not a PKIX public key', { cause })
+  }
+}

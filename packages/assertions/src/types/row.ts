@@ -1,0 +1,25 @@
+import type { Headers } from '../header-value.ts'
+
+/** What a type's checks see of an assertion. */
+export interface Source {
+  readonly headers: Headers
+  /** UTF-8 by then. */
+  readonly body: Uint8Array
+  /** Empty for types without authority. */
+  readonly authorityId: string
+  readonly signKeyId: string
+}
+
+/** One type of assertion: a row of the registry. */
+export interface TypeRow<Fields> {
+  /** Whether it says in whose name it is signed. Those that do not are signed by the key they are about. */
+  readonly authority: boolean
+  /** Its identity: headers that are not empty and have no `/`. */
+  readonly primaryKey: readonly string[]
+  /** The newest format that is known. */
+  readonly maxFormat: number
+  /** The oldest format that can say what these headers say; 0 when not given. */
+  readonly formatOf?: (headers: Headers) => number
+  /** Checks the headers that are the type's own and reads them. Throws `AssertionError`. */
+  readonly read: (source: Source) => Fields
+}

@@ -1,0 +1,106 @@
+import {
+  accountId,
+  digest,
+  modelName,
+  optionalText,
+  publicKeyWithId,
+  text,
+  timestamp,
+} from '../header-checks.ts'
+import type { PublicKey } from '../public-key.ts'
+import type { TypeRow } from './row.ts'
+
+export interface SerialFields {
+  readonly brandId: string
+  readonly model: string
+  readonly serial: string
+  readonly deviceKeyId: string
+  readonly deviceKey: PublicKey
+  readonly timestamp: Date
+}
+
+/** A device's identity: which key speaks for which serial number of a model. */
+export const serial: TypeRow<SerialFields> = {
+  authority: true,
+  primaryKey: ['brand-id', 'model', 'serial'],
+  maxFormat: 0,
+  read: ({ headers }) => {
+    const deviceKeyId = digest(headers, 'device-key-sha3-384')
+    const mismatch = 'device key does not match provided key id'
+    return {
+      brandId: accountId(headers, 'brand-id'),
+      model: modelName(headers),
+      serial: text(headers, 'serial'),
+      deviceKeyId,
+      deviceKey: publicKeyWithId(text(headers, 'device-key'), deviceKeyId, mismatch),
+      timestamp: timestamp(headers),
+    }
+  },
+}
+
+/**
+ * Whether new features of snapd take it as a serial number. Older ones are any text without a slash; use this
+ * for new ones (contract/devices.md 2.5).
+ */
+export function isStrictSerial(serial: string): boolean {
+  return /^[a-zA-Z0-9](?:[:+-]?[a-zA-Z0-9])*$/.test(serial)
+}
+
+export interface SerialRequestFields {
+  /** Its form is not checked, as in snapd. */
+  readonly brandId: string
+  readonly model: string
+  readonly requestId: string
+  /** The serial number that the device proposes. */
+  readonly serial: string | undefined
+  readonly deviceKeyId: string
+  readonly deviceKey: PublicKey
+  /** Whose serial the device had before a remodel. */
+  readonly originalBrandId: string | undefined
+  readonly originalModel: string | undefined
+  readonly originalSerial: string | undefined
+}
+
+/** A device's wish for a serial, signed with the device key in it. */
+export const serialRequest: TypeRow<SerialRequestFields> = {
+  authority: false,
+  primaryKey: [],
+  maxFormat: 0,
+  read: ({ headers, signKeyId }) => {
+    const mismatch = 'device key does not match included signing key id'
+    return {
+      brandId: text(headers, 'brand-id'),
+      model: modelName(headers),
+      requestId: text(headers, 'request-id'),
+      serial: optionalText(headers, 'serial'),
+      deviceKeyId: signKeyId,
+      deviceKey: publicKeyWithId(text(headers, 'device-key'), signKeyId, mismatch),
+      originalBrandId: optionalText(headers, 'original-brand-id'),
+      originalModel: optionalText(headers, 'original-model'),
+      originalSerial: optionalText(headers, 'original-serial'),
+    }
+  },
+}
+
+export interface DeviceSessionRequestFields {
+  readonly brandId: string
+  readonly model: string
+  readonly serial: string
+  readonly nonce: string
+  /** What the device's clock says: not to be relied on. */
+  readonly timestamp: Date
+}
+
+/** A device's wish for a session, signed with the device key of its serial. */
+export const deviceSessionRequest: TypeRow<DeviceSessionRequestFields> = {
+  authority: false,
+  primaryKey: ['brand-id', 'model', 'serial'],
+  maxFormat: 0,
+  read: ({ headers }) => ({
+    brandId: text(headers, 'brand-id'),
+    model: modelName(headers),
+    serial: text(headers, 'serial'),
+    nonce: text(headers, 'nonce'),
+    timestamp: timestamp(headers),
+  }),
+}

@@ -1,0 +1,46 @@
+import { accountId, faulty, optionalText, optionalTextList, text, timestamp } from '../header-checks.ts'
+import type { Headers } from '../header-value.ts'
+import { shown } from '../text.ts'
+import type { TypeRow } from './row.ts'
+
+export interface StoreFields {
+  readonly store: string
+  readonly operatorId: string
+  /** Where it is: `http` or `https`, with a host, without query and fragment. */
+  readonly url: string | undefined
+  readonly friendlyStores: readonly string[]
+  readonly location: string | undefined
+  readonly timestamp: Date
+}
+
+/** Where a store is and whose it is, in the words of a trusted account. */
+export const store: TypeRow<StoreFields> = {
+  authority: true,
+  primaryKey: ['store'],
+  maxFormat: 0,
+  read: ({ headers }) => ({
+    store: text(headers, 'store'),
+    operatorId: accountId(headers, 'operator-id'),
+    url: optionalUrl(headers),
+    friendlyStores: optionalTextList(headers, 'friendly-stores') ?? [],
+    location: optionalText(headers, 'location'),
+    timestamp: timestamp(headers),
+  }),
+}
+
+/** The parts of RFC 3986, appendix B. The URL class would mend what snapd refuses. */
+const PARTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?[^?#]*(\?[^#]*)?(#.*)?$/s
+
+function optionalUrl(headers: Headers): string | undefined {
+  const url = optionalText(headers, 'url')
+  if (url === undefined || url === '') return undefined
+  const [, scheme, host, query, fragment] = PARTS.exec(url) ?? []
+  if (scheme !== 'https' && scheme !== 'http') {
+    throw faulty('url', `scheme must be "https" or "http": ${shown(url)}`)
+  }
+  if (host === undefined || host === '') throw faulty('url', `must have a host: ${shown(url)}`)
+  if (query !== undefined) throw faulty('url', `must not have a query: ${shown(url)}`)
+  if (fragment !== undefined) throw faulty('url', `must not have a fragment: ${shown(url)}`)
+  if (/[\p{C}\p{Z}]/u.test(url) || !URL.canParse(url)) throw faulty('url', `is not a URL: ${shown(url)}`)
+  return url
+}

@@ -1,0 +1,62 @@
+import { createHash, verify as verifyRsa } from 'node:crypto'
+import type { UnverifiedAssertion } from './assertion.ts'
+import { AssertionError } from './errors.ts'
+import { checkHashPolicy, checkKeyPolicy, DEFAULT_POLICY, type Policy } from './policy.ts'
+import { keyObjectOf, type PublicKey } from './public-key.ts'
+import { decodeSignature, type UnverifiedSignature } from './signature.ts'
+
+const RSA = 1
+
+/**
+ * Checks that the assertion was signed with this key, and with nothing the policy refuses. Whose key it is,
+ * and whether it may sign this, is not asked: that is `verifyTrust`. For a device-session-request the key is
+ * `deviceKey` of the device's serial.
+ *
+ * Throws {@link AssertionError} `wrong-key` when the assertion names another key, `malformed-signature`,
+ * `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md 3.5.
+ */
+export function verifySignature(
+  assertion: UnverifiedAssertion,
+  key: PublicKey,
+  policy: Policy = DEFAULT_POLICY,
+): void {
+  if (assertion.signKeyId !== key.id) {
+    const keys = `${assertion.signKeyId}, not with ${key.id}`
+    throw new AssertionError('wrong-key', `${assertion.type} assertion says it is signed with key ${keys}`)
+  }
+  const signature = decodeSignature(assertion.signature)
+  checkKeyPolicy(key, policy)
+  checkHashPolicy(signature, policy)
+  const fault = faultOf(signature, assertion.content, key)
+  if (fault !== undefined) {
+    throw new AssertionError('bad-signature', `failed signature verification: openpgp: ${fault}`)
+  }
+}
+
+/**
+ * Checks a request against the key inside it, which is the key that has to sign it. Returns that key.
+ * Throws as {@link verifySignature}.
+ */
+export function verifySelfSigned(
+  request: UnverifiedAssertion<'serial-request' | 'account-key-request'>,
+  policy: Policy = DEFAULT_POLICY,
+): PublicKey {
+  const key = request.type === 'serial-request' ? request.fields.deviceKey : request.fields.publicKey
+  verifySignature(request, key, policy)
+  return key
+}
+
+function faultOf(signature: UnverifiedSignature, content: Uint8Array, key: PublicKey): string | undefined {
+  if (signature.algorithm !== RSA) {
+    return 'invalid argument: public key and signature use different algorithms'
+  }
+  const message = Buffer.concat([content, signature.hashedSuffix])
+  const tag = createHash(signature.hash).update(message).digest().subarray(0, 2)
+  if (!tag.equals(signature.hashTag)) return "invalid signature: hash tag doesn't match"
+  // Go writes the value without its leading zero bytes; OpenSSL wants as many bytes as the modulus has.
+  const missing = key.modulus.length - signature.value.length
+  const value = missing > 0 ? Buffer.concat([Buffer.alloc(missing), signature.value]) : signature.value
+  return verifyRsa(signature.hash, message, keyObjectOf(key), value)
+    ? undefined
+    : 'invalid signature: RSA verification failure'
+}

@@ -1,0 +1,123 @@
+// Every file of ../vectors gives the answer that snapd gave, message for message.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { iterateStream } from '../src/decode-stream.ts'
+import {
+  AssertionError,
+  decode,
+  encode,
+  encodeStream,
+  type Headers,
+  type HeaderValue,
+  type Policy,
+  SNAPD_POLICY,
+  type UnverifiedAssertion,
+  verifySelfSigned,
+  verifySignature,
+  verifyTrust,
+} from '../src/index.ts'
+import { decoded, vector, vectorJson, vectorNames, world } from './vectors.ts'
+
+interface Expected {
+  readonly File: string
+  readonly decode: string
+  readonly stream: readonly string[]
+  readonly stream_verify: readonly string[] | null
+  readonly verify: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly body_bytes: number
+  readonly reencodes_identically: boolean
+}
+
+const expected = vectorJson<readonly Expected[]>('expected.json')
+
+/** Ours is stricter than snapd by policy. */
+const WEAK: ReadonlyMap<string, string> = new Map([
+  ['noncanonical-accepted/sig-sha1', 'weak-hash'],
+  ['noncanonical-accepted/key-1024', 'weak-key'],
+])
+
+const answer = async (run: () => unknown): Promise<string> => {
+  try {
+    await run()
+    return 'OK'
+  } catch (error) {
+    if (error instanceof AssertionError) return `ERR ${error.message}`
+    throw error
+  }
+}
+
+const plain = (value: HeaderValue): unknown => {
+  if (typeof value === 'string') return value
+  if (value instanceof Map) return Object.fromEntries([...(value as Headers)].map(([k, v]) => [k, plain(v)]))
+  return (value as readonly HeaderValue[]).map(plain)
+}
+
+/** As the vectors were verified: requests with their key, the rest with the recorded database. */
+async function check(assertion: UnverifiedAssertion, policy: Policy): Promise<void> {
+  if (assertion.type === 'serial-request') verifySelfSigned(assertion, policy)
+  else if (assertion.type === 'account-key-request') verifySelfSigned(assertion, policy)
+  else if (assertion.type === 'device-session-request') {
+    const serial = decoded('valid/serial')
+    assert.ok(serial.type === 'serial')
+    verifySignature(assertion, serial.fields.deviceKey, policy)
+  } else {
+    await verifyTrust(assertion, { ...world(), policy })
+  }
+}
+
+for (const vectorOf of expected) {
+  const { File: name } = vectorOf
+  const bytes = vector(name)
+
+  test(`${name}: one assertion`, async () => {
+    assert.equal(await answer(() => decode(bytes)), vectorOf.decode)
+    if (vectorOf.decode !== 'OK') return
+    const assertion = decode(bytes)
+    assert.deepEqual(
+      Object.fromEntries([...assertion.headers].map(([k, v]) => [k, plain(v)])),
+      vectorOf.headers,
+    )
+    assert.equal(assertion.body.length, vectorOf.body_bytes)
+    assert.equal(Buffer.compare(encode(assertion), bytes) === 0, vectorOf.reencodes_identically)
+    assert.equal(await answer(() => check(assertion, SNAPD_POLICY)), vectorOf.verify)
+    const weak = WEAK.get(name)
+    if (weak === undefined) assert.equal(await answer(() => check(assertion, SECURE)), vectorOf.verify)
+    else await assert.rejects(check(assertion, SECURE), { code: weak })
+  })
+
+  test(`${name}: stream`, async () => {
+    const seen: string[] = []
+    const verified: string[] = []
+    const failure = await answer(async () => {
+      for (const assertion of iterateStream(bytes)) {
+        seen.push(assertion.type)
+        verified.push(await answer(() => check(assertion, SNAPD_POLICY)))
+      }
+    })
+    assert.deepEqual([...seen, ...(failure === 'OK' ? [] : [failure])], vectorOf.stream)
+    assert.deepEqual(verified, vectorOf.stream_verify ?? [])
+  })
+}
+
+const SECURE: Policy = {
+  hashes: ['sha256', 'sha384', 'sha512'],
+  minimumKeyBits: 2048,
+  maximumKeyBits: 16_384,
+}
+
+test('every vector has its expectation', () => {
+  const folders = ['decode-error', 'decoder-differs', 'extra-head', 'noncanonical-accepted', 'rule-error']
+  const names = [...folders, 'signature-error', 'valid'].flatMap((folder) =>
+    vectorNames(folder).map((name) => `${folder}/${name}`),
+  )
+  assert.deepEqual(names.sort(), expected.map(({ File }) => File).sort())
+})
+
+for (const name of vectorNames('valid').filter((n) => n.startsWith('stream-'))) {
+  test(`valid/${name} is written again byte for byte`, () => {
+    const bytes = vector(`valid/${name}`)
+    assert.deepEqual(Buffer.from(encodeStream([...iterateStream(bytes)])), bytes)
+  })
+}
