@@ -1,0 +1,64 @@
+/** HTTP by hand, for what no client would send. */
+import { connect } from 'node:net'
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: ReadonlyMap<string, string>
+  readonly body: string
+  /** The service closed the connection. */
+  readonly closed: boolean
+}
+
+/** Writes bytes to a connection, and reads what comes until it is closed or `count` answers are complete. */
+export async function sendRaw(
+  baseUrl: string,
+  request: string | Uint8Array,
+  count = 1,
+): Promise<RawAnswer[]> {
+  const { hostname, port } = new URL(baseUrl)
+  const socket = connect(Number(port), hostname)
+  socket.setEncoding('utf8').on('error', () => {})
+  socket.write(request)
+  let text = ''
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      socket.destroy()
+      reject(new Error(`no answer but ${JSON.stringify(text)}`))
+    }, 10_000)
+    const done = (closed: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(answersOf(text, closed))
+    }
+    socket.on('close', () => done(true))
+    socket.on('data', (chunk: string) => {
+      text += chunk
+      const answers = answersOf(text, false)
+      // What says that it closes is waited for until it does.
+      if (answers.length >= count && answers.at(-1)?.headers.get('connection') !== 'close') done(false)
+    })
+  })
+}
+
+function answersOf(text: string, closed: boolean): RawAnswer[] {
+  const answers: RawAnswer[] = []
+  let rest = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '')
+  for (;;) {
+    const end = rest.indexOf('\r\n\r\n')
+    if (end < 0) return answers
+    const [line = '', ...fields] = rest.slice(0, end).split('\r\n')
+    const headers = new Map(
+      fields.map((field) => [
+        field.slice(0, field.indexOf(':')).toLowerCase(),
+        field.slice(field.indexOf(':') + 1).trim(),
+      ]),
+    )
+    const length = Number(headers.get('content-length') ?? 0)
+    const body = Buffer.from(rest.slice(end + 4))
+      .subarray(0, length)
+      .toString()
+    if (Buffer.byteLength(body) < length && !closed) return answers
+    answers.push({ status: Number(line.split(' ')[1]), headers, body, closed })
+    rest = rest.slice(end + 4 + body.length)
+  }
+}
