@@ -80,8 +80,16 @@ export function parsePostgresUrl(value: string): string {
     // The value may hold a password: it is not repeated.
     throw new Error('is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
   }
-  return value
+  const mode = url.searchParams.get('sslmode')
+  if (mode !== null && !SSL_MODES.includes(mode)) {
+    throw new Error(`has an sslmode that is not known. It can be ${SSL_MODES.join(', ')}.`)
+  }
+  if (url.searchParams.has('uselibpqcompat')) return value
+  // What `pg` makes of them today, with a warning that a later version will not check the certificate any more.
+  return value.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 }
+
+const SSL_MODES: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 /** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
 export function parseSecretKey(value: string): Uint8Array {

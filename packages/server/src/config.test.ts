@@ -109,6 +109,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ['mysql://x', 'x', 'postgres//x', 'host=db'],
     /is not a PostgreSQL address\. Write postgres:/,
   ],
+  ['RATAFIA_DATABASE_URL', ['postgres://db/x?sslmode=frob'], /sslmode that is not known/],
   [
     'RATAFIA_SECRET_KEY',
     ['x', 'a'.repeat(42), 'a'.repeat(63), 'a'.repeat(65), '!'.repeat(43)],
@@ -262,6 +263,29 @@ test('http is enough for an identity service on this machine', () => {
     'http://127.1.2.3',
   ]) {
     assert.equal(readConfig({ RATAFIA_IDENTITY_URL: `${origin}/` }).identity?.url, origin)
+  }
+})
+
+test('a database that has to be reached over TLS is checked by its certificate, whatever pg will make of the word', () => {
+  const urlOf = (query: string) => {
+    const environment = {
+      RATAFIA_DATABASE_URL: `postgres://db/x?${query}`,
+      RATAFIA_SECRET_KEY: KEY.toString('hex'),
+    }
+    const { database } = readConfig(environment)
+    return database.kind === 'postgres' ? database.url : assert.fail()
+  }
+  for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
+    assert.equal(urlOf(`sslmode=${mode}`), 'postgres://db/x?sslmode=verify-full')
+    assert.equal(urlOf(`a=b&sslmode=${mode}&c=d`), 'postgres://db/x?a=b&sslmode=verify-full&c=d')
+  }
+  for (const query of [
+    'sslmode=disable',
+    'sslmode=no-verify',
+    'sslmode=require&uselibpqcompat=true',
+    'a=sslmode=require',
+  ]) {
+    assert.equal(urlOf(query), `postgres://db/x?${query}`)
   }
 })
 

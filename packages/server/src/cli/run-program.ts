@@ -32,7 +32,7 @@ export async function runProgram(words: readonly string[], context: CommandConte
       return EXIT.refused
     }
     if (error instanceof Unavailable) {
-      say(`${error.message} Nothing is lost; try again.`)
+      say(`${error.message.replace(/\.?$/, '.')} Nothing is lost; try again.`)
       return EXIT.unavailable
     }
     const refused = listenRefusal(error)
