@@ -39,7 +39,8 @@ function anchors(text: string): Set<string> {
 
 for (const page of PAGES) {
   test(`${page}: every relative link leads to a file, and to a heading of it`, () => {
-    const links = [...prose(read(page)).matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target)
+    const text = prose(read(page)).replace(/`[^`\n]*`/g, '')
+    const links = [...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target)
     for (const link of links.filter((target) => !/^(https?|mailto):/.test(target))) {
       const [path = '', anchor] = link.split('#')
       const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
@@ -135,6 +136,13 @@ test('every section of the contract that a comment cites is in docs/contract', (
         const heading = new RegExp(`^### ${chapter}\\.${item} `, 'm').test(page)
         assert.ok(heading, `${source} cites ${file} ${section}, which docs/contract/${file} does not have`)
       }
+    }
+    for (const [, file, number] of read(source).matchAll(/contract\/([a-z]+\.md), decision (\d+)/g)) {
+      assert.match(
+        read(`docs/contract/${file}`),
+        new RegExp(`^\\| ${number} \\|`, 'm'),
+        `${source}: decision ${number}`,
+      )
     }
   }
   assert.ok(cited > 10, 'the comments cite the contract')
