@@ -1,7 +1,8 @@
 /** `POST /api/v2/tokens/exchange`: a root macaroon and its discharge become an authentication macaroon. */
 import type { MacaroonResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
-import { RequestError, unauthorized } from '../errors.ts'
+import { type RequestError, unauthorized } from '../errors.ts'
+import { firstThatHolds, type Presented } from './first-that-holds.ts'
 import { mintToken, OWN_CAVEATS } from './root-macaroon.ts'
 import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
 
@@ -15,20 +16,8 @@ export interface ExchangeDependencies extends VerifyDependencies {
  * the same person, while its session stands: the token is a further one of that session.
  * Throws {@link RequestError} as {@link verifyPresented} does.
  */
-export async function exchange(
-  presented: readonly [UnverifiedSlice, ...UnverifiedSlice[]],
-  deps: ExchangeDependencies,
-): Promise<MacaroonResponse> {
-  let refusal: RequestError | undefined
-  for (const slice of presented) {
-    try {
-      return { macaroon: await exchangeSlice(slice, deps) }
-    } catch (error) {
-      if (!(error instanceof RequestError)) throw error
-      refusal ??= error
-    }
-  }
-  throw refusal ?? new TypeError('exchange needs at least one slice')
+export async function exchange(presented: Presented, deps: ExchangeDependencies): Promise<MacaroonResponse> {
+  return { macaroon: await firstThatHolds(presented, (slice) => exchangeSlice(slice, deps)) }
 }
 
 async function exchangeSlice(slice: UnverifiedSlice, deps: ExchangeDependencies): Promise<string> {
