@@ -25,9 +25,7 @@ export function* iterateStream(
   input: Uint8Array | string,
   limits: Limits = DEFAULT_LIMITS,
 ): Generator<UnverifiedAssertion, void, undefined> {
-  checkLimit('bytes of a stream of assertions', input.length, limits.streamBytes)
-  const bytes = inputBytes(input)
-  checkLimit('bytes of a stream of assertions', bytes.length, limits.streamBytes)
+  const bytes = inputBytes(input, 'bytes of a stream of assertions', limits.streamBytes)
   let at = 0
   for (let read = 1; at < bytes.length; read++) {
     checkLimit('assertions in a stream', read, limits.assertions)

@@ -18,8 +18,8 @@ export const SEPARATOR = '\n\n'
  */
 export function decode(input: Uint8Array | string, limits: Limits = DEFAULT_LIMITS): UnverifiedAssertion {
   const { headerBytes, bodyBytes, signatureBytes } = limits
-  checkLimit('bytes of an assertion', input.length, headerBytes + bodyBytes + signatureBytes)
-  const bytes = inputBytes(input)
+  const most = headerBytes + bodyBytes + SEPARATOR.length + signatureBytes
+  const bytes = inputBytes(input, 'bytes of an assertion', most)
   const end = bytes.lastIndexOf(SEPARATOR)
   if (end === -1) throw new AssertionError('malformed', 'assertion content/signature separator not found')
   const content = bytes.subarray(0, end)

@@ -1,6 +1,7 @@
 // Bytes and text, and how a stranger's text is shown in a message.
 
 import { AssertionError } from './errors.ts'
+import { checkLimit } from './limits.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -13,11 +14,16 @@ export function utf8(bytes: Uint8Array, what: string): string {
   }
 }
 
-/** A copy of the bytes, so that nobody can change them later; text as UTF-8. */
-export function inputBytes(input: Uint8Array | string): Buffer {
+/**
+ * A copy of the bytes, so that nobody can change them later; text as UTF-8. At most `limit` bytes: what is
+ * larger is not even copied.
+ */
+export function inputBytes(input: Uint8Array | string, what: string, limit: number): Buffer {
+  checkLimit(what, input.length, limit)
   if (typeof input !== 'string') return Buffer.from(input)
   // JSON can say a lone surrogate, so this is a stranger's mistake and no TypeError.
   if (!input.isWellFormed()) throw new AssertionError('malformed', 'assertion is not UTF-8')
+  checkLimit(what, Buffer.byteLength(input), limit)
   return Buffer.from(input, 'utf8')
 }
 

@@ -65,8 +65,9 @@ async function check(assertion: UnverifiedAssertion, walk: Walk): Promise<void> 
   const key = await signingKey(assertion, below)
   const { accountId, publicKey } = key.fields
   checkKeyValidNow(key, walk.now)
-  checkKeyMaySign(key, assertion.headers)
+  // The signature first: a stranger's headers never meet the patterns of the constraints.
   verifySignature(assertion, publicKey, walk.policy)
+  checkKeyMaySign(key, assertion.headers)
   const { timestamp } = assertion.fields as { readonly timestamp?: Date }
   if (timestamp !== undefined) checkTimestamp(key, { type: assertion.type, timestamp })
   await checkConsistency(assertion, {

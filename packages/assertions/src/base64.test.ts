@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeBase64, encodeBase64 } from './base64.ts'
+
+const decode = (text: string) => decodeBase64(text, 'it', 'malformed-key').toString('latin1')
+
+for (const [text, bytes] of [
+  ['', ''],
+  ['YQ==', 'a'],
+  ['YWI=', 'ab'],
+  ['YWJj', 'abc'],
+  ['Y\nW\r\nJj\n', 'abc'],
+  ['YQ=\n=\n', 'a'],
+] as const) {
+  test(`${JSON.stringify(text)} is read, with its newlines skipped`, () => {
+    assert.equal(decode(text), bytes)
+  })
+}
+
+// Guarantee: nothing is dropped silently, as Buffer.from would.
+for (const [text, at] of [
+  ['!', 0],
+  ['YWJj!', 4],
+  ['YW Jj', 2],
+  ['YWJ-', 3],
+  ['YWJ_', 3],
+  ['YWé=', 2],
+  ['YWJ', 0],
+  ['YW', 0],
+  ['YWJjY', 4],
+  ['YQ=', 2],
+  ['YQ===', 2],
+  ['=', 0],
+  ['YWJj=', 4],
+  ['YQ==YQ==', 2],
+  ['YQ==\u0000', 2],
+] as const) {
+  test(`${JSON.stringify(text)} is refused, and the place is named`, () => {
+    assert.throws(() => decode(text), {
+      code: 'malformed-key',
+      message: `cannot decode it: illegal base64 data at input byte ${at}`,
+    })
+  })
+}
+
+test('it is written in lines of 76 characters, without a newline at the end', () => {
+  assert.equal(encodeBase64(Buffer.alloc(60)), `${'A'.repeat(76)}\nAAAA`)
+  assert.equal(encodeBase64(Buffer.alloc(57)), 'A'.repeat(76))
+})

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { constraintsAllow, readConstraints } from './constraints.ts'
+import { parseHeaders } from './parse-headers.ts'
+
+const entry = (condition: string) =>
+  readConstraints(parseHeaders(`constraints:\n  -\n    headers:\n      type: model\n      ${condition}`))
+
+test('a pattern binds each item of a list, and an entry that is missing never matches', () => {
+  const constraints = entry('x: a.*')
+  const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
+  assert.ok(allows('x: ab'))
+  assert.ok(allows('x:\n  - a\n  - ab'))
+  assert.ok(!allows('x:\n  - a\n  - b'))
+  assert.ok(!allows('x:\n  a: a'))
+  assert.ok(!allows('y: a'))
+})
+
+test('a map of patterns binds the entries of a map, and others may stand beside them', () => {
+  const constraints = entry('x:\n        a: 1\n        b:\n          - 2\n          - 3')
+  const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
+  assert.ok(allows('x:\n  a: 1\n  b: 3\n  c: 4'))
+  assert.ok(!allows('x:\n  a: 1\n  b: 4'))
+  assert.ok(!allows('x:\n  a: 1'))
+  assert.ok(!allows('x: 1'))
+})
+
+test('no constraints allow anything, no entry allows nothing', () => {
+  const headers = parseHeaders('type: model')
+  assert.ok(constraintsAllow(undefined, headers))
+  assert.ok(!constraintsAllow([], headers))
+  assert.equal(readConstraints(headers), undefined)
+})

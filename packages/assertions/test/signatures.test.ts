@@ -1,0 +1,210 @@
+// Guarantee: a signature is the packet the contract describes, over exactly these bytes, with this key.
+
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import {
+  type AssertionErrorCode,
+  DEFAULT_POLICY,
+  decodeSignature,
+  type HashName,
+  publicKeyFromKeyObject,
+  SNAPD_POLICY,
+  sign,
+  verifySelfSigned,
+  verifySignature,
+} from '../src/index.ts'
+import { CREATED, requestSignedAs, type SignatureFields } from './packets.ts'
+import { decoded, RECORDED, testKey } from './vectors.ts'
+
+const subpacket = (type: number, ...data: number[]): Buffer =>
+  Buffer.concat([CREATED, Buffer.of(data.length + 1, type, ...data)])
+const issuer = Buffer.of(9, 16, 1, 2, 3, 4, 5, 6, 7, 8)
+
+const accepted: readonly (readonly [what: string, fields: Partial<SignatureFields>])[] = [
+  ['with the fields that snapd writes', {}],
+  ['of another type', { type: 0x13 }],
+  ['with an issuer that is not signed, as GnuPG writes it', { unhashed: issuer }],
+  ['with an unknown subpacket', { hashed: subpacket(100, 1) }],
+  ['with a known critical subpacket', { hashed: subpacket(0x80 | 3, 0, 0, 0, 1) }],
+  [
+    'with a subpacket length of two bytes',
+    { hashed: Buffer.concat([CREATED, Buffer.of(192, 0, 100), Buffer.alloc(191)]) },
+  ],
+  [
+    'with a subpacket length of five bytes',
+    { hashed: Buffer.concat([CREATED, Buffer.of(255, 0, 0, 0, 1, 100)]) },
+  ],
+  [
+    'in a packet of the old format with two bytes of length',
+    { wrap: (c) => Buffer.concat([Buffer.of(0x89, c.length >> 8, c.length & 0xff), c]) },
+  ],
+  [
+    'in a packet of the old format with four bytes of length',
+    { wrap: (c) => Buffer.concat([Buffer.of(0x8a, 0, 0, c.length >> 8, c.length & 0xff), c]) },
+  ],
+]
+for (const [what, fields] of accepted) {
+  test(`a signature ${what} verifies`, () => {
+    const request = requestSignedAs(fields)
+    assert.equal(verifySelfSigned(request), request.fields.deviceKey)
+  })
+}
+
+const openpgp = (fault: string) => `cannot decode signature: openpgp: ${fault}`
+const cut = (bytes: number) => (c: Buffer) =>
+  Buffer.concat([Buffer.of(0xc2, 0xff, 0, 0, c.length >> 8, c.length & 0xff), c.subarray(0, -bytes)])
+const refused: readonly (readonly [what: string, fields: Partial<SignatureFields>, message: string])[] = [
+  ['of version 3', { version: 3, type: 5 }, openpgp('unsupported feature: invalid hashed material length 5')],
+  ['of version 5', { version: 5 }, openpgp('unsupported feature: signature packet version 5')],
+  ['of DSA', { algorithm: 17 }, openpgp('unsupported feature: public key algorithm 17')],
+  ['with RIPEMD-160', { hash: 3 }, openpgp('unsupported feature: hash function 3')],
+  [
+    'with a hash that is a name of JavaScript',
+    { hash: 255 },
+    openpgp('unsupported feature: hash function 255'),
+  ],
+  ['without a time', { hashed: Buffer.alloc(0) }, openpgp('invalid data: no creation time in signature')],
+  [
+    'with its time where it is not signed',
+    { hashed: Buffer.alloc(0), unhashed: CREATED },
+    openpgp('invalid data: no creation time in signature'),
+  ],
+  [
+    'with a second time that is not signed',
+    { unhashed: CREATED },
+    openpgp('invalid data: signature creation time in non-hashed area'),
+  ],
+  [
+    'with a time of three bytes',
+    { hashed: Buffer.of(4, 2, 1, 2, 3) },
+    openpgp('invalid data: signature creation time not four bytes'),
+  ],
+  [
+    'with an issuer of seven bytes',
+    { unhashed: Buffer.of(8, 16, 1, 2, 3, 4, 5, 6, 7) },
+    openpgp('invalid data: issuer subpacket with bad length'),
+  ],
+  [
+    'with an unknown critical subpacket that is not signed',
+    { unhashed: Buffer.of(1, 0x80 | 101) },
+    openpgp('unsupported feature: unknown critical signature subpacket type 101'),
+  ],
+  [
+    'with an empty subpacket',
+    { hashed: Buffer.concat([CREATED, Buffer.of(0)]) },
+    openpgp('invalid data: empty signature subpacket'),
+  ],
+  [
+    'with a subpacket cut off',
+    { hashed: Buffer.concat([CREATED, Buffer.of(9, 100)]) },
+    openpgp('invalid data: signature subpacket truncated'),
+  ],
+  ['with bytes after its value', { leftover: Buffer.of(0) }, 'signature has spurious trailing data'],
+  [
+    'in a packet with bytes after it',
+    {
+      wrap: (c) =>
+        Buffer.concat([Buffer.of(0xc2, 0xff, 0, 0, c.length >> 8, c.length & 0xff), c, Buffer.of(0)]),
+    },
+    'signature has spurious trailing data',
+  ],
+  ['in a packet that is cut off', { wrap: cut(3) }, 'cannot decode signature: unexpected EOF'],
+  [
+    'in a packet of a partial length',
+    { wrap: (c) => Buffer.concat([Buffer.of(0xc2, 0xe9), c]) },
+    'cannot decode signature: OpenPGP packet without a definite length',
+  ],
+  [
+    'in a packet of no definite length',
+    { wrap: (c) => Buffer.concat([Buffer.of(0x8b), c]) },
+    'cannot decode signature: OpenPGP packet without a definite length',
+  ],
+  [
+    'in a packet for a public key',
+    { wrap: (c) => Buffer.concat([Buffer.of(0xc6, 1), c]) },
+    'cannot decode signature: unexpected OpenPGP packet type 6',
+  ],
+  ['in no packet', { wrap: () => Buffer.of(0x42) }, 'cannot decode signature: not an OpenPGP packet'],
+  [
+    'without anything after the version',
+    { wrap: () => Buffer.alloc(0) },
+    'cannot decode signature: unexpected EOF',
+  ],
+]
+for (const [what, fields, message] of refused) {
+  test(`a signature ${what} is refused`, () => {
+    assert.throws(() => verifySelfSigned(requestSignedAs(fields)), { code: 'malformed-signature', message })
+  })
+}
+
+// Guarantee: weak hashes and weak keys are refused unless a tool asks for them by name.
+for (const [number, hash, secure] of [
+  [1, 'md5', false],
+  [2, 'sha1', false],
+  [11, 'sha224', false],
+  [8, 'sha256', true],
+  [9, 'sha384', true],
+  [10, 'sha512', true],
+] as const) {
+  test(`a signature with ${hash} ${secure ? 'verifies' : 'verifies for tools only'}`, () => {
+    const request = requestSignedAs({ hash: number })
+    assert.equal(decodeSignature(request.signature).hash, hash satisfies HashName)
+    verifySelfSigned(request, SNAPD_POLICY)
+    if (secure) return void verifySelfSigned(request)
+    const message = `the signature's hash ${hash} is not accepted; use one of sha256, sha384, sha512`
+    assert.throws(() => verifySelfSigned(request), { code: 'weak-hash', message })
+  })
+}
+
+test('a key outside of the policy is refused, on both sides', () => {
+  const { id } = testKey('device').publicKey
+  const request = requestSignedAs({})
+  const check = (minimumKeyBits: number, maximumKeyBits: number) =>
+    verifySelfSigned(request, { ...DEFAULT_POLICY, minimumKeyBits, maximumKeyBits })
+  check(4096, 4096)
+  for (const [least, most] of [
+    [4097, 8192],
+    [2048, 4095],
+  ] as const) {
+    const message = `key ${id} has 4096 bits, and ${least} to ${most} are accepted`
+    assert.throws(() => check(least, most), { code: 'weak-key', message })
+  }
+})
+
+test('a session request is verified with the device key of the serial, and with no other', () => {
+  const [request, serial] = [decoded('valid/device-session-request'), decoded('valid/serial')]
+  assert.ok(serial.type === 'serial')
+  verifySignature(request, serial.fields.deviceKey)
+  const other = testKey('device2').publicKey
+  const keys = `${serial.fields.deviceKeyId}, not with ${other.id}`
+  assert.throws(() => verifySignature(request, other), {
+    code: 'wrong-key' satisfies AssertionErrorCode,
+    message: `device-session-request assertion says it is signed with key ${keys}`,
+  })
+})
+
+test('a value shorter than the modulus is one with leading zeros', () => {
+  // About one signature in 256 is shorter; with a small key it is soon found.
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+  const key = { publicKey: publicKeyFromKeyObject(privateKey), keyObject: privateKey }
+  const policy = { minimumKeyBits: 1024, maximumKeyBits: 1024 }
+  const headers = { 'brand-id': 'a', model: 'm', serial: 's', timestamp: '2020-01-01T00:00:00Z' }
+  for (let nonce = 0; ; nonce++) {
+    const input = { type: 'device-session-request', headers: { ...headers, nonce: `${nonce}` } } as const
+    const request = sign(input, key, { signedAt: RECORDED, policy })
+    const { value } = decodeSignature(request.signature)
+    if (value[0] !== 0) continue
+    const packet = Buffer.from(Buffer.from(request.signature).toString(), 'base64')
+    // 1 version byte, 2 of packet header, 14 up to the digest tag: the value is what ends the packet.
+    const shorter = Buffer.concat([
+      packet.subarray(0, -130),
+      Buffer.of(127 >> 5, (127 * 8) & 0xff),
+      value.subarray(1),
+    ])
+    shorter[1 + 1] = (shorter[2] as number) - 1
+    const signature = Buffer.from(shorter.toString('base64'))
+    verifySignature({ ...request, signature }, key.publicKey, SNAPD_POLICY)
+    return
+  }
+})

@@ -1,0 +1,288 @@
+// Guarantee: trust comes from a root alone, and every link of the chain is checked.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type AssertionErrorCode,
+  decode,
+  encode,
+  encodePublicKey,
+  type HeaderInput,
+  sign,
+  type TrustContext,
+  type TypeName,
+  trustRoots,
+  type UnverifiedAssertion,
+  verifyTrust,
+} from '../src/index.ts'
+import { decoded, findIn, RECORDED, testKey, world } from './vectors.ts'
+
+type Extra = Readonly<Record<string, HeaderInput>>
+
+const signedBy = <Type extends TypeName>(key: string, type: Type, headers: Extra, body = '') =>
+  sign({ type, headers, body }, testKey(key), { signedAt: RECORDED })
+
+const account = (id: string, by: string, authority: string): UnverifiedAssertion<'account'> =>
+  signedBy(by, 'account', {
+    'authority-id': authority,
+    'account-id': id,
+    'display-name': id,
+    validation: 'unproven',
+    timestamp: '2020-06-01T00:00:00Z',
+  })
+
+const accountKey = (of: string, id: string, by: string, authority: string, extra: Extra = {}) => {
+  const { publicKey } = testKey(of)
+  const headers = {
+    'authority-id': authority,
+    'public-key-sha3-384': publicKey.id,
+    'account-id': id,
+    since: '2020-01-01T00:00:00Z',
+    ...extra,
+  }
+  return signedBy(by, 'account-key', headers, encodePublicKey(publicKey))
+}
+
+const serial = (key: string, extra: Extra = {}) => {
+  const { headers } = decoded('valid/serial')
+  return signedBy(key, 'serial', { ...Object.fromEntries(headers), ...extra } as Extra)
+}
+
+/** The recorded world, with these in place of those of the same reference, or besides. */
+const knowing = (
+  assertions: readonly UnverifiedAssertion[],
+  rest: Partial<TrustContext> = {},
+): TrustContext => {
+  const { known, ...context } = world()
+  return { ...context, find: findIn([...assertions, ...known]), ...rest }
+}
+
+const refused = (
+  assertion: UnverifiedAssertion,
+  context: TrustContext,
+  code: AssertionErrorCode,
+  message: string,
+) => assert.rejects(verifyTrust(assertion, context), { name: 'AssertionError', code, message })
+
+const BRAND = testKey('brand').publicKey.id
+const ROOT = testKey('root').publicKey.id
+const UNKNOWN = testKey('unknown').publicKey.id
+const KEY = 'account-key assertion for'
+
+test('an assertion whose chain ends at a root is returned, and nothing is asked for twice', async () => {
+  const asked: string[] = []
+  const { known, ...context } = world()
+  const find = findIn(known)
+  const assertion = decoded('valid/serial')
+  const trusted = await verifyTrust(assertion, {
+    ...context,
+    find: (type, key) => {
+      asked.push(`${type} ${key}`)
+      return find(type, key)
+    },
+  })
+  assert.equal(trusted, assertion)
+  assert.deepEqual(asked, [`account-key ${BRAND}`, 'account acme-brand'])
+})
+
+test('a look-up that fails is passed on, and is no verdict about the assertion', async () => {
+  const away = new Error('the database is away')
+  const find = async () => {
+    throw away
+  }
+  await assert.rejects(verifyTrust(decoded('valid/serial'), { ...world(), find }), away)
+})
+
+test('a look-up that finds something else is a mistake of the caller', async () => {
+  const find = () => decoded('valid/account-key-generic')
+  await assert.rejects(verifyTrust(decoded('valid/serial'), { ...world(), find }), TypeError)
+})
+
+test('a chain that ends at another root is refused', async () => {
+  const roots = trustRoots(
+    ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
+  )
+  const message = `no matching public key "${ROOT}" for signature by "test-root"`
+  await refused(decoded('valid/serial'), knowing([], { roots }), 'unknown-key', message)
+})
+
+test('a root of another house that the look-up knows is not a root', async () => {
+  const roots = trustRoots(
+    ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
+  )
+  const all = ['valid/account-test-root', 'valid/account-key-test-root'].map(decoded)
+  await refused(
+    decoded('valid/serial'),
+    knowing(all, { roots }),
+    'untrusted',
+    `the chain of account-key "${ROOT}" ends at no trusted root`,
+  )
+})
+
+test('a key cannot vouch for itself', async () => {
+  const key = accountKey('unknown', 'acme-brand', 'unknown', 'test-root')
+  const message = `the chain of account-key "${UNKNOWN}" ends at no trusted root`
+  await refused(serial('unknown'), knowing([key]), 'untrusted', message)
+})
+
+test('keys that vouch for each other in a circle are refused', async () => {
+  const keys = [
+    accountKey('unknown', 'acme-brand', 'device2', 'acme-brand'),
+    accountKey('device2', 'acme-brand', 'unknown', 'acme-brand'),
+  ]
+  const message = `the chain of account-key "${UNKNOWN}" ends at no trusted root`
+  await refused(serial('unknown'), knowing(keys), 'untrusted', message)
+})
+
+test('a brand cannot register keys, nor accounts: only a trusted account can', async () => {
+  const key = accountKey('unknown', 'acme-brand', 'brand', 'acme-brand')
+  const rest = 'is not signed by a trusted account but by "acme-brand"'
+  await refused(serial('unknown'), knowing([key]), 'untrusted', `${KEY} "acme-brand" ${rest}`)
+  const other = account('other', 'brand', 'acme-brand')
+  await refused(other, knowing([]), 'untrusted', `account assertion for "other" ${rest}`)
+})
+
+test('a trusted account may have further keys, signed with one that is trusted', async () => {
+  const further = accountKey('unknown', 'test-root', 'root', 'test-root')
+  const key = accountKey('device2', 'acme-brand', 'unknown', 'test-root')
+  await verifyTrust(serial('device2'), knowing([further, key]))
+})
+
+test('a key signs for its own account only', async () => {
+  const message = `signing key "${BRAND}" belongs to "acme-brand", not to "generic"`
+  await refused(serial('brand', { 'authority-id': 'generic' }), knowing([]), 'wrong-key', message)
+})
+
+test('a forged account-key of the brand is refused, although its id is right', async () => {
+  const real = decoded('valid/account-key-acme-brand')
+  const text = Buffer.from(encode(real)).toString().replace('since: 2020', 'since: 2019')
+  const message = "failed signature verification: openpgp: invalid signature: hash tag doesn't match"
+  await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature', message)
+})
+
+test('an account that was changed makes its keys useless', async () => {
+  const real = decoded('valid/account-acme-brand')
+  const text = Buffer.from(encode(real)).toString().replace('unproven', 'verified')
+  const message = "failed signature verification: openpgp: invalid signature: hash tag doesn't match"
+  await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature', message)
+})
+
+test('a key is valid from since, and not any more at until', async () => {
+  const until = new Date('2021-01-01T00:00:00Z')
+  const validity = { since: '2020-02-01T00:00:00Z', until: '2021-01-01T00:00:00Z' }
+  const key = accountKey('brand', 'acme-brand', 'root', 'test-root', validity)
+  const at = (now: Date) => verifyTrust(decoded('valid/serial'), knowing([key], { now }))
+  await at(new Date(until.getTime() - 1))
+  await at(new Date('2020-02-01T00:00:00Z'))
+  const range = 'but key is valid during [2020-02-01T00:00:00Z, 2021-01-01T00:00:00Z)'
+  const signer = `public key "${BRAND}" from "acme-brand": current time is`
+  await assert.rejects(at(until), {
+    code: 'key-not-valid',
+    message: `assertion is signed with expired ${signer} 2021-01-01T00:00:00Z ${range}`,
+  })
+  await assert.rejects(at(new Date('2020-01-31T23:59:59Z')), {
+    code: 'key-not-valid',
+    message: `assertion is signed with not yet valid ${signer} 2020-01-31T23:59:59Z ${range}`,
+  })
+})
+
+test("the assertion's timestamp has to be within the key's validity too, the end excluded", async () => {
+  const key = accountKey('brand', 'acme-brand', 'root', 'test-root', { until: '2099-01-01T00:00:00Z' })
+  await verifyTrust(serial('brand', { timestamp: '2098-12-31T23:59:59Z' }), knowing([key]))
+  await refused(
+    serial('brand', { timestamp: '2099-01-01T00:00:00Z' }),
+    knowing([key]),
+    'key-not-valid',
+    'serial assertion timestamp "2099-01-01 00:00:00 +0000 UTC" outside of signing key validity ' +
+      '(key valid since "2020-01-01 00:00:00 +0000 UTC" until "2099-01-01 00:00:00 +0000 UTC")',
+  )
+})
+
+test('constraints: one entry has to allow the assertion; none at all allow everything', async () => {
+  const message = `the constraints of key "${BRAND}" of "acme-brand" do not allow this serial assertion`
+  const model = (pattern: HeaderInput) => ({ headers: { type: 'serial', model: pattern } })
+  const rows: readonly (readonly [entries: readonly HeaderInput[], allowed: boolean])[] = [
+    [[{ headers: { type: 'serial' } }], true],
+    [[{ headers: { type: 'model' } }], false],
+    [[{ headers: { type: 'model' } }, { headers: { type: 'serial' } }], true],
+    [[model('acme-classic')], true],
+    [[model('acme-.*')], true],
+    // Anchored: a pattern for the beginning is not enough.
+    [[model('acme')], false],
+    [[model('a|acme-classic')], true],
+    [[model(['other', 'acme-.*'])], true],
+    [[model(['other'])], false],
+    [[{ headers: { type: 'serial', 'not-there': '.*' } }], false],
+    [[{ headers: { type: 'serial', model: { nested: '.*' } } }], false],
+  ]
+  for (const [entries, allowed] of rows) {
+    const key = accountKey('brand', 'acme-brand', 'root', 'test-root', { constraints: entries })
+    assert.equal(key.format, 1)
+    const checked = verifyTrust(decoded('valid/serial'), knowing([key]))
+    if (allowed) await checked
+    else await assert.rejects(checked, { code: 'not-allowed', message }, JSON.stringify(entries))
+  }
+})
+
+test('a serial signed by another account needs a model of the brand that names it, itself trusted', async () => {
+  const context = knowing([])
+  await verifyTrust(decoded('valid/serial-generic'), context)
+  const model = decoded('valid/model-acme-classic')
+  const headers = { ...Object.fromEntries(model.headers), 'serial-authority': ['acme-brand'] } as Extra
+  const silent = signedBy('brand', 'model', headers)
+  const names = 'authority "generic" different from brand "acme-brand"'
+  const message = `serial with ${names} without model assertion with serial-authority set to to allow for them`
+  await refused(decoded('valid/serial-generic'), knowing([silent]), 'inconsistent', message)
+  const changed = decode(Buffer.from(encode(model)).toString().replace('timestamp: 2020', 'timestamp: 2021'))
+  await assert.rejects(verifyTrust(decoded('valid/serial-generic'), knowing([changed])), {
+    code: 'bad-signature',
+  })
+})
+
+test("a store's operator has to be known, and a trusted account has to sign it", async () => {
+  const { known, ...context } = world()
+  const find = findIn(known.filter((a) => a.primaryKey[0] !== 'acme-operator'))
+  const message =
+    'store assertion "acme-proxy" does not have a matching account assertion for the operator "acme-operator"'
+  await refused(decoded('valid/store-acme-proxy'), { ...context, find }, 'inconsistent', message)
+  const headers = {
+    ...Object.fromEntries(decoded('valid/store-acme-proxy').headers),
+    'authority-id': 'acme-brand',
+  }
+  await refused(
+    signedBy('brand', 'store', headers as Extra),
+    knowing([]),
+    'untrusted',
+    'store assertion "acme-proxy" is not signed by a trusted account but by "acme-brand"',
+  )
+})
+
+test('requests have no authority, so there is no trust to be had for them', async () => {
+  for (const type of ['serial-request', 'device-session-request', 'account-key-request']) {
+    const message = `a ${type} assertion has no authority: verify it with its key`
+    await refused(decoded(`valid/${type}`), knowing([]), 'unexpected-type', message)
+  }
+})
+
+test('the policy binds every link of the chain', async () => {
+  const policy = { hashes: ['sha512'], minimumKeyBits: 8192, maximumKeyBits: 16_384 } as const
+  const message = `key ${ROOT} has 4096 bits, and 8192 to 16384 are accepted`
+  await refused(decoded('valid/serial'), knowing([], { policy }), 'weak-key', message)
+})
+
+test('trust roots are accounts with their keys, and nothing else', () => {
+  const [own, key] = [decoded('valid/account-test-root'), decoded('valid/account-key-test-root')]
+  assert.deepEqual(trustRoots([key, own]), { accounts: [own], keys: [key] })
+  assert.throws(() => trustRoots([own]), {
+    code: 'inconsistent',
+    message: 'trusted account test-root needs a key among the roots',
+  })
+  assert.throws(() => trustRoots([key]), {
+    code: 'inconsistent',
+    message: `trusted key ${ROOT} needs its account test-root among the roots`,
+  })
+  assert.throws(() => trustRoots([own, key, decoded('valid/serial')]), {
+    code: 'unexpected-type',
+    message: 'trust roots are accounts and account-keys, not a serial',
+  })
+})
