@@ -50,6 +50,15 @@ async function stop(): Promise<void> {
   await ended
 }
 
+/** As a service manager does it that knows of npm alone. */
+async function terminate(): Promise<unknown> {
+  assert.ok(service)
+  const ended = once(service, 'exit')
+  service.kill('SIGTERM')
+  const [code] = await ended
+  return code
+}
+
 function ratafia(input: string, ...words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync('npx', ['ratafia', ...words], {
     cwd: root,
@@ -77,7 +86,8 @@ test('npm start, then an account, then the service answers; it goes on where it 
   })
   assert.equal(root.status, 200)
   assert.match(await root.text(), /^\{"macaroon":"/)
-  await stop()
+  assert.equal(await terminate(), 0, 'npm passes SIGTERM on, and the service ends by itself')
+  await assert.rejects(fetch(`${address}/`), 'nothing listens any more')
 
   const again = await start()
   assert.equal((await fetch(`${again}/`)).status, 200)

@@ -2,6 +2,7 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, Unavailable } from '../errors.ts'
+import { describeFindings } from './schema-refusal.ts'
 
 /** The realm named by `WWW-Authenticate` and by the `extra` of a 401. */
 const REALM = 'Ratafia'
@@ -80,23 +81,8 @@ const FRAMEWORK_MESSAGES: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
-function schemaRefusal(error: FastifyError): Refusal {
-  const where = error.validationContext === 'querystring' ? 'query' : 'body'
-  const [first] = error.validation ?? []
-  const field = `${where}${first?.instancePath ?? ''}`
-  const unknown = first?.params?.['additionalProperty']
-  const detail =
-    typeof unknown === 'string'
-      ? `has a field that is not known here: ${quote(unknown)}`
-      : (first?.message ?? 'does not fit')
-  const allowed = first?.params?.['allowedValues']
-  const choices = Array.isArray(allowed) ? ` (${allowed.join(', ')})` : ''
-  return {
-    code: first?.instancePath ? 'invalid-field' : 'invalid-request',
-    message: `${field} ${detail}${choices}.`,
-    extra: { field },
-  }
+function schemaRefusal({ validation = [], validationContext }: FastifyError): Refusal {
+  const where = validationContext === 'querystring' ? 'query' : 'body'
+  const { field, message } = describeFindings(where, validation)
+  return { code: field === where ? 'invalid-request' : 'invalid-field', message, extra: { field } }
 }
-
-/** A client's own text inside a message: cut, and escaped as JSON does. */
-const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)

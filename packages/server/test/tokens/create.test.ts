@@ -113,13 +113,18 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   const refusals: readonly [name: string, body: unknown, code: string, message: RegExp][] = [
-    ['an unknown field', { permission: ['package_access'] }, 'invalid-request', /"permission"/],
-    ['a list', [], 'invalid-request', /object/],
+    [
+      'an unknown field',
+      { permission: ['package_access'] },
+      'invalid-request',
+      /not known here: "permission"/,
+    ],
+    ['a list', [], 'invalid-request', /^body has to be an object\.$/],
     ['a string', '"x"', 'invalid-request', /object/],
     ['null', 'null', 'invalid-request', /object/],
     ['text that is not JSON', '{', 'invalid-request', /not JSON/],
     ['__proto__', '{"__proto__": {"x": 1}}', 'invalid-request', /not JSON/],
-    ['empty channels', { channels: [] }, 'invalid-field', /channels/],
+    ['empty channels', { channels: [] }, 'invalid-field', /^body\/channels must not be empty/],
     ['repeated channels', { channels: ['edge', 'edge'] }, 'invalid-field', /channels/],
     ['a channel that is no text', { channels: [1] }, 'invalid-field', /channels\/0/],
     ['a channel with control characters', { channels: ['a\u0000b'] }, 'invalid-field', /channels\/0/],
@@ -131,7 +136,12 @@ eachDatabase((_kind, _open, fresh) => {
       /channels/,
     ],
     ['empty packages', { packages: [] }, 'invalid-field', /packages/],
-    ['a package without name and id', { packages: [{ series: '16' }] }, 'invalid-field', /packages\/0/],
+    [
+      'a package without name and id',
+      { packages: [{ series: '16' }] },
+      'invalid-field',
+      /packages\/0 needs at least one of name, snap_id/,
+    ],
     ['repeated packages', { packages: [{ name: 'a' }, { name: 'a' }] }, 'invalid-field', /packages/],
     ['an unknown permission', { permissions: ['root'] }, 'invalid-field', /permissions\/0.*package_access/],
     ['empty permissions', { permissions: [] }, 'invalid-field', /permissions/],

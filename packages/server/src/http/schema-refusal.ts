@@ -1,0 +1,54 @@
+/** What a client is told when its request does not fit the schema: the validator's findings in plain words. */
+import type { FastifyError } from 'fastify'
+
+type Finding = NonNullable<FastifyError['validation']>[number]
+
+/** The first finding, with the place it is about. More is not looked for: the validator stops there. */
+export function describeFindings(
+  where: 'body' | 'query',
+  findings: readonly Finding[],
+): { readonly field: string; readonly message: string } {
+  const [first] = findings
+  const field = `${where}${first?.instancePath ?? ''}`
+  const alternatives = findings.some(({ keyword }) => keyword === 'anyOf')
+  return { field, message: `${field} ${alternatives ? oneOf(findings) : wordsFor(first)}.` }
+}
+
+/** Of "at least one of these" the validator reports each that is missing. */
+const oneOf = (findings: readonly Finding[]): string =>
+  `needs at least one of ${findings.flatMap(({ params }) => params['missingProperty'] ?? []).join(', ')}`
+
+type Words = (params: Readonly<Record<string, unknown>>) => string
+
+const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ['type', ({ type }) => `has to be ${ARTICLES.get(String(type)) ?? String(type)}`],
+  ['required', ({ missingProperty }) => `lacks the field ${quote(String(missingProperty))}`],
+  [
+    'additionalProperties',
+    ({ additionalProperty }) => `has a field that is not known here: ${quote(String(additionalProperty))}`,
+  ],
+  ['minItems', () => 'must not be empty: leave it out where there is no limit'],
+  ['maxItems', ({ limit }) => `has more than ${limit} items`],
+  ['uniqueItems', () => 'has an item twice'],
+  ['minLength', () => 'must not be empty'],
+  ['maxLength', ({ limit }) => `is longer than ${limit} characters`],
+  ['pattern', () => 'is empty, longer than 128 characters, or has characters other than printable ASCII'],
+  [
+    'enum',
+    ({ allowedValues }) => `is not one of ${Array.isArray(allowedValues) ? allowedValues.join(', ') : ''}`,
+  ],
+])
+
+const ARTICLES: ReadonlyMap<string, string> = new Map([
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['string', 'a text'],
+])
+
+function wordsFor(finding: Finding | undefined): string {
+  const words = WORDS.get(finding?.keyword ?? '')
+  return words && finding ? words(finding.params) : (finding?.message ?? 'does not fit')
+}
+
+/** A client's own text inside a message: cut, and escaped as JSON does. */
+const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)
