@@ -32,7 +32,7 @@ export interface SigningInput<Type extends TypeName = TypeName> {
 /** Writes content in canonical order. Throws `AssertionError` or `TypeError`. */
 export function writeContent(input: SigningInput, signKeyId: string): Buffer {
   const headers = readInput(input.headers)
-  const body = input.body === undefined ? Buffer.alloc(0) : Buffer.from(input.body as string)
+  const body = bodyBytes(input.body ?? '')
   const row = TYPES[input.type]
   const format = formatOf(input.type, headers)
   const revision = inType('assertion', () => count(headers, 'revision'))
@@ -52,6 +52,12 @@ export function writeContent(input: SigningInput, signKeyId: string): Buffer {
 }
 
 const SIGN_KEY = 'sign-key-sha3-384'
+
+function bodyBytes(body: string | Uint8Array): Buffer {
+  if (typeof body !== 'string') return Buffer.from(body)
+  if (!body.isWellFormed()) throw new TypeError('a body has a lone surrogate and is not text')
+  return Buffer.from(body, 'utf8')
+}
 
 function setExisting(into: Map<string, HeaderValue>, headers: Headers, name: string): void {
   const value = headers.get(name)

@@ -124,6 +124,7 @@ test('what a compiler would have refused is a TypeError', () => {
   for (const headers of [{ x: 1 }, { x: true }, { x: '\ud800' }, { x: ['\udfff'] }, { x: () => 'y' }]) {
     assert.throws(() => sign(changed(headers), device, { signedAt: RECORDED }), TypeError)
   }
+  assert.throws(() => sign({ ...request, body: '\ud800' }, device, { signedAt: RECORDED }), TypeError)
   for (const signedAt of [new Date(Number.NaN), new Date(-1000), new Date('2200-01-01')]) {
     assert.throws(() => sign(request, device, { signedAt }), TypeError)
   }

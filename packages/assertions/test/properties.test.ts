@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import {
+  AssertionError,
+  decode,
+  decodePublicKey,
+  decodeSignature,
+  decodeStream,
+  encode,
+  encodeStream,
+  type Policy,
+  privateKeyFromPem,
+  type SigningInput,
+  SNAPD_POLICY,
+  sign,
+  verifySignature,
+} from '../src/index.ts'
+import { parseHeaders } from '../src/parse-headers.ts'
+import { compilePattern } from '../src/pattern.ts'
+import { parseTimestamp } from '../src/timestamp.ts'
+import { name, signable, text, timeBox, value } from './arbitraries.ts'
+import { decoded, RECORDED, testKey, vector, vectorNames } from './vectors.ts'
+
+// A small key, so that many are signed in a second.
+const key = testKey('small1024')
+const policy: Policy = { ...SNAPD_POLICY, minimumKeyBits: 1024 }
+const signed = (input: SigningInput<'device-session-request'>) =>
+  sign(input, key, { signedAt: RECORDED, policy })
+
+/** Runs on hostile input: a value or an AssertionError, nothing else. */
+const tolerated = <Value>(run: () => Value): Value | undefined => {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof AssertionError) return undefined
+    throw error
+  }
+}
+
+test('what is signed reads back as what was said, by both decoders, and verifies', () => {
+  fc.assert(
+    fc.property(signable, (input) => {
+      const assertion = signed(input)
+      const bytes = encode(assertion)
+      assert.deepEqual(decode(bytes), assertion)
+      assert.deepEqual(decodeStream(bytes), [assertion])
+      assert.deepEqual(decode(Buffer.from(bytes).toString()), assertion)
+      verifySignature(assertion, key.publicKey, policy)
+      assert.equal(Buffer.from(assertion.body).toString(), input.body)
+      const headers = input.headers as ReadonlyMap<string, unknown>
+      for (const [header, said] of headers) {
+        if (header === 'revision') assert.equal(assertion.revision, Number(said))
+        else if (!['type', 'format', 'body-length', 'sign-key-sha3-384'].includes(header)) {
+          assert.deepEqual(assertion.headers.get(header), said)
+        }
+      }
+    }),
+    timeBox(1500),
+  )
+})
+
+test('what was signed once and is signed again gives the same bytes', () => {
+  fc.assert(
+    fc.property(signable, (input) => {
+      const assertion = signed(input)
+      const { headers, body } = assertion
+      assert.deepEqual(signed({ type: 'device-session-request', headers, body }), assertion)
+    }),
+    timeBox(700),
+  )
+})
+
+test('a stream of any assertions reads back as the same assertions', () => {
+  const many = fc.array(signable, { maxLength: 4 })
+  fc.assert(
+    fc.property(many, (inputs) => {
+      const assertions = inputs.map(signed)
+      assert.deepEqual(decodeStream(encodeStream(assertions)), assertions)
+    }),
+    timeBox(700),
+  )
+})
+
+// Guarantee: there is no bit of an assertion that can change without its signature failing, or its text of the
+// signature not being the same signature.
+test('one changed byte of the content is always noticed', () => {
+  const original = signed({
+    type: 'device-session-request',
+    headers: {
+      'brand-id': 'a',
+      model: 'm',
+      serial: 'S',
+      nonce: 'N',
+      timestamp: '2020-01-01T00:00:00Z',
+      x: ['y'],
+    },
+    body: 'some\n\nbody',
+  })
+  const bytes = Buffer.from(encode(original))
+  for (let at = 0; at < original.content.length; at++) {
+    for (const bit of [1, 0x20, 0x80]) {
+      const tampered = Buffer.from(bytes)
+      tampered[at] = (tampered[at] as number) ^ bit
+      const read = tolerated(() => decode(tampered))
+      if (read !== undefined) {
+        assert.throws(() => verifySignature(read, key.publicKey, policy), AssertionError)
+      }
+    }
+  }
+})
+
+test('one changed bit of the signature is noticed, unless it says the same as before', () => {
+  const original = decoded('valid/device-session-request')
+  const publicKey = testKey('device').publicKey
+  const packet = Buffer.from(Buffer.from(original.signature).toString(), 'base64')
+  const before = decodeSignature(original.signature)
+  fc.assert(
+    fc.property(fc.nat(packet.length * 8 - 1), (bit) => {
+      const tampered = Buffer.from(packet)
+      tampered[bit >> 3] = (tampered[bit >> 3] as number) ^ (1 << (bit & 7))
+      const signature = Buffer.from(tampered.toString('base64'))
+      const accepted = tolerated(() => {
+        verifySignature({ ...original, signature }, publicKey)
+        return true
+      })
+      // The bit count of an integer may be any that needs as many bytes.
+      if (accepted) assert.deepEqual(decodeSignature(signature), before)
+    }),
+    timeBox(1200),
+  )
+})
+
+const folders = [
+  'valid',
+  'canonical',
+  'noncanonical-accepted',
+  'decode-error',
+  'decoder-differs',
+  'extra-head',
+]
+const corpus = folders.flatMap((folder) => vectorNames(folder).map((file) => vector(`${folder}/${file}`)))
+
+/** Pieces of real assertions, cut and joined, with noise between. */
+const hostile: fc.Arbitrary<Buffer> = fc.oneof(
+  fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+  fc
+    .array(
+      fc.oneof(
+        fc
+          .tuple(fc.constantFrom(...corpus), fc.nat(4000), fc.nat(4000))
+          .map(([bytes, a, b]) => bytes.subarray(Math.min(a, b), Math.max(a, b))),
+        text.map((noise) => Buffer.from(noise)),
+        fc.uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
+      ),
+      { maxLength: 4 },
+    )
+    .map((parts) => Buffer.concat(parts)),
+  fc
+    .tuple(fc.constantFrom(...corpus), fc.nat(4000), fc.uint8Array({ maxLength: 3 }), fc.nat(3))
+    .map(([bytes, at, noise, removed]) =>
+      Buffer.concat([bytes.subarray(0, at), noise, bytes.subarray(at + removed)]),
+    ),
+)
+
+// Guarantee: a stranger's bytes make an assertion or an AssertionError, and nothing else.
+test('hostile input to every decoder is answered with a value or an AssertionError', () => {
+  fc.assert(
+    fc.property(hostile, (bytes) => {
+      const one = tolerated(() => decode(bytes))
+      if (one !== undefined) {
+        assert.deepEqual(Buffer.from(encode(one)), bytes)
+        tolerated(() => verifySignature(one, key.publicKey))
+      }
+      for (const read of tolerated(() => decodeStream(bytes)) ?? []) {
+        tolerated(() => decodeSignature(read.signature))
+        // What the stream decoder took, the single one takes again.
+        if (read.signature[0] !== 0x0a) assert.deepEqual(decode(encode(read)), read)
+      }
+      const latin1 = bytes.toString('latin1')
+      tolerated(() => decode(latin1))
+      tolerated(() => decodePublicKey(latin1))
+      tolerated(() => decodePublicKey(bytes.toString('base64')))
+      tolerated(() => decodePublicKey(Buffer.concat([Buffer.of(1, 0xc6), bytes]).toString('base64')))
+      tolerated(() => decodeSignature(bytes))
+      tolerated(() =>
+        decodeSignature(Buffer.from(Buffer.concat([Buffer.of(1, 0xc2), bytes]).toString('base64'))),
+      )
+      tolerated(() => privateKeyFromPem(bytes))
+    }),
+    timeBox(2500),
+  )
+})
+
+test('hostile headers, timestamps and patterns are answered with a value or their own error', () => {
+  const header = fc.tuple(name, value).map(([key]) => `${key}:`)
+  const line = fc.oneof(header, text, fc.constantFrom('  - a', '  -', '    a', '  a: b', '    - a', 'a: b'))
+  fc.assert(
+    fc.property(
+      fc.array(line),
+      text,
+      fc.string({ unit: fc.constantFrom(...'ab(){}[]|*+?\\^$.-1,:d') }),
+      (lines, time, pattern) => {
+        tolerated(() => parseHeaders(lines.join('\n')))
+        parseTimestamp(time)
+        try {
+          compilePattern(pattern)(time)
+        } catch (error) {
+          assert.ok(error instanceof SyntaxError)
+        }
+      },
+    ),
+    timeBox(800),
+  )
+})
+
+test('patterns that both engines know match the same texts as in JavaScript', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    '.',
+    '[ab]',
+    '[^a]',
+    '(a|b)',
+    '(ab)',
+    '\\d',
+    'a?',
+    'b*',
+    '(a|)+',
+    'a{1,2}',
+    '|',
+  )
+  const pattern = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''))
+  const subject = fc.string({ unit: fc.constantFrom('a', 'b', '1', '\n'), maxLength: 6 })
+  fc.assert(
+    fc.property(pattern, subject, (source, given) => {
+      assert.equal(compilePattern(source)(given), new RegExp(`^(?:${source})$`, 'u').test(given))
+    }),
+    timeBox(700),
+  )
+})
