@@ -28,6 +28,8 @@ for (const [text, at] of [
   ['YWJ', 0],
   ['YW', 0],
   ['YWJjY', 4],
+  ['YWJjY==', 5],
+  ['YWJjY=', 5],
   ['YQ=', 2],
   ['YQ===', 2],
   ['=', 0],

@@ -54,6 +54,13 @@ test('headers may be a map, nested as one likes; those that follow from the rest
   )
 })
 
+test('further headers, and the entries of maps, are written in byte order', () => {
+  const input = changed({ z: { b: '1', a: { d: '2', c: '3' } }, 'x-1': 'b', x: 'a', x1: 'c' })
+  const { content } = sign(input, device, { signedAt: RECORDED })
+  const rest = 'x: a\nx-1: b\nx1: c\nz:\n  a:\n    c: 3\n    d: 2\n  b: 1\nsign-key-sha3-384'
+  assert.ok(Buffer.from(content).toString().includes(`timestamp: 2020-01-01T00:00:00Z\n${rest}`))
+})
+
 // Guarantee: nothing is signed that a decoder would refuse.
 for (const [what, headers, code, message] of [
   [

@@ -106,6 +106,20 @@ test('a chain that ends at another root is refused', async () => {
   await refused(decoded('valid/serial'), knowing([], { roots }), 'unknown-key', message)
 })
 
+test('an assertion that only looks like a root is checked like any other', async () => {
+  for (const [name, from, to] of [
+    ['account-test-root', 'validation: ', 'validation: x'],
+    ['account-key-test-root', 'since: 2020', 'since: 2019'],
+  ] as const) {
+    const real = decoded(`valid/${name}`)
+    await verifyTrust(real, knowing([]))
+    const text = Buffer.from(encode(real)).toString()
+    assert.ok(text.includes(from))
+    const message = "failed signature verification: openpgp: invalid signature: hash tag doesn't match"
+    await refused(decode(text.replace(from, to)), knowing([]), 'bad-signature', message)
+  }
+})
+
 test('a root of another house that the look-up knows is not a root', async () => {
   const roots = trustRoots(
     ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
