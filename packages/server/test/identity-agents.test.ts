@@ -171,6 +171,14 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([unknown.status, unknown.body.Code], [401, 'permission denied'])
   })
 
+  test('a name that no agent can have, and no database holds, is an unknown agent', async () => {
+    const { loginUrl } = await startLogin()
+    for (const name of ['a\0', '\0', 'A', 'a b', '\u{1f4a9}', 'x'.repeat(2000)]) {
+      const { status, body } = await askLogin(loginUrl, name, generateKeyPair().publicKey)
+      assert.deepEqual([status, body.Code], [401, 'permission denied'], JSON.stringify(name.slice(0, 8)))
+    }
+  })
+
   test('an agent cannot answer for another one: only its own key discharges its caveat', async () => {
     const keyPair = await newAgent('alice-bot')
     const { loginUrl, caveat } = await startLogin()

@@ -20,6 +20,7 @@ import {
   type StandardContext,
 } from '@ratafia/macaroon/conditions'
 import { type Account, requireEnabled } from '../accounts/account.ts'
+import { isAgentName } from './agent-name.ts'
 import type { Agent } from './agent-store.ts'
 import { AGENT_LOGIN_MS, type IdentityDependencies } from './dependencies.ts'
 import { IdentityError } from './errors.ts'
@@ -56,7 +57,8 @@ export async function enabledAccountOfAgent(
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
   { agents, accounts }: Pick<IdentityDependencies, 'agents' | 'accounts'>,
 ): Promise<Account> {
-  const agent = await agents.find(name)
+  // Any text may come as a name, also one that a database cannot even be asked for.
+  const agent = isAgentName(name) ? await agents.find(name) : undefined
   const account = agent && (await accounts.findById(agent.accountId))
   if (!agent || !account || !Buffer.from(agent.publicKey).equals(publicKey)) {
     throw new IdentityError('permission denied', 'There is no agent with this name and this public key.')
