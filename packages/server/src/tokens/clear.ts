@@ -25,6 +25,8 @@ export interface Cleared {
   readonly expires: Date
   /** The end without the life the identity service gave its discharge: what an exchanged token gets. */
   readonly sessionExpires: Date
+  /** The end it was minted with, whatever its holder added: no other copy of it lives longer. */
+  readonly mintedExpires: Date
   /** The intersection of every `extra`. */
   readonly attenuations: Attenuations
 }
@@ -41,6 +43,7 @@ interface State {
   since: Date | undefined
   dischargeExpires: Date | undefined
   sessionExpires: Date | undefined
+  mintedExpires: Date | undefined
   /** Values by key; those with authority and all. */
   readonly declared: Map<string, Set<string>>
   readonly vouched: Map<string, Set<string>>
@@ -56,6 +59,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     'time-before',
     (argument, where, state) => {
       const end = parseTimestamp(argument)
+      if (where.own) state.mintedExpires = end
       // The first limit in the discharge is how long the identity service lets the discharge itself be used; it does
       // not bound the session. Whatever comes after it was added by the holder and does.
       if (where.identity && !where.own && state.dischargeExpires === undefined) state.dischargeExpires = end
@@ -115,6 +119,7 @@ export function clear(
     since: undefined,
     dischargeExpires: undefined,
     sessionExpires: undefined,
+    mintedExpires: undefined,
     declared: new Map(),
     vouched: new Map(),
     now,
@@ -126,18 +131,18 @@ export function clear(
     apply(condition, { own, identity }, state)
   }
   refuseContradictions(state.declared)
-  const { sessionId, since, sessionExpires, dischargeExpires } = state
+  const { sessionId, since, sessionExpires, mintedExpires, dischargeExpires } = state
   const [subject] = state.vouched.get(identityKey) ?? []
   if (!subject)
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
-  if (!sessionId || !since || !sessionExpires)
+  if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')
   const attenuations = readable('extra', () =>
     effectiveAttenuations(conditions.map(({ condition }) => condition)),
   )
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
-  return { sessionId, subject, since, expires, sessionExpires, attenuations }
+  return { sessionId, subject, since, expires, sessionExpires, mintedExpires, attenuations }
 }
 
 function apply(condition: string, where: Where, state: State): void {

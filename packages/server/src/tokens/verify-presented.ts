@@ -118,7 +118,8 @@ async function loginOfRoot(
     accountId: account.id,
     description,
     validSince: cleared.since,
-    validUntil: cleared.sessionExpires,
+    // Not what this copy was narrowed to: another copy may be used for longer, and must not vanish from the list.
+    validUntil: cleared.mintedExpires,
     revokedAt: undefined,
     revokedBy: undefined,
   }

@@ -1,0 +1,61 @@
+/** What its holder does to a root before it is exchanged never hides a token, widens one, or makes a useless one. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { addFirstPartyCaveat, decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import { decodeBakeryMacaroon, encodeBakeryMacaroon } from '@ratafia/macaroon/bakery'
+import { formatTimeBefore } from '@ratafia/macaroon/conditions'
+import type { Account } from '../../src/accounts/account.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  exchangeSlice,
+  getRoot,
+  sessionIdOf,
+  testService,
+} from '../support/service.ts'
+
+const HOUR = 3_600_000
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let person: Account
+  before(async () => {
+    person = await addPerson(service)
+  })
+  const restrict = (root: string, ...conditions: string[]): string => {
+    const bakery = decodeBakeryMacaroon(JSON.parse(root))
+    const macaroon = conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon)
+    return JSON.stringify(encodeBakeryMacaroon({ ...bakery, macaroon }))
+  }
+  const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+
+  test('a first use with a short life does not hide the session from the list of those that are active', async () => {
+    const root = await getRoot(service, {
+      expires: new Date(service.now().getTime() + 9 * HOUR).toISOString(),
+    })
+    const short = restrict(root, formatTimeBefore(new Date(service.now().getTime() + HOUR)))
+    await exchangeSlice(service, await dischargeFor(service, short, person))
+    const token = await exchangeSlice(service, await dischargeFor(service, root, person))
+    service.advance(2 * HOUR)
+    assert.equal((await whoami(token)).status, 200)
+    const [macaroon] = decodeBinary(decodeBase64(token))
+    const { body } = await call(service, 'GET', '/api/v2/tokens', { headers: bearing(token) })
+    const record = body.macaroons.find(
+      (session: Record<string, string>) => session['session-id'] === sessionIdOf(macaroon),
+    )
+    assert.ok(record, 'it works, so it is listed')
+    assert.equal(record['valid-until'].slice(0, 19), (await whoami(token)).body.expires.slice(0, 19))
+  })
+
+  test('a token of a restricted root lives no longer than the restriction', async () => {
+    const end = new Date(service.now().getTime() + HOUR)
+    const token = await exchangeSlice(
+      service,
+      await dischargeFor(service, restrict(await getRoot(service), formatTimeBefore(end)), person),
+    )
+    assert.equal((await whoami(token)).body.expires, end.toISOString().slice(0, -1))
+  })
+})
