@@ -8,7 +8,7 @@ import {
 } from '@ratafia/api'
 import { DEFAULT_LIMITS, encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
-import { type Attenuations, formatExtra, formatNeedDeclared } from '@ratafia/macaroon/conditions'
+import { type Attenuations, formatNeedDeclared } from '@ratafia/macaroon/conditions'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import { formatSummary } from '../identity/request-summary.ts'
@@ -16,7 +16,7 @@ import type { ThirdParty } from '../identity/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../packages/resolve.ts'
 import { tokenEnd } from './expiry.ts'
-import { mintRoot, rootPayload } from './root-macaroon.ts'
+import { fitsCaveat, mintRoot, rootPayload } from './root-macaroon.ts'
 import type { IdentitySource } from './verify-presented.ts'
 
 export interface CreateDependencies {
@@ -48,7 +48,12 @@ export async function createToken(
     permissions: request.permissions ?? null,
     storeIds: request.store_ids ?? null,
   }
-  refuseTooLong(attenuations)
+  if (!fitsCaveat(attenuations)) {
+    throw new RequestError(
+      'limit-exceeded',
+      `channels, packages, permissions and store_ids together are longer than the ${DEFAULT_LIMITS.conditionBytes} bytes a caveat holds. Ask for fewer.`,
+    )
+  }
 
   const thirdParty = await deps.thirdParty()
   const authenticated = deps.identity.key === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
@@ -92,13 +97,4 @@ function checkDescription(description: string | undefined): string | undefined {
     throw new RequestError('invalid-field', message, { extra: { field: 'body/description' } })
   }
   return description
-}
-
-function refuseTooLong(attenuations: Attenuations): void {
-  if (Buffer.byteLength(formatExtra(attenuations)) > DEFAULT_LIMITS.conditionBytes) {
-    throw new RequestError(
-      'limit-exceeded',
-      `channels, packages, permissions and store_ids together are longer than the ${DEFAULT_LIMITS.conditionBytes} bytes a caveat holds. Ask for fewer.`,
-    )
-  }
 }

@@ -1,9 +1,9 @@
 /** `POST /api/v2/tokens/exchange`: a root macaroon and its discharge become an authentication macaroon. */
 import type { MacaroonResponse } from '@ratafia/api'
-import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
-import { type RequestError, unauthorized } from '../errors.ts'
+import { DEFAULT_LIMITS, encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
+import { RequestError, unauthorized } from '../errors.ts'
 import { firstThatHolds, type Presented } from './first-that-holds.ts'
-import { mintToken, OWN_CAVEATS } from './root-macaroon.ts'
+import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
 import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
 
 export interface ExchangeDependencies extends VerifyDependencies {
@@ -14,7 +14,8 @@ export interface ExchangeDependencies extends VerifyDependencies {
 /**
  * Exchanges the first of the slices that is a root with its discharge. The same root may be exchanged again, by
  * the same person, while its session stands: the token is a further one of that session.
- * Throws {@link RequestError} as {@link verifyPresented} does.
+ * Throws {@link RequestError} as {@link verifyPresented} does, and `limit-exceeded` when a token could not hold the
+ * limits.
  */
 export async function exchange(presented: Presented, deps: ExchangeDependencies): Promise<MacaroonResponse> {
   return { macaroon: await firstThatHolds(presented, (slice) => exchangeSlice(slice, deps)) }
@@ -32,6 +33,12 @@ async function exchangeSlice(slice: UnverifiedSlice, deps: ExchangeDependencies)
     )
   }
   const { cleared } = await verifyPresented(slice, deps)
+  if (!fitsCaveat(cleared.attenuations)) {
+    throw new RequestError(
+      'limit-exceeded',
+      `The limits on the root macaroon together are longer than the ${DEFAULT_LIMITS.conditionBytes} bytes a caveat of a token holds. Use one with fewer caveats.`,
+    )
+  }
   const token = mintToken(
     {
       ...(await deps.keyring.mintId('token')),

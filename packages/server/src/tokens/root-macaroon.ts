@@ -7,8 +7,19 @@
  */
 import { createHash } from 'node:crypto'
 import type { SessionId } from '@ratafia/api'
-import { addFirstPartyCaveat, addThirdPartyCaveat, type Macaroon, mint } from '@ratafia/macaroon'
-import { type Attenuations, formatExtra, formatTimestamp } from '@ratafia/macaroon/conditions'
+import {
+  addFirstPartyCaveat,
+  addThirdPartyCaveat,
+  DEFAULT_LIMITS,
+  type Macaroon,
+  mint,
+} from '@ratafia/macaroon'
+import {
+  ATTENUATION_LIMITS,
+  type Attenuations,
+  formatExtra,
+  formatTimestamp,
+} from '@ratafia/macaroon/conditions'
 
 /** How many caveats a root or a token is minted with: those after them were added by its holder. */
 export const OWN_CAVEATS = 5
@@ -48,6 +59,15 @@ export function mintRoot(minted: Minted, identity: SealedIdentityCaveat): Macaro
 export function mintToken(minted: Minted, declared: { key: IdentityKey; value: string }): Macaroon {
   const token = addFirstPartyCaveat(mintWithSession(minted), `declared ${declared.key} ${declared.value}`)
   return addFirstPartyCaveat(token, formatExtra(minted.attenuations))
+}
+
+/** Whether one `extra` caveat can say it: what several say together may have more items, or more bytes. */
+export function fitsCaveat(attenuations: Attenuations): boolean {
+  const items = Math.max(...Object.values(attenuations).map((list) => list?.length ?? 0))
+  return (
+    items <= ATTENUATION_LIMITS.items &&
+    Buffer.byteLength(formatExtra(attenuations)) <= DEFAULT_LIMITS.conditionBytes
+  )
 }
 
 function mintWithSession({ id, rootKey, location, expires, since, sessionId }: Minted): Macaroon {

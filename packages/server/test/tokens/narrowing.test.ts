@@ -13,6 +13,8 @@ import {
   dischargeFor,
   exchangeSlice,
   getRoot,
+  presenting,
+  refusalOf,
   sessionIdOf,
   testService,
 } from '../support/service.ts'
@@ -30,6 +32,12 @@ eachDatabase((_kind, _open, fresh) => {
     const macaroon = conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon)
     return JSON.stringify(encodeBakeryMacaroon({ ...bakery, macaroon }))
   }
+  const extra = (limits: Record<string, readonly string[]>) => `extra ${JSON.stringify(limits)}`
+  const exchange = async (root: string) =>
+    call(service, 'POST', '/api/v2/tokens/exchange', {
+      headers: presenting(await dischargeFor(service, root, person)),
+      body: {},
+    })
   const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
 
   test('a first use with a short life does not hide the session from the list of those that are active', async () => {
@@ -57,5 +65,24 @@ eachDatabase((_kind, _open, fresh) => {
       await dischargeFor(service, restrict(await getRoot(service), formatTimeBefore(end)), person),
     )
     assert.equal((await whoami(token)).body.expires, end.toISOString().slice(0, -1))
+  })
+
+  test('limits that together do not fit a token are refused at the exchange', async () => {
+    const many = (name: string) => ['*', ...Array.from({ length: 200 }, (_, index) => `${name}${index}`)]
+    const long = (name: string) => [
+      '*',
+      ...Array.from({ length: 25 }, (_, index) => name.repeat(100) + index),
+    ]
+    const wide = Array.from({ length: 20 }, (_, index) => `${'漢'.repeat(60)}${index}`)
+    for (const [own, added] of [
+      [many('a'), many('b')],
+      [long('a'), long('b')],
+      [['*'], wide],
+    ] as const) {
+      const root = await getRoot(service, { channels: own })
+      const { status, code, message } = refusalOf(await exchange(restrict(root, extra({ channel: added }))))
+      assert.deepEqual([status, code], [400, 'limit-exceeded'])
+      assert.match(message, /4096 bytes/)
+    }
   })
 })
