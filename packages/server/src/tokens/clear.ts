@@ -2,7 +2,7 @@
  * Clears the conditions of a verified slice: what may the holder do, until when, as whom? Verifying (who wrote
  * this) is the macaroon package's; here it is about what the caveats say. No I/O.
  */
-import { isSessionId, type SessionId } from '@ratafia/api'
+import { isPermission, isSessionId, type SessionId } from '@ratafia/api'
 import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
 import {
   type Attenuations,
@@ -137,9 +137,9 @@ export function clear(
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')
-  const attenuations = readable('extra', () =>
-    effectiveAttenuations(conditions.map(({ condition }) => condition)),
-  )
+  const limits = readable('extra', () => effectiveAttenuations(conditions.map(({ condition }) => condition)))
+  // A holder may write anything there; what is no permission of this service permits nothing.
+  const attenuations = { ...limits, permissions: limits.permissions?.filter(isPermission) ?? null }
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
   return { sessionId, subject, since, expires, sessionExpires, mintedExpires, attenuations }

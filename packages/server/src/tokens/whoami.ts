@@ -8,7 +8,7 @@ export function whoami({ account, attenuations, expires }: Authentication): Whoa
     account: { email: account.email, id: account.id, name: account.name, username: account.username },
     channels: list(channels),
     packages: list(packages),
-    // An intersection only holds what was asked for at creation, where the permissions were checked.
+    // Only permissions are left of them when a macaroon is cleared; the type does not tell.
     permissions: permissions?.filter(isPermission) ?? null,
     store_ids: list(storeIds),
     // Without a zone: snapcraft appends the Z itself.

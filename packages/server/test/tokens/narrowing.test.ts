@@ -13,6 +13,7 @@ import {
   dischargeFor,
   exchangeSlice,
   getRoot,
+  logIn,
   presenting,
   refusalOf,
   sessionIdOf,
@@ -84,5 +85,23 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([status, code], [400, 'limit-exceeded'])
       assert.match(message, /4096 bytes/)
     }
+  })
+
+  test('a permission that does not exist permits nothing', async () => {
+    const mixed = restrict(await getRoot(service), extra({ acl: ['package_access', 'made_up'] }))
+    const token = (await exchange(mixed)).body.macaroon
+    assert.deepEqual((await whoami(token)).body.permissions, ['package_access'])
+
+    const { status, message } = refusalOf(
+      await exchange(restrict(await getRoot(service), extra({ acl: ['made_up'] }))),
+    )
+    assert.equal(status, 401)
+    assert.match(message, /no permissions are left/)
+    const [macaroon] = decodeBinary(decodeBase64(await logIn(service, person)))
+    const own = addFirstPartyCaveat(macaroon, extra({ acl: ['made_up'] }))
+    assert.equal(
+      (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting([own]) })).status,
+      401,
+    )
   })
 })
