@@ -58,7 +58,7 @@ export async function createToken(
   const thirdParty = await deps.thirdParty()
   const authenticated = deps.identity.key === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
   const summary = thirdParty.acceptsSummary
-    ? ` for ${formatSummary({ ...attenuations, expires, description, packages: request.packages?.map(({ name, snap_id: id }) => name ?? id ?? '') ?? null, service: deps.baseUrl })}`
+    ? ` for ${formatSummary({ ...attenuations, expires, description, packages: request.packages?.map(shown) ?? null, service: deps.baseUrl })}`
     : ''
   const caveatRootKey = randomBytes(24)
   const root = mintRoot(
@@ -98,3 +98,7 @@ function checkDescription(description: string | undefined): string | undefined {
   }
   return description
 }
+
+/** Without a directory nothing ties a name to an id: the id is what counts, so the id is never left out. */
+const shown = ({ name = '', snap_id: id }: PackageReference): string =>
+  id === undefined ? name : name === '' ? id : `${id} (${name})`

@@ -203,6 +203,19 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(await rowsOf(service), earlier)
   })
 
+  test('the summary shows the id a token is limited to, whatever name is given beside it', async () => {
+    const packages = [{ name: 'harmless', snap_id: 'ImportantId' }, { name: 'foo' }, { snap_id: 'Other' }]
+    const minted = await root({ packages })
+    assert.match(conditions(minted)[4] ?? '', /"package_id": \["ImportantId", "foo", "Other"\]/)
+    const keyPairs = await service.workspace.keyring.dischargerKeyPairs()
+    const { condition } = decodeCaveatId(minted.caveats[3]?.id ?? assert.fail(), keyPairs)
+    assert.deepEqual(JSON.parse(condition.slice(condition.indexOf('{'))).packages, [
+      'ImportantId (harmless)',
+      'foo',
+      'Other',
+    ])
+  })
+
   test('every root is another one', async () => {
     const roots = await Promise.all(Array.from({ length: 20 }, () => root()))
     assert.equal(new Set(roots.map(({ id }) => Buffer.from(id).toString('hex'))).size, 20)
