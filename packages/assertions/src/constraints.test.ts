@@ -31,3 +31,14 @@ test('no constraints allow anything, no entry allows nothing', () => {
   assert.ok(!constraintsAllow([], headers))
   assert.equal(readConstraints(headers), undefined)
 })
+
+// Guarantee: 128 KiB of headers cannot be made into patterns that fill the memory.
+test('all patterns of a key together are bounded', () => {
+  const patterns = (count: number) => Array.from({ length: count }, (_, i) => `x${i}: (a|b){150}`)
+  const read = (count: number) => entry(patterns(count).join('\n      '))
+  assert.equal(read(10)?.length, 1)
+  assert.throws(() => read(20), {
+    code: 'malformed-header',
+    message: '"constraints" header has a bad pattern: the pattern is too large',
+  })
+})

@@ -4,7 +4,7 @@
 import { AssertionError } from './errors.ts'
 import { faulty } from './header-checks.ts'
 import { type Headers, type HeaderValue, isList, isMap } from './header-value.ts'
-import { compilePattern, type Pattern } from './pattern.ts'
+import { type Budget, compilePattern, type Pattern } from './pattern.ts'
 
 /** A condition on one value: a pattern, alternatives, or conditions on the entries of a map. */
 type Condition =
@@ -15,12 +15,16 @@ type Condition =
 /** Entries of which one has to match all headers it names. */
 export type Constraints = readonly ReadonlyMap<string, Condition>[]
 
+/** Steps of all patterns of one key: short texts can stand for long patterns, so this bounds memory. */
+const MAXIMUM_STEPS = 10_000
+
 /** Reads and compiles `constraints`; undefined when there are none. Throws {@link AssertionError}. */
 export function readConstraints(headers: Headers): Constraints | undefined {
   const value = headers.get('constraints')
   if (value === undefined) return undefined
   if (!isList(value)) throw faulty('constraints', 'must be a list of maps')
-  return value.map(readEntry)
+  const budget = { steps: MAXIMUM_STEPS }
+  return value.map((entry) => readEntry(entry, budget))
 }
 
 /** Whether a key with these constraints may sign an assertion with these headers. */
@@ -28,7 +32,7 @@ export function constraintsAllow(constraints: Constraints | undefined, headers: 
   return constraints === undefined || constraints.some((entry) => entriesMatch(entry, headers))
 }
 
-function readEntry(entry: HeaderValue): ReadonlyMap<string, Condition> {
+function readEntry(entry: HeaderValue, budget: Budget): ReadonlyMap<string, Condition> {
   if (!isMap(entry)) throw faulty('constraints', 'must be a list of maps')
   const headers = entry.get('headers')
   if (!isMap(headers)) throw faulty('constraints', 'must have a map "headers" in each entry')
@@ -36,21 +40,24 @@ function readEntry(entry: HeaderValue): ReadonlyMap<string, Condition> {
   if (typeof type !== 'string' || !/^[a-z0-9-]+$/.test(type)) {
     throw faulty('constraints', 'must name one exact "type" in the "headers" of each entry')
   }
-  return readEntries(headers)
+  return readEntries(headers, budget)
 }
 
-function readEntries(map: Headers): ReadonlyMap<string, Condition> {
-  return new Map([...map].map(([name, value]) => [name, readCondition(value)] as const))
+function readEntries(map: Headers, budget: Budget): ReadonlyMap<string, Condition> {
+  return new Map([...map].map(([name, value]) => [name, readCondition(value, budget)] as const))
 }
 
-function readCondition(value: HeaderValue): Condition {
-  if (isList(value)) return { anyOf: value.map(readCondition) }
-  if (isMap(value)) return { entries: readEntries(value) }
+function readCondition(value: HeaderValue, budget: Budget): Condition {
+  if (isList(value)) return { anyOf: value.map((item) => readCondition(item, budget)) }
+  if (isMap(value)) return { entries: readEntries(value, budget) }
   try {
-    return { pattern: compilePattern(value) }
+    return { pattern: compilePattern(value, budget) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new AssertionError('malformed-header', `"constraints" header has a bad pattern: ${error.message}`)
+    throw new AssertionError(
+      'malformed-header',
+      `"constraints" header has a bad pattern: ${error.message}`,
+    )
   }
 }
 

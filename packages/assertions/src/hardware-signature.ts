@@ -2,6 +2,7 @@ import { verify } from 'node:crypto'
 import type { UnverifiedAssertion } from './assertion.ts'
 import { decodeBase64 } from './base64.ts'
 import { AssertionError } from './errors.ts'
+import { shown } from './text.ts'
 
 const HASHES = ['sha256', 'sha384', 'sha512'] as const
 
@@ -27,6 +28,6 @@ export function verifyHardwareSignature(
   if (HASHES.some((hash) => verify(hash, Buffer.from(requestId), hardwareKey, signature))) return
   throw new AssertionError(
     'bad-signature',
-    `the request id is not signed with the key of hardware ${hardwareId}`,
+    `the request id is not signed with the key of hardware ${shown(hardwareId)}`,
   )
 }

@@ -13,8 +13,18 @@ type Step =
   | { readonly op: 'split'; readonly to: readonly number[] }
   | { readonly op: 'match' }
 
+/** How many more steps may be made. Several patterns can share one. */
+export interface Budget {
+  steps: number
+}
+
+interface Program {
+  readonly steps: Step[]
+  readonly budget: Budget
+}
+
 /** Appends the steps of a part to a program. */
-type Part = (program: Step[]) => void
+type Part = (program: Program) => void
 
 /** As RE2: a counted repetition may not ask for more. */
 const MAXIMUM_COUNT = 1000
@@ -27,14 +37,14 @@ const MAXIMUM_TEXT = 4096
  * Compiles a pattern; anchored at both ends. Literals, `.`, classes, `\d \w \s` and their opposites, groups,
  * `|`, `* + ?`, counts, `^ $`. Throws `SyntaxError` for anything else.
  */
-export function compilePattern(source: string): Pattern {
+export function compilePattern(source: string, budget: Budget = { steps: MAXIMUM_STEPS }): Pattern {
   const cursor: PatternCursor = { characters: [...source], at: 0 }
   const part = readAlternatives(cursor, 0)
   if (cursor.at < cursor.characters.length) throw new SyntaxError('unexpected )')
-  const program: Step[] = []
+  const program: Program = { steps: [], budget }
   part(program)
   append(program, { op: 'match' })
-  return (text) => text.length <= MAXIMUM_TEXT && run(program, [...text])
+  return (text) => text.length <= MAXIMUM_TEXT && run(program.steps, [...text])
 }
 
 function readAlternatives(cursor: PatternCursor, depth: number): Part {
@@ -113,7 +123,7 @@ function repeat(part: Part, least: number, most: number | undefined): Part {
   return (program) => {
     for (let i = 0; i < least; i++) {
       // A step of its own, so that repeating nothing counts too, and nested counts cannot go on for ever.
-      append(program, { op: 'split', to: [program.length + 1] })
+      append(program, { op: 'split', to: [program.steps.length + 1] })
       part(program)
     }
     if (most === undefined) star(part)(program)
@@ -133,30 +143,31 @@ function either(alternatives: readonly Part[]): Part {
     append(program, { op: 'split', to })
     const ends: number[][] = []
     for (const alternative of alternatives) {
-      to.push(program.length)
+      to.push(program.steps.length)
       alternative(program)
       const end: number[] = []
       ends.push(end)
       append(program, { op: 'split', to: end })
     }
-    for (const end of ends) end.push(program.length)
+    for (const end of ends) end.push(program.steps.length)
   }
 }
 
 function star(part: Part): Part {
   return (program) => {
-    const start = program.length
+    const start = program.steps.length
     const to = [start + 1]
     append(program, { op: 'split', to })
     part(program)
     append(program, { op: 'split', to: [start] })
-    to.push(program.length)
+    to.push(program.steps.length)
   }
 }
 
-function append(program: Step[], step: Step): void {
-  if (program.length >= MAXIMUM_STEPS) throw new SyntaxError('the pattern is too large')
-  program.push(step)
+function append({ steps, budget }: Program, step: Step): void {
+  if (steps.length >= MAXIMUM_STEPS || budget.steps <= 0) throw new SyntaxError('the pattern is too large')
+  budget.steps -= 1
+  steps.push(step)
 }
 
 /** Follows all ways through the program at once: as many rounds as the text has characters. */

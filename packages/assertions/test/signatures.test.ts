@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import {
   type AssertionErrorCode,
   DEFAULT_POLICY,
+  decodePublicKey,
   decodeSignature,
   type HashName,
   publicKeyFromKeyObject,
@@ -14,7 +15,7 @@ import {
   verifySelfSigned,
   verifySignature,
 } from '../src/index.ts'
-import { CREATED, requestSignedAs, type SignatureFields } from './packets.ts'
+import { CREATED, longPacket, mpi, requestSignedAs, type SignatureFields } from './packets.ts'
 import { decoded, RECORDED, testKey } from './vectors.ts'
 
 const subpacket = (type: number, ...data: number[]): Buffer =>
@@ -207,4 +208,20 @@ test('a value shorter than the modulus is one with leading zeros', () => {
     verifySignature({ ...request, signature }, key.publicKey, SNAPD_POLICY)
     return
   }
+})
+
+test('keys of absurd sizes are answered, and take no time', () => {
+  const request = requestSignedAs({})
+  const begin = performance.now()
+  for (const length of [1, 2, 63, 64, 511, 513, 2048, 2049, 8000]) {
+    for (const exponent of [Buffer.of(3), Buffer.of(0xff, 0xff, 0xff)]) {
+      const fields = [Buffer.of(4, 0, 0, 0, 0, 1), mpi(Buffer.alloc(length, 0xff)), mpi(exponent)]
+      const packet = Buffer.concat([Buffer.of(1), longPacket(6, Buffer.concat(fields))])
+      const key = decodePublicKey(packet.toString('base64'))
+      const policy = { ...SNAPD_POLICY, maximumKeyBits: 1_000_000 }
+      const check = () => verifySignature({ ...request, signKeyId: key.id }, key, policy)
+      assert.throws(check, { code: 'bad-signature' })
+    }
+  }
+  assert.ok(performance.now() - begin < 2000)
 })
