@@ -54,10 +54,7 @@ function readCondition(value: HeaderValue, budget: Budget): Condition {
     return { pattern: compilePattern(value, budget) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new AssertionError(
-      'malformed-header',
-      `"constraints" header has a bad pattern: ${error.message}`,
-    )
+    throw new AssertionError('malformed-header', `"constraints" header has a bad pattern: ${error.message}`)
   }
 }
 
