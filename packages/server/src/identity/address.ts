@@ -1,6 +1,13 @@
 /** Network addresses as counters and people see them. */
 import { isIPv4, isIPv6 } from 'node:net'
 
+/** More than any address has; a proxy may pass on what is none. */
+const MAX_ADDRESS = 64
+
+/** Of whoever sent a request. Its connection may be gone already, and then nobody knows any more. */
+export const addressOf = (request: { readonly ip: string | undefined }): string =>
+  plainAddress((request.ip ?? 'unknown').slice(0, MAX_ADDRESS))
+
 /** `::ffff:192.0.2.1`, as a socket that takes both families calls IPv4, is `192.0.2.1`; a zone (`%eth0`) is dropped. */
 export function plainAddress(address: string): string {
   const [bare = ''] = address.split('%', 1)

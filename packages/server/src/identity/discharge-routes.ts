@@ -1,6 +1,6 @@
 /** What programs ask for: the key, discharges, agents' logins, and whether their person has logged in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { plainAddress } from './address.ts'
+import { addressOf } from './address.ts'
 import { agentLogin } from './agent-login.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeCaveat } from './discharge.ts'
@@ -61,6 +61,6 @@ export function sendJson(reply: FastifyReply, status: number, body: unknown): Fa
 }
 
 const clientOf = (request: FastifyRequest): Client => ({
-  address: plainAddress(request.ip),
+  address: addressOf(request),
   userAgent: request.headers['user-agent'] ?? '',
 })

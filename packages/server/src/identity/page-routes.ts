@@ -5,7 +5,7 @@ import { confirmPage } from '../web/confirm-page.ts'
 import { approvedPage, expiredPage, refusedPage, throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import { signInPage } from '../web/sign-in-page.ts'
-import { plainAddress, sameNetwork } from './address.ts'
+import { addressOf, sameNetwork } from './address.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
 import { type IdentityDependencies, SIGN_IN_MS } from './dependencies.ts'
 import { IdentityError } from './errors.ts'
@@ -26,6 +26,8 @@ export function pageRoutes(
   const form = { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] }
 
   app.get('/login', page, async (request, reply) => {
+    // While the connection is surely there.
+    const address = addressOf(request)
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
     if (login.state === 'expired') return sendPage(reply, 410, expiredPage())
@@ -43,8 +45,8 @@ export function pageRoutes(
         consent: await consentFor(visit, browser, deps.keyring),
         account: browser.account,
         client: { address: visit.address, userAgent: visit.userAgent },
-        sameNetwork: sameNetwork(visit.address, request.ip),
-        browserAddress: plainAddress(request.ip),
+        sameNetwork: sameNetwork(visit.address, address),
+        browserAddress: address,
         serviceKnown: visit.known,
         firstParty: Buffer.from(toBytes(visit.firstParty)).toString('base64'),
         request: visit.summary === null ? undefined : parseSummary(visit.summary),
@@ -57,13 +59,14 @@ export function pageRoutes(
   })
 
   app.post('/login', form, async (request, reply) => {
+    const address = addressOf(request)
     const parameters = parametersOf(request)
     const did = required(parameters, 'did')
     const login = await visitState(did, deps)
     if (login.state !== 'pending') return backToLogin(reply, did)
     const username = parameters.get('username') ?? ''
     const password = parameters.get('password') ?? ''
-    const result = await signIn({ username, password, address: request.ip }, deps)
+    const result = await signIn({ username, password, address }, deps)
     switch (result.outcome) {
       case 'signed-in':
         // A duration, because the browser's clock may be another.
