@@ -25,7 +25,8 @@ export async function setPassword(
   const account = await findAccount(nameOrId, deps)
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
   await deps.accounts.setPasswordHash(account.id, passwordHash)
-  // After the hash: whoever signs in with the old password before this line is signed out by it.
+  // After the hash: who signed in with the old password before this line is signed out by it, and who is just
+  // about to looks at the hash once more.
   await deps.signInSessions.removeAllOf(account.id)
   return { ...account, hasPassword: true }
 }

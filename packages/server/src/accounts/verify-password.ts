@@ -7,7 +7,16 @@ import type { PasswordHasher } from './password-hasher.ts'
 
 /** `disabled` only to somebody who knows the password: everybody else learns nothing about the account. */
 export type PasswordVerdict =
-  | { readonly verdict: 'right' | 'disabled'; readonly account: Account }
+  | { readonly verdict: 'disabled'; readonly account: Account }
+  | {
+      readonly verdict: 'right'
+      readonly account: Account
+      /**
+       * What holds now, without checking again: checking takes long, and a new password may have been set meanwhile.
+       * To be asked after what a right password permits was written; it is taken back unless this is `right`.
+       */
+      recheck(): Promise<'right' | 'disabled' | 'wrong'>
+    }
   | { readonly verdict: 'wrong' }
 
 /** Where stored passwords are looked up: what other folders see of the store. */
@@ -28,5 +37,12 @@ export async function verifyPassword(
   // An impossible password is compared with nothing, at the same price.
   const right = await passwords.verify(bytes ?? new Uint8Array(), bytes && found?.passwordHash)
   if (!found || !right) return { verdict: 'wrong' }
-  return { verdict: found.account.disabledAt ? 'disabled' : 'right', account: found.account }
+  const { account, passwordHash } = found
+  if (account.disabledAt) return { verdict: 'disabled', account }
+  const recheck = async () => {
+    const now = await accounts.findPassword(account.username)
+    if (now?.passwordHash !== passwordHash) return 'wrong'
+    return now?.account.disabledAt ? 'disabled' : 'right'
+  }
+  return { verdict: 'right', account, recheck }
 }

@@ -42,12 +42,19 @@ export async function signIn(input: SignInInput, deps: SignInDeps): Promise<Sign
   const cookie = randomBytes(32)
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
+  const idHash = hashOf(cookie)
   await deps.signInSessions.insert({
-    idHash: hashOf(cookie),
+    idHash,
     accountId: result.account.id,
     createdAt,
     expiresAt,
   })
+  // A password set, or an account disabled, while this one was checked has ended every session but this one.
+  const now = await result.recheck()
+  if (now !== 'right') {
+    await deps.signInSessions.remove(idHash)
+    return { outcome: now }
+  }
   return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url') }
 }
 

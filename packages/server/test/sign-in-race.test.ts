@@ -1,0 +1,54 @@
+/** A password is checked slowly, on purpose; what happens meanwhile counts. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { addAccount } from '../src/accounts/add.ts'
+import { disableAccount } from '../src/accounts/disable.ts'
+import type { PasswordHasher } from '../src/accounts/password-hasher.ts'
+import { setPassword } from '../src/accounts/set-password.ts'
+import { signedIn, signIn } from '../src/identity/sign-in.ts'
+import { createThrottle } from '../src/identity/throttle.ts'
+import { eachDatabase } from './support/databases.ts'
+import { type IdentityWorld, identityWorld } from './support/identity.ts'
+
+const OLD = 'the one that leaked'
+
+eachDatabase((_kind, open) => {
+  let world: IdentityWorld
+  before(async () => {
+    world = await identityWorld(await open())
+  })
+
+  /** Signs in as a new account, and does something while the password is being checked. */
+  const during = async (username: string, act: () => Promise<unknown>) => {
+    await addAccount({ username, email: 'x@example.org', name: 'X', password: OLD }, world)
+    const passwords: PasswordHasher = {
+      ...world.passwords,
+      verify: async (password, stored) => {
+        const right = await world.passwords.verify(password, stored)
+        await act()
+        return right
+      },
+    }
+    const throttle = createThrottle({ clock: world.clock })
+    return signIn({ username, password: OLD, address: '192.0.2.1' }, { ...world, passwords, throttle })
+  }
+
+  test('a sign-in is taken back when a new password was set while the old one was checked', async () => {
+    const result = await during('bob', () => setPassword({ account: 'bob', password: 'a new one' }, world))
+    const cookie = result.outcome === 'signed-in' ? result.cookie : undefined
+    assert.equal(await signedIn(cookie, world), undefined)
+    assert.equal(result.outcome, 'wrong')
+    assert.deepEqual(await world.database.query.selectFrom('sign_in_session').selectAll().execute(), [])
+  })
+
+  test('a sign-in is taken back when the account was disabled meanwhile', async () => {
+    const result = await during('eve', () => disableAccount('eve', world))
+    assert.equal(result.outcome, 'disabled')
+    assert.deepEqual(await world.database.query.selectFrom('sign_in_session').selectAll().execute(), [])
+  })
+
+  test('a sign-in stands when nothing happens meanwhile', async () => {
+    const result = await during('kim', async () => {})
+    assert.equal(result.outcome, 'signed-in')
+  })
+})
