@@ -123,6 +123,25 @@ eachDatabase((_kind, open) => {
     assert.equal(await waiting, 'still waiting')
   })
 
+  test('one network cannot take every place: another gets the place of its oldest', async () => {
+    const identity = await start({ waitLimit: 4 })
+    const { visit, wait } = await startLogin(identity)
+    const from = (address: string) =>
+      fetch(wait, { headers: { 'x-forwarded-for': address } }).then(({ status }) => `${address} ${status}`)
+    const greedy = Array.from({ length: 4 }, () => from('2001:db8::1'))
+    await sleep(100)
+    assert.equal(await from('2001:db8::2'), '2001:db8::2 503', 'the same network')
+    const others = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(from)
+    await sleep(100)
+    assert.equal(await from('192.0.2.4'), '192.0.2.4 503', 'everybody has one place')
+    await approve(visit)
+    assert.deepEqual(await Promise.all(others), ['192.0.2.1 200', '192.0.2.2 200', '192.0.2.3 200'])
+    assert.deepEqual((await Promise.all(greedy)).sort(), [
+      '2001:db8::1 200',
+      ...Array(3).fill('2001:db8::1 503'),
+    ])
+  })
+
   test('a service that stops ends every wait with 503, so that clients ask again elsewhere', async () => {
     const identity = await startIdentity(world)
     const { wait } = await startLogin(identity)

@@ -41,7 +41,10 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     const did = required(parametersOf(request), 'did')
-    const result = await waitForLogin({ did, patience, signal: gone.signal }, deps)
+    const result = await waitForLogin(
+      { did, address: addressOf(request), patience, signal: gone.signal },
+      deps,
+    )
     // Nobody is there to be answered.
     if (!result) return reply.hijack()
     return sendJson(reply, 200, result)

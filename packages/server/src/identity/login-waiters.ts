@@ -36,16 +36,18 @@ export class LoginWaiters {
 
   /**
    * Resolves when the login is completed, with `timeout` after so many milliseconds, `left` when `signal` aborts,
-   * `closing` when the service stops, or at once with `full`. Rejects when the first look into the database fails.
+   * `closing` when the service stops. With `full` at once when there is no place, or later when the place is needed:
+   * anybody may wait, so no network keeps places from one that has fewer. Rejects when the first look into the
+   * database fails.
    */
   async wait(
     loginId: Uint8Array,
-    { milliseconds, signal }: { readonly milliseconds: number; readonly signal: AbortSignal },
+    { from, milliseconds, signal }: WaitOptions,
   ): Promise<CompletedLogin | WaitEnd> {
     if (this.#closing.signal.aborted) return 'closing'
-    if (this.#waiting.size >= this.#limit) return 'full'
+    if (this.#waiting.size >= this.#limit && !this.#makeRoom(from)) return 'full'
     const { promise, resolve } = Promise.withResolvers<CompletedLogin | WaitEnd>()
-    const waiter: Waiter = { loginId, key: keyOf(loginId), end: resolve }
+    const waiter: Waiter = { loginId, key: keyOf(loginId), from, end: resolve }
     const left = () => resolve('left')
     signal.addEventListener('abort', left, { once: true })
     if (signal.aborted) left()
@@ -76,6 +78,22 @@ export class LoginWaiters {
     for (const waiter of this.#waiting) waiter.end('closing')
   }
 
+  /** Ends the longest wait of the network that has the most places, unless `from` would then have more than it. */
+  #makeRoom(from: string): boolean {
+    const places = new Map<string, Waiter[]>()
+    for (const waiter of this.#waiting) {
+      const others = places.get(waiter.from)
+      if (others) others.push(waiter)
+      else places.set(waiter.from, [waiter])
+    }
+    const [busiest = []] = [...places.values()].sort((a, b) => b.length - a.length)
+    const [oldest] = busiest
+    if (!oldest || busiest.length <= (places.get(from)?.length ?? 0) + 1) return false
+    this.#waiting.delete(oldest)
+    oldest.end('full')
+    return true
+  }
+
   /** Runs while anybody waits. */
   async #poll(): Promise<void> {
     if (this.#polling) return
@@ -103,9 +121,17 @@ export class LoginWaiters {
   }
 }
 
+export interface WaitOptions {
+  /** The network of the client, as `addressKey` in `address.ts` has it. */
+  readonly from: string
+  readonly milliseconds: number
+  readonly signal: AbortSignal
+}
+
 interface Waiter {
   readonly loginId: Uint8Array
   readonly key: string
+  readonly from: string
   readonly end: (result: CompletedLogin | WaitEnd) => void
 }
 

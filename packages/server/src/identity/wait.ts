@@ -1,5 +1,6 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
 import { encodeBase64 } from '@ratafia/macaroon'
+import { addressKey } from './address.ts'
 import { LOGIN_TOKEN_KIND } from './browser-window.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
 import { FETCH_MS, type IdentityDependencies, LOGIN_TOKEN_MS } from './dependencies.ts'
@@ -9,6 +10,8 @@ import { openFor, type Sealed, sealFor, toBytes } from './sealed-texts.ts'
 export interface WaitInput {
   /** From the `WaitTokenURL`. */
   readonly did: string
+  /** Of the client. */
+  readonly address: string
   /** Milliseconds. */
   readonly patience: number
   /** Aborts when the client has gone. */
@@ -38,6 +41,7 @@ export async function waitForLogin(
     throw new IdentityError('bad request', 'The "did" is not one of this identity service. Discharge again.')
   const left = Math.max(0, wait.expires - deps.clock().getTime())
   const end = await deps.waiters.wait(toBytes(wait.login), {
+    from: addressKey(input.address),
     milliseconds: Math.min(input.patience, left),
     signal: input.signal,
   })
