@@ -229,6 +229,7 @@ eachDatabase((_kind, open) => {
   for (const [subject, username] of [
     ['山田', /^user-2$/],
     ['x', /^x-2$/],
+    ['Operator', /^operator-2$/],
     ['a-0123456789abcdef0123456789abcdef@candid', /^a-0123456789abcdef0123456789$/],
     ['--Ab__c--', /^ab-c$/],
   ] as const) {

@@ -11,6 +11,13 @@ for (const name of ['', 'a', 'A1', '-ab', 'ab-', 'a--b', 'a_b', 'a'.repeat(29), 
     assert.throws(() => checkUsername(name), { code: 'invalid-field', message: /2 to 28/ }))
 }
 
+test('nobody can be named as revoked-by names the operator', () => {
+  assert.throws(() => checkUsername('operator'), {
+    code: 'invalid-field',
+    message: /whoever runs the service/,
+  })
+})
+
 for (const email of ['a@b', 'bob@example.org', 'o’hara+tag@exämple.org']) {
   test(`email ${email} is accepted`, () => assert.equal(checkEmail(email), email))
 }

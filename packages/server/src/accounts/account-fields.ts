@@ -12,7 +12,17 @@ const MAX_NAME_LENGTH = 128
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u
 
+/** What `revoked-by` says of the operator: nobody else may look like it. */
+export const OPERATOR = 'operator'
+
 export function checkUsername(text: string): Username {
+  if (text === OPERATOR) {
+    throw new RequestError(
+      'invalid-field',
+      `The username "${OPERATOR}" stands for whoever runs the service. Choose another.`,
+      { extra: { field: 'username' } },
+    )
+  }
   if (isUsername(text)) return text
   throw new RequestError(
     'invalid-field',

@@ -7,6 +7,7 @@ import { isAccountId, isUsername, newAccountId, type Username } from '@ratafia/a
 import type { Clock } from '../clock.ts'
 import { RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
+import { OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
 
 export interface IdentityRules {
@@ -87,7 +88,7 @@ const MAX_USERNAME = 28
 /** The subject as a username, then with a number, then with random digits. */
 function* usernameCandidates(subject: string): Generator<Username> {
   const slug = slugOf(subject)
-  if (isUsername(slug)) yield slug
+  if (isUsername(slug) && slug !== OPERATOR) yield slug
   const suffixes = [
     ...Array.from({ length: 8 }, (_, index) => String(index + 2)),
     ...Array.from({ length: 4 }, () => String(randomInt(10 ** 6, 10 ** 8))),

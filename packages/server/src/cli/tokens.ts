@@ -1,5 +1,6 @@
 /** `ratafia tokens`: the sessions of developer tokens. */
 import type { Command } from 'commander'
+import { OPERATOR } from '../accounts/account-fields.ts'
 import { findAccount } from '../accounts/find.ts'
 import { LIST_LIMIT, listSessions } from '../tokens/list.ts'
 import { revokeToken } from '../tokens/revoke.ts'
@@ -52,7 +53,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .description('end a session: the next request with a token of it is refused')
     .action(async (sessionId: string, options: JsonOption) => {
       const { macaroons } = await context.withWorkspace((workspace) =>
-        revokeToken({ sessionId, by: 'operator' }, workspace),
+        revokeToken({ sessionId, by: OPERATOR }, workspace),
       )
       const [revoked] = macaroons
       const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
