@@ -4,6 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { accountStore } from './accounts/account-store.ts'
 import { createPasswordHasher } from './accounts/password-hasher.ts'
 import { accountOfIdentity } from './accounts/resolve-identity.ts'
+import { allowListStore } from './brands/allow-list-store.ts'
+import { apiKeyStore } from './brands/api-key-store.ts'
+import { assertionStore } from './brands/assertion-store.ts'
+import { brandStore } from './brands/brand-store.ts'
+import { hardwareIdentityStore } from './brands/hardware-identity-store.ts'
+import { modelStore } from './brands/model-store.ts'
 import { announcement } from './cli/announcement.ts'
 import { runProgram } from './cli/run-program.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -20,6 +26,7 @@ import { identityRoutes } from './identity/routes.ts'
 import { signInSessionStore } from './identity/sign-in-session-store.ts'
 import { bundledIdentity, type IdentityService } from './identity/third-party.ts'
 import { openKeyring } from './keyring/keyring.ts'
+import { createSealer } from './keyring/sealing.ts'
 import { packageStore } from './packages/package-store.ts'
 import { resolvePackages } from './packages/resolve.ts'
 import { readSecretKey } from './secret-key.ts'
@@ -78,6 +85,13 @@ export async function openWorkspace(
       signInSessions: signInSessionStore(database),
       sessions: sessionStore(database),
       packages: packageStore(database),
+      sealer: createSealer(secret.key),
+      assertions: assertionStore(database),
+      brands: brandStore(database),
+      models: modelStore(database),
+      apiKeys: apiKeyStore(database),
+      allowList: allowListStore(database),
+      hardwareIdentities: hardwareIdentityStore(database),
       close: () => database.close(),
     }
   } catch (error) {

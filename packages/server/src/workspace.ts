@@ -1,12 +1,19 @@
 /** What an opened installation offers: its stores and keys, built by `start.ts` for the service and for each command. */
 import type { AccountStore } from './accounts/account-store.ts'
 import type { PasswordHasher } from './accounts/password-hasher.ts'
+import type { AllowListStore } from './brands/allow-list-store.ts'
+import type { ApiKeyStore } from './brands/api-key-store.ts'
+import type { AssertionStore } from './brands/assertion-store.ts'
+import type { BrandStore } from './brands/brand-store.ts'
+import type { HardwareIdentityStore } from './brands/hardware-identity-store.ts'
+import type { ModelStore } from './brands/model-store.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/index.ts'
 import type { AgentStore } from './identity/agent-store.ts'
 import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
 import type { Keyring } from './keyring/keyring.ts'
+import type { Sealer } from './keyring/sealing.ts'
 import type { PackageStore } from './packages/package-store.ts'
 import type { SessionStore } from './tokens/session-store.ts'
 
@@ -21,5 +28,12 @@ export interface Workspace {
   readonly signInSessions: SignInSessionStore
   readonly sessions: SessionStore
   readonly packages: PackageStore
+  readonly sealer: Sealer
+  readonly assertions: AssertionStore
+  readonly brands: BrandStore
+  readonly models: ModelStore
+  readonly apiKeys: ApiKeyStore
+  readonly allowList: AllowListStore
+  readonly hardwareIdentities: HardwareIdentityStore
   close(): Promise<void>
 }

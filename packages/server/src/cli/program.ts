@@ -3,11 +3,18 @@ import { Command } from 'commander'
 import { VARIABLES } from '../config.ts'
 import { accountCommands } from './accounts.ts'
 import { agentCommands } from './agents.ts'
+import { allowListCommands } from './allow-list.ts'
+import { apiKeyCommands } from './api-keys.ts'
+import { brandCommands } from './brands.ts'
 import { type CommandContext, EXIT_HELP } from './context.ts'
+import { hardwareIdentityCommands } from './hardware-identities.ts'
 import { keyCommands } from './keys.ts'
+import { modelCommands } from './models.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
 import { packageCommands } from './packages.ts'
+import { signingKeyCommands } from './signing-keys.ts'
 import { tokenCommands } from './tokens.ts'
+import { trustCommands } from './trust.ts'
 
 /** Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code. */
 export function createProgram(context: CommandContext): Command {
@@ -50,6 +57,13 @@ export function createProgram(context: CommandContext): Command {
   tokenCommands(program, context)
   packageCommands(program, context)
   keyCommands(program, context)
+  trustCommands(program, context)
+  brandCommands(program, context)
+  signingKeyCommands(program, context)
+  modelCommands(program, context)
+  apiKeyCommands(program, context)
+  allowListCommands(program, context)
+  hardwareIdentityCommands(program, context)
 
   withJson(program.command('version'))
     .description('the release of this program')

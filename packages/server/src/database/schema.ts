@@ -13,6 +13,15 @@ export interface Schema {
   completed_login: CompletedLoginTable
   token_session: TokenSessionTable
   package: PackageTable
+  assertion: AssertionTable
+  trust_root: TrustRootTable
+  brand: BrandTable
+  signing_key: SigningKeyTable
+  model: ModelTable
+  remodel: RemodelTable
+  api_key: ApiKeyTable
+  allow_list: AllowListTable
+  hardware_identity: HardwareIdentityTable
 }
 
 export interface RootKeyTable {
@@ -87,4 +96,89 @@ export interface TokenSessionTable {
 export interface PackageTable {
   name: string
   snap_id: string
+}
+
+export interface AssertionTable {
+  type: string
+  primary_key: string
+  revision: number
+  encoded: Uint8Array
+  stored_at: number
+}
+
+export interface TrustRootTable {
+  type: string
+  primary_key: string
+  account_id: string
+  encoded: Uint8Array
+  added_at: number
+}
+
+export interface BrandTable {
+  account_id: string
+  display_name: string
+  added_at: number
+}
+
+export interface SigningKeyTable {
+  key_id: string
+  account_id: string
+  sealed: Uint8Array
+  added_at: number
+  disabled_at: number | null
+}
+
+export interface ModelTable {
+  brand_id: string
+  model: string
+  registration: 'auto' | 'allow-list' | 'approval'
+  proposed_serial: 'required' | 'optional' | 'ignored'
+  taken_serial: 'refuse' | 'reissue'
+  serial_template: string | null
+  next_number: number
+  hardware_identity: number
+  quarantine_clones: number
+  added_at: number
+}
+
+export interface RemodelTable {
+  from_brand_id: string
+  from_model: string
+  to_brand_id: string
+  to_model: string
+  allowed_at: number
+}
+
+export interface ApiKeyTable {
+  id: string
+  brand_id: string
+  model: string
+  label: string
+  key_hash: Uint8Array
+  created_at: number
+  expires_at: number | null
+  use_limit: number | null
+  uses: number
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+export interface AllowListTable {
+  brand_id: string
+  model: string
+  serial: string
+  device_key_id: string
+  added_at: number
+}
+
+export interface HardwareIdentityTable {
+  issuer_id: string
+  key_sha3_384: string
+  key_sha384: string
+  manufacturer: string
+  hardware_name: string
+  hardware_id: string
+  revision: number
+  encoded: Uint8Array
+  imported_at: number
 }

@@ -1,5 +1,6 @@
 import type { Migration } from '../migration.ts'
 import { first } from './0001-first.ts'
+import { brands } from './0002-brands.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
-export const migrations: readonly Migration[] = [first]
+export const migrations: readonly Migration[] = [first, brands]

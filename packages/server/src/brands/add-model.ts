@@ -1,0 +1,76 @@
+/** Takes a model that devices may register as, with its policy. */
+import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
+import { assertionIn, explainedAsync, type NamedFile, refused } from './assertion-file.ts'
+import type { BrandStore } from './brand-store.ts'
+import { findModel } from './find-model.ts'
+import type { StoredModel } from './model-policy.ts'
+import { type ModelPolicy, showModelName } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
+import { checkSerialTemplate } from './serial-template.ts'
+import { type SignerDeps, signerOf } from './signer-for.ts'
+import { checkAssertions, trustContext } from './trust.ts'
+
+export interface AddModelDeps extends SignerDeps {
+  readonly brands: Pick<BrandStore, 'keys' | 'find'>
+  readonly models: ModelStore
+}
+
+/**
+ * Adds a model. Its brand has to be there, its chain to reach a root, and a key to be there that may sign its serials.
+ * Other assertions in the file (the account-key that signed the model) are stored with it. Throws `invalid-field`.
+ */
+export async function addModel(
+  { file, policy }: { readonly file: NamedFile; readonly policy: ModelPolicy },
+  deps: AddModelDeps,
+): Promise<StoredModel> {
+  checkPolicy(policy)
+  const { assertion, others } = assertionIn(file, 'model')
+  const { brandId, model } = assertion.fields
+  const name = showModelName(assertion.fields)
+  if (await deps.models.find({ brandId, model })) {
+    throw refused(
+      `The model ${name} is there already. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
+    )
+  }
+  await storeModel(assertion, others, deps)
+  const added = { brandId, model, policy, addedAt: deps.clock() }
+  if (await deps.models.add(added)) return added
+  throw refused(`The model ${name} was just added by somebody else. Look at it with \`ratafia models show\`.`)
+}
+
+/** Puts a newer revision in the place of a model's assertion; its policy stays. Throws as {@link addModel}. */
+export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<StoredModel> {
+  const { assertion, others } = assertionIn(file, 'model')
+  const model = await findModel(assertion.fields, deps)
+  await storeModel(assertion, others, deps)
+  return model
+}
+
+async function storeModel(
+  model: UnverifiedAssertion<'model'>,
+  others: readonly UnverifiedAssertion[],
+  deps: AddModelDeps,
+): Promise<void> {
+  const { brandId, series } = model.fields
+  if (series !== '16') throw refused(`The model has the series ${series.slice(0, 32)}; there is only 16.`)
+  if (brandId === 'generic') {
+    throw refused(
+      'Serials of generic are signed by Canonical alone. Add a model of a brand whose key you have.',
+    )
+  }
+  if (!(await deps.brands.find(brandId))) {
+    throw refused(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)
+  }
+  const given = [model, ...others]
+  const rows = await checkAssertions(given, deps)
+  const trusted = await explainedAsync(
+    async () => verifyTrust(model, await trustContext(deps, given)),
+    `The model ${showModelName(model.fields)} does not hold`,
+  )
+  await signerOf(trusted, undefined, deps)
+  await deps.assertions.put(rows, deps.clock())
+}
+
+export function checkPolicy({ serialTemplate }: ModelPolicy): void {
+  if (serialTemplate !== null) checkSerialTemplate(serialTemplate)
+}

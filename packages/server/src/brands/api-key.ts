@@ -1,0 +1,28 @@
+/** The `api-key` of a model: how it is written, and its hash, which alone is stored. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { ModelName } from './model-policy.ts'
+
+/** What is stored besides the hash. */
+export interface ApiKey extends ModelName {
+  readonly id: string
+  readonly label: string
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+  /** How often it may be used; null for any number of times. */
+  readonly useLimit: number | null
+  readonly uses: number
+  readonly lastUsedAt: Date | null
+  readonly revokedAt: Date | null
+}
+
+/** So that scanners for secrets, and people, know what they have found. */
+const PREFIX = 'ratafia_ak_'
+
+/** 32 random bytes in base64url, after the prefix. */
+export const newApiKey = (): string => `${PREFIX}${randomBytes(32).toString('base64url')}`
+
+/** SHA-256 of the text; undefined when it is none of ours. A look-up by it tells nothing of the key by its time. */
+export function hashApiKey(text: string): Uint8Array | undefined {
+  if (!/^ratafia_ak_[A-Za-z0-9_-]{43}$/.test(text)) return undefined
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,81 @@
+/** Reads what an operator hands in, and says what is wrong with it in a sentence. */
+import { AssertionError, decodeStream, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
+import { RequestError } from '../errors.ts'
+
+/** A file by its name, for messages. */
+export interface NamedFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/**
+ * The assertions of a file, one or a stream. Throws {@link RequestError} `invalid-field` when there is none or they
+ * are malformed; nothing is verified.
+ */
+export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
+  const assertions = explained(
+    () => decodeStream(file.bytes),
+    `${file.name} holds no assertion that can be read`,
+  )
+  if (assertions.length > 0) return assertions
+  throw refused(`${file.name} is empty. Give a file with assertions, as \`snap known\` prints them.`)
+}
+
+/** The one assertion of this type in the file; other types may stand beside it. Throws as {@link readAssertions}. */
+export function assertionIn<Type extends TypeName>(
+  file: NamedFile,
+  type: Type,
+): { readonly assertion: UnverifiedAssertion<Type>; readonly others: readonly UnverifiedAssertion[] } {
+  const all = readAssertions(file)
+  const isOfType = (one: UnverifiedAssertion): boolean => one.type === type
+  const [assertion, second] = all.filter(isOfType)
+  if (assertion === undefined) {
+    throw refused(
+      `${file.name} has no ${type} assertion but ${[...new Set(all.map((one) => one.type))].join(', ')}.`,
+    )
+  }
+  if (second !== undefined) throw refused(`${file.name} has several ${type} assertions. Give one at a time.`)
+  // `isOfType` let only this type through.
+  return {
+    assertion: assertion as UnverifiedAssertion<Type>,
+    others: all.filter((one) => !isOfType(one)),
+  }
+}
+
+/** What the assertions package refuses, as the operator's mistake: `what`, a colon, and its reason. */
+export function explained<T>(work: () => T, what: string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw explanation(error, what)
+  }
+}
+
+/** As {@link explained}, of a promise. */
+export async function explainedAsync<T>(work: () => Promise<T>, what: string): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explanation(error, what)
+  }
+}
+
+export function explanation(error: unknown, what: string): unknown {
+  if (!(error instanceof AssertionError)) return error
+  return refused(`${what}: ${error.message}.${ADVICE[error.code] ?? ''}`, error)
+}
+
+export function refused(message: string, cause?: unknown): RequestError {
+  return new RequestError('invalid-field', message, { cause })
+}
+
+/** What an operator can do about it, where the reason alone does not say. */
+const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
+  'unknown-key':
+    ' Give the account-key assertion of that key as well, or make it a trust root with `ratafia trust add`.',
+  untrusted:
+    ' Make that account a trust root with `ratafia trust add`, or get assertions that a root signed.',
+  'key-not-valid': ' Get a newer account-key assertion for it.',
+  'not-newer': ' Give a newer one, or leave it as it is.',
+  inconsistent: ' Give the missing assertion as well.',
+}

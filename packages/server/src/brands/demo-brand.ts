@@ -1,0 +1,153 @@
+/** A private world to try things in: a root, a brand, a model and their keys, all made here and trusted. */
+import { generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import {
+  encode,
+  encodePublicKey,
+  formatTimestamp,
+  type HeaderInput,
+  type PrivateKey,
+  privateKeyFromKeyObject,
+  sign,
+  type TypeName,
+} from '@ratafia/assertions'
+import { type AddBrandDeps, addBrand } from './add-brand.ts'
+import { addModel } from './add-model.ts'
+import { addTrustRoots } from './add-trust-roots.ts'
+import { refused } from './assertion-file.ts'
+import { DEFAULT_POLICY, type ModelName } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
+
+export interface DemoFile {
+  readonly name: string
+  readonly text: string
+  /** Not for others to read. */
+  readonly secret: boolean
+}
+
+export interface DemoBrand {
+  readonly rootId: string
+  readonly model: ModelName
+  readonly storeId: string
+  /** The assertions and the two private keys, which are stored nowhere else but sealed (the brand's). */
+  readonly files: readonly DemoFile[]
+}
+
+const generate = promisify(generateKeyPair)
+
+/**
+ * Makes `NAME-root`, which signs everything, `NAME-brand` and its model `NAME-device` (registration `auto`), stores
+ * them, and returns them as files together with a store assertion for `proxy.store` that leads to `url`. Throws
+ * `invalid-field` when there is a demo brand of that name.
+ */
+export async function createDemoBrand(
+  { name, url }: { readonly name: string; readonly url: string },
+  deps: AddBrandDeps & { readonly models: ModelStore },
+): Promise<DemoBrand> {
+  if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
+    throw refused(
+      'The name of a demo brand has up to 16 small letters, digits and single dashes, a letter first.',
+    )
+  }
+  const [rootId, brandId, model, storeId] = [
+    `${name}-root`,
+    `${name}-brand`,
+    `${name}-device`,
+    `${name}-store`,
+  ]
+  if (await deps.brands.find(brandId)) {
+    throw refused(`There is a demo brand ${brandId} already. Give another name with --name.`)
+  }
+  const [root, brand] = await Promise.all([newKey(), newKey()])
+  const at = deps.clock()
+  const timestamp = formatTimestamp(at)
+  const made = (type: TypeName, key: PrivateKey, headers: Record<string, HeaderInput>, body?: string) =>
+    Buffer.from(
+      encode(sign({ type, headers, ...(body === undefined ? {} : { body }) }, key, { signedAt: at })),
+    ).toString('utf8')
+  const account = (id: string) =>
+    made('account', root, {
+      'authority-id': rootId,
+      'account-id': id,
+      'display-name': id,
+      username: id,
+      validation: 'unproven',
+      timestamp,
+    })
+  const accountKey = (id: string, key: PrivateKey, keyName: string) =>
+    made(
+      'account-key',
+      root,
+      {
+        'authority-id': rootId,
+        'public-key-sha3-384': key.publicKey.id,
+        'account-id': id,
+        name: keyName,
+        since: timestamp,
+      },
+      encodePublicKey(key.publicKey),
+    )
+  const texts = {
+    rootAccount: account(rootId),
+    rootKey: accountKey(rootId, root, 'root'),
+    brandAccount: account(brandId),
+    brandKey: accountKey(brandId, brand, 'serials'),
+    model: made('model', brand, {
+      'authority-id': brandId,
+      series: '16',
+      'brand-id': brandId,
+      model,
+      classic: 'true',
+      store: storeId,
+      timestamp,
+    }),
+    store: made('store', root, {
+      'authority-id': rootId,
+      store: storeId,
+      'operator-id': brandId,
+      url,
+      timestamp,
+    }),
+  }
+  const file = (fileName: string, text: string) => ({ name: fileName, bytes: Buffer.from(text) })
+  await addTrustRoots([file('root', `${texts.rootAccount}\n${texts.rootKey}`)], deps)
+  await addBrand(
+    {
+      account: file('account', texts.brandAccount),
+      accountKey: file('account-key', texts.brandKey),
+      signingKey: file('key', pemOf(brand)),
+    },
+    deps,
+  )
+  const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
+  await addModel({ file: file('model', texts.model), policy }, deps)
+  const open = (fileName: string, text: string): DemoFile => ({ name: fileName, text, secret: false })
+  const secret = (fileName: string, key: PrivateKey): DemoFile => ({
+    name: fileName,
+    text: pemOf(key),
+    secret: true,
+  })
+  return {
+    rootId,
+    model: { brandId, model },
+    storeId,
+    files: [
+      open(`account-${rootId}`, texts.rootAccount),
+      open(`account-key-${rootId}`, texts.rootKey),
+      open(`account-${brandId}`, texts.brandAccount),
+      open(`account-key-${brandId}`, texts.brandKey),
+      open(`model-${model}`, texts.model),
+      open(`store-${storeId}`, texts.store),
+      secret('root.pem', root),
+      secret('brand.pem', brand),
+    ],
+  }
+}
+
+async function newKey(): Promise<PrivateKey> {
+  const { privateKey } = await generate('rsa', { modulusLength: 4096 })
+  return privateKeyFromKeyObject(privateKey)
+}
+
+const pemOf = ({ keyObject }: PrivateKey): string =>
+  keyObject.export({ format: 'pem', type: 'pkcs8' }).toString()

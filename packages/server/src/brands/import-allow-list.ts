@@ -1,0 +1,114 @@
+/** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
+import { parse as parseCsv } from 'csv-parse/sync'
+import type { Clock } from '../clock.ts'
+import { ImportError } from '../packages/import.ts'
+import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
+import { findModel, type ModelDeps } from './find-model.ts'
+import type { ModelName } from './model-policy.ts'
+
+export interface AllowListDeps extends ModelDeps {
+  readonly allowList: AllowListStore
+  readonly clock: Clock
+}
+
+interface ImportOptions {
+  readonly model: ModelName
+  readonly format: 'csv' | 'json'
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/**
+ * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number to that key
+ * alone. All or nothing; what is on the list already stays. Throws `ImportError` with the line, or `invalid-field`
+ * for no such model.
+ */
+export async function importAllowList(
+  text: string,
+  { model, format, onProgress }: ImportOptions,
+  deps: AllowListDeps,
+): Promise<{ readonly entries: number; readonly added: number }> {
+  await findModel(model, deps)
+  const rows = format === 'csv' ? readCsv(text) : readJson(text)
+  const places = new Map<string, string>()
+  const entries = rows.map((row) => {
+    const entry = checkRow(row)
+    const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
+    const first = places.get(identity)
+    if (first !== undefined) throw new ImportError(`${row.place}: the same stands at ${first} too.`)
+    places.set(identity, row.place)
+    return entry
+  })
+  const added = await deps.allowList.add(model, entries, {
+    at: deps.clock(),
+    onProgress: (done) => onProgress?.(done, entries.length),
+  })
+  return { entries: entries.length, added }
+}
+
+interface Row {
+  /** Where it stands, for messages: `line 3` or `item 2`. */
+  readonly place: string
+  readonly value: unknown
+}
+
+interface CsvRecord {
+  readonly record: readonly string[]
+  readonly info: { readonly lines: number }
+}
+
+const COLUMNS = ['serial', 'device_key_id']
+
+function readCsv(text: string): readonly Row[] {
+  let records: readonly CsvRecord[]
+  try {
+    const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
+    // What `info: true` makes of a record; the package's types do not tell.
+    records = parsed as readonly CsvRecord[]
+  } catch (error) {
+    throw new ImportError(`The file is not CSV: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const [header, ...rest] = records
+  const columns = COLUMNS.filter((column) => header?.record.includes(column))
+  if (columns.length === 0) {
+    throw new ImportError('line 1: this is not a header line with the columns serial, device_key_id or both.')
+  }
+  return rest.map(({ record, info }) => ({
+    place: `line ${info.lines}`,
+    value: Object.fromEntries(
+      columns.map((column) => [column, record[header?.record.indexOf(column) ?? -1]]),
+    ),
+  }))
+}
+
+function readJson(text: string): readonly Row[] {
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch (error) {
+    throw new ImportError(`The file is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!Array.isArray(list)) {
+    throw new ImportError('The file is not a JSON list of {"serial": …, "device_key_id": …}.')
+  }
+  return list.map((value: unknown, index) => ({ place: `item ${index + 1}`, value }))
+}
+
+function checkRow({ place, value }: Row): AllowListEntry {
+  const row = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+  const [serial, deviceKeyId] = COLUMNS.map((column) => row[column] || null)
+  if (serial === null && deviceKeyId === null) {
+    throw new ImportError(`${place}: neither "serial" nor "device_key_id" has a value.`)
+  }
+  if (!isNullOr(serial, /^[^/\p{C}]{1,128}$/u)) {
+    throw new ImportError(`${place}: "serial" is not a serial number: up to 128 characters, without a slash.`)
+  }
+  if (!isNullOr(deviceKeyId, /^[A-Za-z0-9_-]{64}$/)) {
+    throw new ImportError(
+      `${place}: "device_key_id" is not the id of a key: 64 characters, as in device-key-sha3-384.`,
+    )
+  }
+  return { serial, deviceKeyId }
+}
+
+const isNullOr = (value: unknown, pattern: RegExp): value is string | null =>
+  value === null || (typeof value === 'string' && pattern.test(value))

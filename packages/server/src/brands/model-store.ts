@@ -1,0 +1,156 @@
+/** Policies of models and which may become which: the tables `model` and `remodel`. */
+import {
+  type Database,
+  fromInstant,
+  isUniqueViolation,
+  type ModelTable,
+  toInstant,
+} from '../database/index.ts'
+import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
+
+export interface ModelStore {
+  find(name: ModelName): Promise<StoredModel | undefined>
+  /** By brand and name. */
+  list(): Promise<readonly StoredModel[]>
+  /** False when it is there already; it stays as it is. */
+  add(model: StoredModel): Promise<boolean>
+  /** False when there is no such model. */
+  setPolicy(name: ModelName, policy: ModelPolicy): Promise<boolean>
+  /** The next number of the model's serials, given once: counted up by one statement. Undefined without the model. */
+  takeNumber(name: ModelName): Promise<number | undefined>
+  /** Both models have to be there. Allowing twice changes nothing. */
+  allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<void>
+  isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
+  /** What it may become, by brand and name. */
+  remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
+}
+
+export function modelStore({ query }: Database): ModelStore {
+  return {
+    async find({ brandId, model }) {
+      // Primary key.
+      const row = await query
+        .selectFrom('model')
+        .selectAll()
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .executeTakeFirst()
+      return row && modelOf(row)
+    },
+
+    async list() {
+      // An operator's models are some dozens: the whole table.
+      const rows = await query.selectFrom('model').selectAll().orderBy('brand_id').orderBy('model').execute()
+      return rows.map(modelOf)
+    },
+
+    async add({ brandId, model, policy, addedAt }) {
+      const row = {
+        brand_id: brandId,
+        model,
+        next_number: 1,
+        added_at: toInstant(addedAt),
+        ...columnsOf(policy),
+      }
+      try {
+        await query.insertInto('model').values(row).execute()
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error, 'model.brand_id_model')) return false
+        throw error
+      }
+    },
+
+    async setPolicy({ brandId, model }, policy) {
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('model')
+        .set(columnsOf(policy))
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    async takeNumber({ brandId, model }) {
+      // Primary key. The row's lock is what makes each number be given once.
+      const row = await query
+        .updateTable('model')
+        .set((set) => ({ next_number: set('next_number', '+', 1) }))
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .returning('next_number')
+        .executeTakeFirst()
+      return row && row.next_number - 1
+    },
+
+    async allowRemodel(from, to, at) {
+      await query
+        .insertInto('remodel')
+        .values({
+          from_brand_id: from.brandId,
+          from_model: from.model,
+          to_brand_id: to.brandId,
+          to_model: to.model,
+          allowed_at: toInstant(at),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['from_brand_id', 'from_model', 'to_brand_id', 'to_model']).doNothing(),
+        )
+        .execute()
+    },
+
+    async isRemodelAllowed(from, to) {
+      // Primary key.
+      const row = await query
+        .selectFrom('remodel')
+        .select('allowed_at')
+        .where('from_brand_id', '=', from.brandId)
+        .where('from_model', '=', from.model)
+        .where('to_brand_id', '=', to.brandId)
+        .where('to_model', '=', to.model)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async remodelsFrom({ brandId, model }) {
+      // The primary key begins with these.
+      const rows = await query
+        .selectFrom('remodel')
+        .select(['to_brand_id', 'to_model'])
+        .where('from_brand_id', '=', brandId)
+        .where('from_model', '=', model)
+        .orderBy('to_brand_id')
+        .orderBy('to_model')
+        .execute()
+      return rows.map((row) => ({ brandId: row.to_brand_id, model: row.to_model }))
+    },
+  }
+}
+
+function columnsOf(policy: ModelPolicy) {
+  return {
+    registration: policy.registration,
+    proposed_serial: policy.proposedSerial,
+    taken_serial: policy.takenSerial,
+    serial_template: policy.serialTemplate,
+    hardware_identity: policy.hardwareIdentity ? 1 : 0,
+    quarantine_clones: policy.quarantineClones ? 1 : 0,
+  }
+}
+
+function modelOf(row: ModelTable): StoredModel {
+  return {
+    brandId: row.brand_id,
+    model: row.model,
+    addedAt: fromInstant(row.added_at),
+    policy: {
+      registration: row.registration,
+      proposedSerial: row.proposed_serial,
+      takenSerial: row.taken_serial,
+      serialTemplate: row.serial_template,
+      hardwareIdentity: row.hardware_identity === 1,
+      quarantineClones: row.quarantine_clones === 1,
+    },
+  }
+}

@@ -1,0 +1,24 @@
+/** Which model a device may become. */
+import type { Clock } from '../clock.ts'
+import { refused } from './assertion-file.ts'
+import { findModel, type ModelDeps } from './find-model.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
+
+/** Both models have to be there, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
+export async function allowRemodel(
+  { from, to }: { readonly from: ModelName; readonly to: ModelName },
+  deps: ModelDeps & { readonly clock: Clock },
+): Promise<void> {
+  await findModel(from, deps)
+  await findModel(to, deps)
+  if (showModelName(from) === showModelName(to)) {
+    throw refused(`${showModelName(from)} is the same model. A new revision of a model needs no remodel.`)
+  }
+  await deps.models.allowRemodel(from, to, deps.clock())
+}
+
+/** Whether a device of the one model may register as the other. */
+export const isRemodelAllowed = (
+  { from, to }: { readonly from: ModelName; readonly to: ModelName },
+  { models }: ModelDeps,
+): Promise<boolean> => models.isRemodelAllowed(from, to)

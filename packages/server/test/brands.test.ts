@@ -1,0 +1,419 @@
+/** The operator's side of device identity: what is refused when it is said, and checked again before it is used. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { decode, trustRoots, verifyTrust } from '@ratafia/assertions'
+import { addApiKey, revokeApiKey } from '../src/brands/add-api-key.ts'
+import { addBrand, addSigningKey } from '../src/brands/add-brand.ts'
+import { addModel, updateModel } from '../src/brands/add-model.ts'
+import { addTrustRoots } from '../src/brands/add-trust-roots.ts'
+import { isAllowed } from '../src/brands/allow-list.ts'
+import { createDemoBrand } from '../src/brands/demo-brand.ts'
+import { generateSerial } from '../src/brands/generate-serial.ts'
+import { findHardwareIdentity } from '../src/brands/hardware-identities.ts'
+import { importAllowList } from '../src/brands/import-allow-list.ts'
+import { importHardwareIdentities } from '../src/brands/import-hardware-identities.ts'
+import { DEFAULT_POLICY } from '../src/brands/model-policy.ts'
+import { allowRemodel, isRemodelAllowed } from '../src/brands/remodel.ts'
+import { removeTrustRoot } from '../src/brands/remove-trust-root.ts'
+import { setPolicy } from '../src/brands/set-policy.ts'
+import { signSerial } from '../src/brands/sign-serial.ts'
+import { signerFor } from '../src/brands/signer-for.ts'
+import { disableSigningKey } from '../src/brands/signing-keys.ts'
+import { rootAssertions } from '../src/brands/trust.ts'
+import { useApiKey } from '../src/brands/use-api-key.ts'
+import {
+  accountKeyFile,
+  acmeFiles,
+  addAcme,
+  addTestRoot,
+  type BrandDeps,
+  brandDeps,
+  signedFile,
+  testKey,
+  vector,
+} from './support/brands.ts'
+import { eachDatabase } from './support/databases.ts'
+
+const ACME = { brandId: 'acme-brand', model: 'acme-classic' }
+const AUTO = { registration: 'auto', ...DEFAULT_POLICY } as const
+const refusedWith = (message: RegExp) => ({ code: 'invalid-field', message })
+
+eachDatabase((_kind, open) => {
+  test('a brand whose chain ends at no root is refused, and nothing of it is stored', async () => {
+    const deps = brandDeps(await open())
+    await assert.rejects(
+      addBrand(acmeFiles, deps),
+      refusedWith(/^The account assertion acme-brand does not hold: no matching public key .* trust add`\.$/),
+    )
+    assert.deepEqual(await deps.brands.list(), [])
+    assert.equal(await deps.assertions.find('account', 'acme-brand'), undefined)
+  })
+
+  test('what is signed by somebody else is no trust root', async () => {
+    const deps = brandDeps(await open())
+    const brand = [vector('world/account-acme-brand'), vector('world/account-key-acme-brand')]
+    await assert.rejects(
+      addTrustRoots(brand, deps),
+      refusedWith(/^The account assertion acme-brand is no trust root: test-root signed it/),
+    )
+    assert.deepEqual(await deps.assertions.roots(), [])
+  })
+
+  const mistakes: readonly [what: string, files: () => Parameters<typeof addBrand>[0], message: RegExp][] = [
+    [
+      'a private key that is not that of the account-key',
+      () => ({ ...acmeFiles, signingKey: vector('world/keys/device.pem') }),
+      /^world\/keys\/device\.pem is the private half of key tOXobo_.* Give the two that belong together\.$/,
+    ],
+    [
+      'an account-key of another account',
+      () => ({ ...acmeFiles, accountKey: vector('world/account-key-generic') }),
+      /^The account-key .* belongs to generic, not to acme-brand\. /,
+    ],
+    [
+      'an expired account-key',
+      () => ({
+        ...acmeFiles,
+        accountKey: vector('valid/account-key-expired'),
+        signingKey: vector('world/keys/expired.pem'),
+      }),
+      /^The key .* of acme-brand cannot sign serials: .*expired public key/,
+    ],
+    [
+      'constraints that allow no serials',
+      () => ({
+        ...acmeFiles,
+        accountKey: accountKeyFile('acme-brand', testKey('device'), {
+          constraints: [{ headers: { type: 'model' } }],
+        }),
+        signingKey: vector('world/keys/device.pem'),
+      }),
+      /its constraints allow no serial assertion/,
+    ],
+    [
+      'a private key that is too small to be safe',
+      () => ({
+        ...acmeFiles,
+        accountKey: accountKeyFile('acme-brand', testKey('small1024')),
+        signingKey: vector('world/keys/small1024.pem'),
+      }),
+      /has 1024 bits/,
+    ],
+    [
+      'a file that is no key',
+      () => ({ ...acmeFiles, signingKey: vector('world/account-acme-brand') }),
+      /^world\/account-acme-brand is not a PEM private key .* Give an RSA private key as PEM\.$/,
+    ],
+    [
+      'another assertion than it should be',
+      () => ({ ...acmeFiles, account: vector('world/model-acme-classic') }),
+      /^world\/model-acme-classic has no account assertion but model\.$/,
+    ],
+  ]
+  for (const [what, files, message] of mistakes) {
+    test(`refused when it is added: ${what}`, async () => {
+      const deps = brandDeps(await open())
+      await addTestRoot(deps)
+      await assert.rejects(addBrand(files(), deps), refusedWith(message))
+      assert.deepEqual(await deps.brands.keys(), [])
+    })
+  }
+})
+
+eachDatabase((_kind, open) => {
+  let deps: BrandDeps
+  before(async () => {
+    deps = brandDeps(await open())
+    await addAcme(deps)
+  })
+  const serial = (more: object = {}) =>
+    signSerial(
+      { ...ACME, serial: 'SN-1', deviceKey: testKey('device').publicKey, revision: 0, ...more },
+      deps,
+    )
+
+  test('a serial that is signed here is trusted by whoever trusts the root', async () => {
+    const { assertion, signer } = await serial({ revision: 3, body: Buffer.from('mac: x\n') })
+    const chain = [decode(signer.accountKeyText), decode(signer.accountText)]
+    const context = {
+      roots: trustRoots(await rootAssertions(deps)),
+      now: new Date(),
+      find: (type: string, key: readonly string[]) =>
+        chain.find((one) => one.type === type && one.primaryKey.join('/') === key.join('/')),
+    }
+    const { fields, revision, body } = await verifyTrust(assertion, context)
+    assert.deepEqual(
+      [fields.brandId, fields.model, fields.serial, revision, Buffer.from(body).toString()],
+      ['acme-brand', 'acme-classic', 'SN-1', 3, 'mac: x\n'],
+    )
+    assert.equal(fields.deviceKeyId, testKey('device').publicKey.id)
+  })
+
+  test('before each signature everything is checked again: a key that has expired since signs nothing', async () => {
+    const own = brandDeps(await open(), () => new Date())
+    const until = accountKeyFile('acme-brand', testKey('device2'), { until: '2030-01-01T00:00:00Z' })
+    await addSigningKey({ signingKey: vector('world/keys/device2.pem'), accountKey: until }, own)
+    await disableSigningKey({ keyId: testKey('brand').publicKey.id, force: false }, own)
+    assert.equal((await signerFor(ACME, own)).key.publicKey.id, testKey('device2').publicKey.id)
+    await assert.rejects(
+      signerFor(ACME, { ...own, clock: () => new Date('2030-01-01T00:00:00Z') }),
+      refusedWith(
+        /^No key here can sign serials of acme-brand\/acme-classic\. .*expired public key .*Canonical alone\.$/,
+      ),
+    )
+    await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, own)
+    await disableSigningKey({ keyId: testKey('device2').publicKey.id, force: false }, own)
+  })
+
+  test('before each signature: constraints of the key that do not allow this very serial', async () => {
+    const own = brandDeps(await open())
+    const key = accountKeyFile('acme-brand', testKey('unknown'), {
+      constraints: [{ headers: { type: 'serial', model: 'acme-classic', serial: 'SN-[0-9]+' } }],
+    })
+    await addSigningKey({ signingKey: vector('world/keys/unknown.pem'), accountKey: key }, own)
+    await disableSigningKey({ keyId: testKey('brand').publicKey.id, force: false }, own)
+    assert.equal((await serial()).assertion.fields.serial, 'SN-1')
+    await assert.rejects(
+      serial({ serial: 'other' }),
+      refusedWith(/constraints of key .* do not allow this serial/),
+    )
+    await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, own)
+    await disableSigningKey({ keyId: testKey('unknown').publicKey.id, force: false }, own)
+  })
+
+  test('another account signs where the model names it in serial-authority', async () => {
+    const generic = {
+      account: vector('world/account-generic'),
+      accountKey: vector('world/account-key-generic'),
+      signingKey: vector('world/keys/generic.pem'),
+    }
+    await addBrand(generic, deps)
+    const stopped = await disableSigningKey({ keyId: testKey('brand').publicKey.id, force: false }, deps)
+    assert.deepEqual(stopped, [])
+    const { assertion, signer } = await serial()
+    assert.deepEqual([assertion.authorityId, signer.authorityId], ['generic', 'generic'])
+    await assert.rejects(
+      disableSigningKey({ keyId: testKey('generic').publicKey.id, force: false }, deps),
+      refusedWith(/^No serial of acme-brand\/acme-classic could be signed any more\. .* --force\.$/),
+    )
+    await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, deps)
+    assert.equal((await serial()).assertion.authorityId, 'acme-brand')
+  })
+
+  test('a private key lies sealed, and sealed for its own row only', async () => {
+    const { query } = await open()
+    const rows = await query.selectFrom('signing_key').selectAll().execute()
+    const der = testKey('brand').keyObject.export({ format: 'der', type: 'pkcs8' })
+    for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes(der.subarray(40, 72)))
+    const [one, other] = ['brand', 'generic'].map((name) =>
+      rows.find(({ key_id }) => key_id === testKey(name).publicKey.id),
+    )
+    assert.ok(one && other)
+    const put = (sealed: Uint8Array) =>
+      query.updateTable('signing_key').set({ sealed }).where('key_id', '=', one.key_id).execute()
+    await put(other.sealed)
+    await assert.rejects(serial(), { name: 'KeyringError', code: 'damaged-key' })
+    await put(one.sealed)
+    await serial()
+  })
+
+  test('a model: newer revisions only, no other brand, no key that could not sign', async () => {
+    await assert.rejects(
+      addModel({ file: vector('world/model-acme-classic'), policy: AUTO }, deps),
+      refusedWith(/is there already/),
+    )
+    await assert.rejects(
+      addModel({ file: vector('canonical/model-generic-classic'), policy: AUTO }, deps),
+      refusedWith(/signed by Canonical alone/),
+    )
+    const revised = (revision: string, store: string) =>
+      signedFile(
+        'model',
+        {
+          'authority-id': 'acme-brand',
+          series: '16',
+          'brand-id': 'acme-brand',
+          model: 'acme-classic',
+          classic: 'true',
+          revision,
+          store,
+          'serial-authority': ['generic'],
+          timestamp: '2021-01-01T00:00:00Z',
+        },
+        { key: testKey('brand') },
+      )
+    await updateModel(revised('2', 'two'), deps)
+    await assert.rejects(updateModel(revised('1', 'one'), deps), refusedWith(/revision 1 is older/))
+    await assert.rejects(
+      updateModel(revised('2', 'other'), deps),
+      refusedWith(/already the current revision/),
+    )
+    await updateModel(revised('2', 'two'), deps)
+    const { model } = await signerFor(ACME, deps)
+    assert.deepEqual([model.revision, model.fields.store], [2, 'two'])
+  })
+
+  test('a number of a template is given once, to however many ask at once', async () => {
+    const model = await setPolicy(ACME, { serialTemplate: 'AC-{number:4}' }, deps)
+    const serials = await Promise.all(Array.from({ length: 50 }, () => generateSerial(model, deps)))
+    assert.equal(new Set(serials).size, 50)
+    assert.deepEqual([...serials].sort()[49], 'AC-0050')
+    const back = await setPolicy(ACME, { serialTemplate: null }, deps)
+    assert.match(await generateSerial(back, deps), /^[0-9a-f]{8}-[0-9a-f]{4}-4/)
+    await assert.rejects(setPolicy(ACME, { serialTemplate: 'x' }, deps), refusedWith(/is no template/))
+    await assert.rejects(setPolicy(ACME, {}, deps), refusedWith(/Nothing is to be changed/))
+  })
+
+  test('remodels: only those that were allowed', async () => {
+    await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
+    const gadget = { brandId: 'acme-brand', model: 'acme-gadget' }
+    for (let times = 0; times < 2; times++) await allowRemodel({ from: ACME, to: gadget }, deps)
+    assert.equal(await isRemodelAllowed({ from: ACME, to: gadget }, deps), true)
+    assert.equal(await isRemodelAllowed({ from: gadget, to: ACME }, deps), false)
+    await assert.rejects(allowRemodel({ from: ACME, to: ACME }, deps), refusedWith(/is the same model/))
+    const unknown = { brandId: 'acme-brand', model: 'nothing' }
+    await assert.rejects(allowRemodel({ from: ACME, to: unknown }, deps), refusedWith(/^There is no model/))
+  })
+
+  test('the allow-list: by key, by serial number, and by the two together', async () => {
+    const [one, two, three] = ['1', '2', '3'].map((digit) => digit.repeat(64))
+    const csv = `serial,device_key_id\nSN-1,\nSN-2,${one}\n,${two}\n`
+    const options = { model: ACME, format: 'csv' } as const
+    assert.deepEqual(await importAllowList(csv, options, deps), { entries: 3, added: 3 })
+    assert.deepEqual(await importAllowList(csv, options, deps), { entries: 3, added: 0 })
+    const allowed = (serial: string | null, deviceKeyId = '') =>
+      isAllowed({ model: ACME, serial, deviceKeyId }, deps)
+    assert.equal(await allowed('SN-1', three), true)
+    assert.equal(await allowed('SN-2', one), true)
+    assert.equal(await allowed('SN-2', three), false)
+    assert.equal(await allowed('SN-9', two), true)
+    assert.equal(await allowed(null, two), true)
+    assert.equal(await allowed(null, one), false)
+    assert.equal(await allowed('', three), false)
+    assert.equal(await allowed('SN-1', ''), true)
+  })
+
+  for (const [format, text, message] of [
+    ['csv', 'a,b\n', /^line 1: this is not a header line/],
+    ['csv', 'serial\nA\n\nB/C\n', /^line 4: "serial" is not a serial number/],
+    ['csv', 'serial\nA\nB\nA\n', /^line 4: the same stands at line 2 too\.$/],
+    ['csv', 'serial,device_key_id\n,\n', /^line 2: neither "serial" nor "device_key_id"/],
+    ['json', '[{"serial":"A"},{"device_key_id":"short"}]', /^item 2: "device_key_id" is not the id of a key/],
+    ['json', '[{"serial":5}]', /^item 1: "serial" is not a serial number/],
+    ['json', '{}', /^The file is not a JSON list/],
+  ] as const) {
+    test(`an allow-list is refused as a whole: ${JSON.stringify(text)}`, async () => {
+      const before = await deps.allowList.list(ACME, { limit: 100 })
+      await assert.rejects(importAllowList(text, { model: ACME, format }, deps), {
+        name: 'ImportError',
+        message,
+      })
+      assert.deepEqual(await deps.allowList.list(ACME, { limit: 100 }), before)
+    })
+  }
+
+  test('hardware identities: found by either digest, and not once their chain is broken', async () => {
+    const file = vector('extra-head/hardware-identity')
+    assert.equal(await importHardwareIdentities([file], {}, deps), 1)
+    assert.equal(await importHardwareIdentities([file], {}, deps), 1)
+    const [stored] = await deps.hardwareIdentities.list({ limit: 10 })
+    assert.ok(stored)
+    for (const digest of [stored.keySha2, stored.keySha3]) {
+      assert.equal((await findHardwareIdentity(digest, deps))?.fields.hardwareId, 'HW-1')
+    }
+    assert.equal(await findHardwareIdentity('x'.repeat(64), deps), undefined)
+    assert.equal(await findHardwareIdentity('', deps), undefined)
+    const late = { ...deps, clock: () => new Date('2019-01-01T00:00:00Z') }
+    assert.equal(await findHardwareIdentity(stored.keySha3, late), undefined)
+    await assert.rejects(
+      importHardwareIdentities([vector('world/model-acme-classic')], {}, deps),
+      refusedWith(/has a model assertion/),
+    )
+  })
+
+  test('a root goes only by force while brands depend on it; then nothing is signed', async () => {
+    const remove = (accountId: string, force = false) => removeTrustRoot({ accountId, force }, deps)
+    await assert.rejects(remove('canonical', true), refusedWith(/is built in and stays/))
+    await assert.rejects(remove('nobody'), refusedWith(/^There is no trust root nobody\./))
+    await assert.rejects(
+      remove('test-root'),
+      refusedWith(/^The chains of acme-brand, generic end at test-root/),
+    )
+    assert.deepEqual(await remove('test-root', true), ['acme-brand', 'generic'])
+    await assert.rejects(serial(), refusedWith(/is not trusted any more/))
+    await addTestRoot(deps)
+    await serial()
+  })
+
+  test('a demo brand signs serials; the next needs another name', async () => {
+    const url = 'http://127.0.0.1:8080'
+    const demo = await createDemoBrand({ name: 'try', url }, deps)
+    const made = await serial(demo.model)
+    assert.equal(made.assertion.authorityId, 'try-brand')
+    assert.deepEqual(
+      demo.files.filter(({ secret }) => secret).map(({ name }) => name),
+      ['root.pem', 'brand.pem'],
+    )
+    await assert.rejects(createDemoBrand({ name: 'try', url }, deps), refusedWith(/--name/))
+    await assert.rejects(createDemoBrand({ name: 'A b', url }, deps), refusedWith(/small letters/))
+  })
+})
+
+eachDatabase((_kind, open) => {
+  let now = new Date('2026-11-20T00:00:00Z')
+  let deps: BrandDeps
+  before(async () => {
+    deps = brandDeps(await open(), () => now)
+    await addAcme(deps)
+  })
+  const make = async (more: { expiresAt?: Date; useLimit?: number } = {}) =>
+    addApiKey({ model: ACME, label: 'line 1', expiresAt: null, useLimit: null, ...more }, deps)
+  const use = (text?: string, model = ACME) => useApiKey({ text, model }, deps)
+  const refusal = async (text?: string, model = ACME) => {
+    const verdict = await use(text, model)
+    return verdict.accepted ? 'accepted' : verdict.message
+  }
+
+  test('a model that never had an API key asks for none', async () => {
+    assert.deepEqual(await use(), { accepted: true, key: undefined })
+    assert.deepEqual(await use('anything'), { accepted: true, key: undefined })
+  })
+
+  test('an API key with N uses is used N times, by 100 at once', async () => {
+    const { text, key } = await make({ useLimit: 7 })
+    const verdicts = await Promise.all(Array.from({ length: 100 }, () => use(text)))
+    assert.equal(verdicts.filter(({ accepted }) => accepted).length, 7)
+    assert.equal((await deps.apiKeys.list(ACME)).find(({ id }) => id === key.id)?.uses, 7)
+    assert.equal(await refusal(text), 'The API key was used 7 times, as often as it may be.')
+  })
+
+  test('an API key is stored by its hash alone', async () => {
+    const { text } = await make()
+    assert.match(text, /^ratafia_ak_[A-Za-z0-9_-]{43}$/)
+    const rows = await (await open()).query.selectFrom('api_key').selectAll().execute()
+    assert.ok(!JSON.stringify(rows).includes(text.slice(11)))
+    assert.ok(rows.every(({ key_hash }) => key_hash.length === 32))
+  })
+
+  test('expired, revoked, foreign and missing keys are refused, and revoking the last lets nobody in', async () => {
+    const soon = await make({ expiresAt: new Date(now.getTime() + 1000) })
+    assert.equal((await use(soon.text)).accepted, true)
+    now = new Date(now.getTime() + 1000)
+    assert.match(await refusal(soon.text), /has expired/)
+    const key = await make()
+    await revokeApiKey(key.key.id, deps)
+    const again = await revokeApiKey(key.key.id, { ...deps, clock: () => new Date(now.getTime() + 5) })
+    assert.deepEqual(again.revokedAt, now)
+    assert.match(await refusal(key.text), /is revoked/)
+    for (const { id } of await deps.apiKeys.list(ACME)) await revokeApiKey(id, deps)
+    assert.match(await refusal(), /needs an API key/)
+    assert.match(await refusal(`ratafia_ak_${'x'.repeat(43)}`), /not one of this model/)
+    assert.match(await refusal('x'), /not one of this model/)
+    await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
+    const gadget = { brandId: 'acme-brand', model: 'acme-gadget' }
+    await addApiKey({ model: gadget, label: 'x', expiresAt: null, useLimit: null }, deps)
+    assert.match(await refusal((await make()).text, gadget), /not one of this model/)
+    await assert.rejects(revokeApiKey('nope', deps), refusedWith(/^There is no API key nope\./))
+    await assert.rejects(make({ expiresAt: now }), refusedWith(/would have expired/))
+  })
+})

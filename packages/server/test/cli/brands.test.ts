@@ -1,0 +1,228 @@
+/** `ratafia trust`, `brands`, `signing-keys`, `models`, `api-keys`, `allow-list`, `hardware-identities`. */
+import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { testKey, vectorPath } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+const world = (name: string) => vectorPath(`world/${name}`)
+const brandKey = testKey('brand').publicKey.id
+const addAcme = (signingKey = world('keys/brand.pem')) => [
+  ...['brands', 'add', '--account', world('account-acme-brand')],
+  ...['--account-key', world('account-key-acme-brand'), '--signing-key', signingKey],
+]
+const CLASSIC = 'acme-brand/acme-classic'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+
+  const says = async (words: readonly string[], stdout: RegExp) => {
+    const finished = await program.run(words)
+    assert.deepEqual([finished.code, finished.stderr], [0, ''])
+    assert.match(finished.stdout, stdout)
+  }
+  const refuses = async (words: readonly string[], message: RegExp, code = 1) => {
+    const finished = await program.run(words)
+    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+    assert.match(finished.stderr, message)
+  }
+
+  test('trust: Canonical is built in; another root is added and shown', async () => {
+    await refuses(
+      ['trust', 'remove', 'canonical'],
+      /^ratafia: The trust root canonical is built in and stays\./,
+    )
+    await refuses(['trust', 'add', world('account-test-root')], /is missing\. Add both\.\n$/)
+    await refuses(['trust', 'add', 'nothing'], /^ratafia: nothing cannot be read \(ENOENT\)\.\n$/)
+    const added = await program.json(
+      'trust',
+      'add',
+      world('account-test-root'),
+      world('account-key-test-root'),
+    )
+    assert.deepEqual(added, [{ account_id: 'test-root', key_ids: [testKey('root').publicKey.id] }])
+    const roots = await program.json('trust', 'list')
+    assert.deepEqual(
+      roots.map((root: { account_id: string; origin: string }) => [root.account_id, root.origin]),
+      [
+        ['canonical', 'built in'],
+        ['test-root', 'added'],
+      ],
+    )
+  })
+
+  test('brands: a mistake is refused when it is made, then add, list and show', async () => {
+    await says(['brands', 'list'], /^There is no brand yet\./)
+    await refuses(addAcme(world('keys/device.pem')), /Give the two that belong together\.\n$/)
+    const added = await program.json(...addAcme())
+    assert.deepEqual(added, { account_id: 'acme-brand', display_name: 'Acme-brand', key_id: brandKey })
+    await says(['brands', 'list'], /^ACCOUNT ID +DISPLAY NAME +ADDED AT\nacme-brand +Acme-brand /)
+    const shown = await program.json('brands', 'show', 'acme-brand')
+    assert.deepEqual([shown.account_id, shown.signing_keys[0].state], ['acme-brand', 'signs'])
+    await refuses(['brands', 'show', 'nobody'], /^ratafia: There is no brand nobody\./)
+    await refuses(['trust', 'remove', 'test-root'], /^ratafia: The chains of acme-brand end at test-root/)
+  })
+
+  test('models: the registration has no default; policy, show, remodel', async () => {
+    const [classic, gadget] = [world('model-acme-classic'), world('model-acme-gadget')]
+    await refuses(['models', 'add', classic], /required option '--registration/, 2)
+    await refuses(['models', 'add', classic, '--registration', 'maybe'], /Allowed choices are auto/, 2)
+    await says(
+      ['models', 'add', classic, '--registration', 'auto'],
+      /^The model acme-brand\/acme-classic is added\.\n$/,
+    )
+    const policy = [
+      '--registration',
+      'allow-list',
+      '--serial-template',
+      'AC-{number:8}',
+      '--clones',
+      'quarantine',
+    ]
+    const added = await program.json('models', 'add', gadget, ...policy)
+    assert.deepEqual(
+      [added.registration, added.proposed_serial, added.taken_serial, added.serials, added.clones],
+      ['allow-list', 'optional', 'refuse', 'AC-{number:8}', 'quarantine'],
+    )
+    await refuses(['models', 'update', classic, '--json', 'x'], /too many arguments/, 2)
+    await says(['models', 'update', classic], /is up to date\.\n$/)
+    await says(
+      ['models', 'set-policy', CLASSIC, '--registration', 'approval', '--taken-serial', 'reissue'],
+      /^The policy of acme-brand\/acme-classic is set\.\n$/,
+    )
+    await refuses(['models', 'set-policy', CLASSIC], /Nothing is to be changed/)
+    await refuses(['models', 'show', 'acme'], /does not name a model\. Write BRAND\/MODEL/)
+    await says(
+      ['models', 'allow-remodel', CLASSIC, 'acme-brand/acme-gadget'],
+      /may become acme-brand\/acme-gadget/,
+    )
+    const shown = await program.json('models', 'show', CLASSIC)
+    assert.deepEqual(
+      [
+        shown.registration,
+        shown.taken_serial,
+        shown.signer,
+        shown.signer_fault,
+        shown.remodels,
+        shown.serial_authority,
+      ],
+      ['approval', 'reissue', `acme-brand ${brandKey}`, null, ['acme-brand/acme-gadget'], ['generic']],
+    )
+    assert.equal((await program.json('models', 'list')).length, 2)
+  })
+
+  test('signing-keys: an encrypted PEM with its passphrase; disable says what stops', async () => {
+    const pem = createPrivateKey(await readFile(world('keys/brand.pem')))
+    const file = join(program.directory, 'encrypted.pem')
+    const passphrase = 'correct horse'
+    await writeFile(file, pem.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase }))
+    await refuses(
+      ['signing-keys', 'add', file],
+      /is encrypted\. Give its passphrase .* --passphrase-stdin\.\n$/,
+    )
+    const add = ['signing-keys', 'add', file, '--passphrase-stdin']
+    const wrong = await program.run(add, { input: 'wrong\n' })
+    assert.deepEqual([wrong.code, wrong.stdout], [1, ''])
+    assert.match(wrong.stderr, /is the passphrase right\?/)
+    const disable = ['signing-keys', 'disable', '--', brandKey]
+    await refuses(
+      disable,
+      /^ratafia: No serial of acme-brand\/acme-classic, acme-brand\/acme-gadget could be signed/,
+    )
+    await says(
+      ['signing-keys', 'disable', '--force', '--', brandKey],
+      /is disabled\. No serial is signed any more for/,
+    )
+    await refuses(disable, /is disabled already/)
+    const faulty = await program.json('models', 'show', CLASSIC)
+    assert.match(faulty.signer_fault, /^No key here can sign serials of acme-brand\/acme-classic\./)
+    const { code, stdout, stderr } = await program.run(add, { input: `${passphrase}\n` })
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.match(stdout, /signs serials for acme-brand\.\n$/)
+    const [key] = await program.json('signing-keys', 'list', '--account', 'acme-brand')
+    assert.deepEqual([key.key_id, key.state, key.fault], [brandKey, 'signs', null])
+    const pgp = join(program.directory, 'key.asc')
+    await writeFile(pgp, '-----BEGIN PGP PRIVATE KEY BLOCK-----\n')
+    await refuses(['signing-keys', 'add', pgp], /is a PGP key, which is not read\./)
+  })
+
+  test('api-keys: printed once, listed without it, revoked', async () => {
+    const { code, stdout, stderr } = await program.run(['api-keys', 'add', CLASSIC, '--label', 'line 1'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
+    assert.match(stderr, /asks for an API key from now on\. This one is stored nowhere else\.\n$/)
+    const made = await program.json(
+      'api-keys',
+      'add',
+      CLASSIC,
+      '--label',
+      'x',
+      '--uses',
+      '5',
+      '--expires',
+      '90d',
+    )
+    assert.deepEqual([made.use_limit, made.uses], [5, 0])
+    const listed = await program.run(['api-keys', 'list', '--model', CLASSIC, '--json'])
+    assert.ok(!listed.stdout.includes(stdout.trim()) && !listed.stdout.includes(made.key))
+    await says(['api-keys', 'revoke', made.id], /still asks for one/)
+    await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--expires', 'soon'], /neither a time/, 2)
+    await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--uses', '0'], /is not a number from 1 on/, 2)
+    await refuses(['api-keys', 'revoke', 'nothing'], /^ratafia: There is no API key nothing\./)
+  })
+
+  test('allow-list: 100,000 rows, and a file with a mistake changes nothing', async () => {
+    const model = ['--model', 'acme-brand/acme-gadget']
+    const file = join(program.directory, 'list.csv')
+    const rows = Array.from({ length: 100_000 }, (_, number) => `SN${String(number).padStart(6, '0')},`)
+    await writeFile(file, `serial,device_key_id\n${rows.join('\n')}\n`)
+    const imported = await program.json('allow-list', 'import', file, ...model)
+    assert.deepEqual(imported, { entries: 100_000, added: 100_000 })
+    const bad = join(program.directory, 'bad.json')
+    await writeFile(bad, '[{"serial":"new"},{"serial":"a/b"}]')
+    await refuses(
+      ['allow-list', 'import', bad, ...model],
+      /^ratafia: item 2: "serial" is not a serial number/,
+    )
+    const list = await program.json('allow-list', 'list', ...model)
+    assert.equal(list.length, 100_000)
+    assert.deepEqual(list[99_999], { serial: 'SN099999', device_key_id: null })
+    await refuses(['allow-list', 'import', 'list.txt', ...model], /ends neither in \.csv nor in \.json/, 2)
+    await says(
+      ['allow-list', 'list', '--model', CLASSIC],
+      /^The allow-list of acme-brand\/acme-classic is empty\.\n$/,
+    )
+  })
+
+  test('hardware-identities: import and list', async () => {
+    const file = vectorPath('extra-head/hardware-identity')
+    assert.deepEqual(await program.json('hardware-identities', 'import', file), { imported: 1 })
+    const [one] = await program.json('hardware-identities', 'list')
+    assert.deepEqual([one.issuer_id, one.hardware_id], ['acme-brand', 'HW-1'])
+    await refuses(
+      ['hardware-identities', 'import', world('account-generic')],
+      /no hardware-identity assertion/,
+    )
+  })
+
+  test('brands create --demo: files to point a test snapd at; private keys for the owner alone', async () => {
+    await refuses(['brands', 'create'], /^ratafia: Give --demo /, 2)
+    const made = await program.json('brands', 'create', '--demo', '--output', 'demo')
+    assert.deepEqual([made.brand, made.model, made.directory], ['demo-brand', 'demo-device', 'demo'])
+    const directory = join(program.directory, 'demo')
+    const files = await readdir(directory)
+    assert.equal(files.length, 8)
+    for (const file of files.filter((name) => name.endsWith('.pem'))) {
+      assert.equal((await stat(join(directory, file))).mode & 0o777, 0o600)
+    }
+    const shown = await program.json('models', 'show', 'demo-brand/demo-device')
+    assert.match(shown.signer, /^demo-brand /)
+    await refuses(['brands', 'create', '--demo', '--output', 'demo'], /^ratafia: demo is there already\./)
+    await refuses(['brands', 'create', '--demo', '--output', 'demo2'], /Give another name with --name\.\n$/)
+    assert.ok(!(await readdir(program.directory)).includes('demo2'))
+  })
+})

@@ -1,0 +1,92 @@
+/** The test world of packages/assertions/vectors, stored, and assertions made on it. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import {
+  encode,
+  encodePublicKey,
+  type HeaderInput,
+  type PrivateKey,
+  privateKeyFromPem,
+  sign,
+  type TypeName,
+} from '@ratafia/assertions'
+import { addBrand } from '../../src/brands/add-brand.ts'
+import { addModel } from '../../src/brands/add-model.ts'
+import { addTrustRoots } from '../../src/brands/add-trust-roots.ts'
+import { allowListStore } from '../../src/brands/allow-list-store.ts'
+import { apiKeyStore } from '../../src/brands/api-key-store.ts'
+import type { NamedFile } from '../../src/brands/assertion-file.ts'
+import { assertionStore } from '../../src/brands/assertion-store.ts'
+import { brandStore } from '../../src/brands/brand-store.ts'
+import { hardwareIdentityStore } from '../../src/brands/hardware-identity-store.ts'
+import { DEFAULT_POLICY } from '../../src/brands/model-policy.ts'
+import { modelStore } from '../../src/brands/model-store.ts'
+import type { Clock } from '../../src/clock.ts'
+import type { Database } from '../../src/database/index.ts'
+import { createSealer } from '../../src/keyring/sealing.ts'
+
+/** The path of a file in the vectors. */
+export const vectorPath = (path: string): string =>
+  fileURLToPath(new URL(`../../../assertions/vectors/${path}`, import.meta.url))
+
+export const vector = (path: string): NamedFile => ({ name: path, bytes: readFileSync(vectorPath(path)) })
+
+export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`world/keys/${name}.pem`).bytes)
+
+/** All that operations of brands take, on this database. */
+export function brandDeps(database: Database, clock: Clock = () => new Date()) {
+  return {
+    clock,
+    sealer: createSealer(Buffer.alloc(32, 7)),
+    assertions: assertionStore(database),
+    brands: brandStore(database),
+    models: modelStore(database),
+    apiKeys: apiKeyStore(database),
+    allowList: allowListStore(database),
+    hardwareIdentities: hardwareIdentityStore(database),
+  }
+}
+
+export type BrandDeps = ReturnType<typeof brandDeps>
+
+export const acmeFiles = {
+  account: vector('world/account-acme-brand'),
+  accountKey: vector('world/account-key-acme-brand'),
+  signingKey: vector('world/keys/brand.pem'),
+}
+
+export const addTestRoot = (deps: BrandDeps) =>
+  addTrustRoots([vector('world/account-test-root'), vector('world/account-key-test-root')], deps)
+
+/** The root, the brand acme-brand and its model acme-classic with the registration `auto`. */
+export async function addAcme(deps: BrandDeps): Promise<void> {
+  await addTestRoot(deps)
+  await addBrand(acmeFiles, deps)
+  const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
+  await addModel({ file: vector('world/model-acme-classic'), policy }, deps)
+}
+
+/** An assertion signed by the test root, or another key. */
+export function signedFile(
+  type: TypeName,
+  headers: Record<string, HeaderInput>,
+  { key = testKey('root'), body }: { readonly key?: PrivateKey; readonly body?: string } = {},
+): NamedFile {
+  const input = { type, headers: { 'authority-id': 'test-root', ...headers }, ...(body ? { body } : {}) }
+  return { name: `made-${type}`, bytes: encode(sign(input, key, { signedAt: new Date() })) }
+}
+
+/** An account-key assertion of the test root for a test key. */
+export function accountKeyFile(
+  accountId: string,
+  key: PrivateKey,
+  headers: Record<string, HeaderInput> = {},
+): NamedFile {
+  const own = {
+    'public-key-sha3-384': key.publicKey.id,
+    'account-id': accountId,
+    name: 'serials',
+    since: '2020-01-01T00:00:00Z',
+  }
+  return signedFile('account-key', { ...own, ...headers }, { body: encodePublicKey(key.publicKey) })
+}
