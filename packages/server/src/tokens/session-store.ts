@@ -3,7 +3,7 @@ import type { AccountId, SessionId } from '@ratafia/api'
 import { type Database, fromInstant, type TokenSessionTable, toInstant } from '../database/index.ts'
 import type { ListedSession, Session } from './session.ts'
 
-/** What a listing is limited to. At least an account or a limit: an unfiltered listing of everything is refused by type. */
+/** What a listing is limited to; always by number. */
 export interface SessionFilter {
   readonly accountId?: AccountId | undefined
   /** Set: only sessions that are neither revoked nor past their end at this instant. */
@@ -31,8 +31,6 @@ export interface SessionStore {
     at: Date
     by: string
   }): Promise<Session | undefined>
-  /** How many sessions are neither revoked nor past their end. */
-  countActive(now: Date): Promise<number>
 }
 
 export function sessionStore({ query }: Database): SessionStore {
@@ -94,16 +92,6 @@ export function sessionStore({ query }: Database): SessionStore {
       await update.execute()
       const session = await find(id)
       return session && (accountId === undefined || session.accountId === accountId) ? session : undefined
-    },
-
-    async countActive(now) {
-      const { count } = await query
-        .selectFrom('token_session')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .where('revoked_at', 'is', null)
-        .where('valid_until', '>', toInstant(now))
-        .executeTakeFirstOrThrow()
-      return Number(count)
     },
   }
 }
