@@ -102,7 +102,7 @@ eachDatabase((_kind, open) => {
     [
       'a file that is no key',
       () => ({ ...acmeFiles, signingKey: vector('world/account-acme-brand') }),
-      /^world\/account-acme-brand is not a PEM private key .* Give an RSA private key as PEM\.$/,
+      /^world\/account-acme-brand is not a PEM private key .* Give an RSA private key as PEM or armored PGP\.$/,
     ],
     [
       'another assertion than it should be',

@@ -34,7 +34,7 @@ export interface BrandFiles {
 export async function addBrand(files: BrandFiles, deps: AddBrandDeps): Promise<AddedKey> {
   const account = assertionIn(files.account, 'account')
   const accountKey = assertionIn(files.accountKey, 'account-key')
-  const key = readPrivateKey(files.signingKey, files.passphrase)
+  const key = await readPrivateKey(files.signingKey, files.passphrase)
   return storeKey(
     {
       account: account.assertion,
@@ -55,7 +55,7 @@ export async function addSigningKey(
   files: Pick<BrandFiles, 'signingKey' | 'passphrase'> & { readonly accountKey?: NamedFile | undefined },
   deps: AddBrandDeps,
 ): Promise<AddedKey> {
-  const key = readPrivateKey(files.signingKey, files.passphrase)
+  const key = await readPrivateKey(files.signingKey, files.passphrase)
   const { id } = key.publicKey
   const given = files.accountKey && assertionIn(files.accountKey, 'account-key')
   const accountKey = given?.assertion ?? (await findAssertion('account-key', [id], deps))

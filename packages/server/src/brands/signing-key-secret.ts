@@ -8,24 +8,25 @@ import {
 } from '@ratafia/assertions'
 import { KeyringError } from '../keyring/errors.ts'
 import type { Sealer } from '../keyring/sealing.ts'
-import { type NamedFile, refused } from './assertion-file.ts'
+import { explained, type NamedFile, refused } from './assertion-file.ts'
+import { readPgpKey } from './pgp-key.ts'
 
-/** Reads a PEM private key. Throws `invalid-field`; the message holds nothing of the key. */
-export function readPrivateKey(file: NamedFile, passphrase: string | undefined): PrivateKey {
+/** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message holds nothing of the key. */
+export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
   const text = Buffer.from(file.bytes).toString('latin1')
-  if (text.includes('BEGIN PGP')) {
-    throw refused(
-      `${file.name} is a PGP key, which is not read. Export the key as PEM (PKCS#8) and give that instead.`,
-    )
+  if (text.includes('-----BEGIN PGP')) {
+    const key = await readPgpKey(file.name, text, passphrase)
+    return explained(() => privateKeyFromKeyObject(key), file.name)
   }
-  if (text.includes('ENCRYPTED') && passphrase === undefined) {
+  const encrypted = text.includes('ENCRYPTED')
+  if (encrypted && passphrase === undefined) {
     throw refused(`${file.name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
   }
   try {
-    return privateKeyFromPem(file.bytes, text.includes('ENCRYPTED') ? passphrase : undefined)
+    return privateKeyFromPem(file.bytes, encrypted ? passphrase : undefined)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    throw refused(`${file.name} is ${error.message}. Give an RSA private key as PEM.`)
+    throw refused(`${file.name} is ${error.message}. Give an RSA private key as PEM or armored PGP.`)
   }
 }
 

@@ -32,7 +32,10 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .description('add a brand, or another account that models name in serial-authority, with a signing key')
     .requiredOption('--account <file>', 'its account assertion')
     .requiredOption('--account-key <file>', 'its account-key assertion')
-    .requiredOption('--signing-key <file>', 'the private half of that key (PEM, RSA, 4096 bits and up)')
+    .requiredOption(
+      '--signing-key <file>',
+      'the private half of that key (PEM or armored PGP, RSA, 4096 bits and up)',
+    )
     .option(...PASSPHRASE)
     .action(async (options: AddOptions) => {
       const [account, accountKey, signingKey] = await Promise.all([

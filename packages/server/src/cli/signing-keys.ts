@@ -37,7 +37,9 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .description('the keys that sign serials; stored sealed, never shown again')
 
   withJson(keys.command('add <file>'))
-    .description('add another key (PEM, RSA, 4096 bits and up) to a brand; a disabled one signs again')
+    .description(
+      'add another key (PEM or armored PGP, RSA, 4096 bits and up) to a brand; a disabled one signs again',
+    )
     .option('--account-key <file>', 'its account-key assertion, unless it is here already')
     .option(...PASSPHRASE)
     .action(async (file: string, options: AddOptions) => {

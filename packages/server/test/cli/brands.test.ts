@@ -147,7 +147,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([key.key_id, key.state, key.fault], [brandKey, 'signs', null])
     const pgp = join(program.directory, 'key.asc')
     await writeFile(pgp, '-----BEGIN PGP PRIVATE KEY BLOCK-----\n')
-    await refuses(['signing-keys', 'add', pgp], /is a PGP key, which is not read\./)
+    await refuses(['signing-keys', 'add', pgp], /key\.asc is no PGP private key that can be read\./)
   })
 
   test('api-keys: printed once, listed without it, revoked', async () => {
