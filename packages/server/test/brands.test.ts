@@ -49,6 +49,26 @@ eachDatabase((_kind, open) => {
     assert.equal(await deps.assertions.find('account', 'acme-brand'), undefined)
   })
 
+  test('a root may be a brand too', async () => {
+    const deps = brandDeps(await open())
+    await addTestRoot(deps)
+    const files = {
+      account: vector('world/account-test-root'),
+      accountKey: vector('world/account-key-test-root'),
+      signingKey: vector('world/keys/root.pem'),
+    }
+    await addBrand(files, deps)
+    const headers = { series: '16', 'brand-id': 'test-root', model: 'own', classic: 'true' }
+    const file = signedFile('model', { ...headers, timestamp: '2021-01-01T00:00:00Z' })
+    await addModel({ file, policy: AUTO }, deps)
+    const model = { brandId: 'test-root', model: 'own' }
+    const deviceKey = testKey('device').publicKey
+    const { assertion } = await signSerial({ ...model, serial: '1', deviceKey, revision: 0 }, deps)
+    assert.equal(assertion.authorityId, 'test-root')
+    await disableSigningKey({ keyId: testKey('root').publicKey.id, force: true }, deps)
+    await removeTrustRoot({ accountId: 'test-root', force: true }, deps)
+  })
+
   test('what is signed by somebody else is no trust root', async () => {
     const deps = brandDeps(await open())
     const brand = [vector('world/account-acme-brand'), vector('world/account-key-acme-brand')]
@@ -115,7 +135,7 @@ eachDatabase((_kind, open) => {
       const deps = brandDeps(await open())
       await addTestRoot(deps)
       await assert.rejects(addBrand(files(), deps), refusedWith(message))
-      assert.deepEqual(await deps.brands.keys(), [])
+      assert.deepEqual(await deps.brands.keys('acme-brand'), [])
     })
   }
 })

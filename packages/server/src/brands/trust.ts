@@ -32,14 +32,16 @@ export async function rootAssertions({
   return [...BUILT_IN, ...added.map((encoded) => decode(encoded))]
 }
 
-/** Finds one of the stored assertions. Nothing is verified here. */
+/** Finds one of the stored assertions, or of the roots: a root may be a brand too. Nothing is verified here. */
 export async function findAssertion(
   type: TypeName,
   primaryKey: readonly string[],
   { assertions }: Pick<TrustDeps, 'assertions'>,
 ): Promise<UnverifiedAssertion | undefined> {
   const encoded = await assertions.find(type, primaryKey.join('/'))
-  return encoded && decode(encoded)
+  if (encoded) return decode(encoded)
+  const roots = await rootAssertions({ assertions })
+  return roots.find((root) => isReferredTo(root, type, primaryKey))
 }
 
 /**
@@ -60,17 +62,9 @@ export async function trustContext(
 }
 
 /**
- * Checks the chain of each, and stores them together. One that is there already, byte for byte, or that is a root,
- * stays. Throws `invalid-field` when a chain reaches no root, or an older revision would replace a newer one.
+ * Checks the chain of each, and returns what is to be stored. One that is there already, byte for byte, or that is a
+ * root, is not. Throws `invalid-field` when a chain reaches no root, or an older revision would replace a newer one.
  */
-export async function acceptAssertions(
-  given: readonly UnverifiedAssertion[],
-  deps: TrustDeps,
-): Promise<void> {
-  await deps.assertions.put(await checkAssertions(given, deps), deps.clock())
-}
-
-/** As {@link acceptAssertions}, without storing them: what is to be stored. */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],
   deps: TrustDeps,
