@@ -1,7 +1,6 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
-import { parse as parseCsv } from 'csv-parse/sync'
 import type { Clock } from '../clock.ts'
-import { ImportError } from '../packages/import.ts'
+import { ImportError, type ImportRow, readImportRows } from '../import-rows.ts'
 import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
 import { findModel, type ModelDeps } from './find-model.ts'
 import type { ModelName } from './model-policy.ts'
@@ -28,7 +27,7 @@ export async function importAllowList(
   deps: AllowListDeps,
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
-  const rows = format === 'csv' ? readCsv(text) : readJson(text)
+  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
   const places = new Map<string, string>()
   const entries = rows.map((row) => {
     const entry = checkRow(row)
@@ -45,57 +44,10 @@ export async function importAllowList(
   return { entries: entries.length, added }
 }
 
-interface Row {
-  /** Where it stands, for messages: `line 3` or `item 2`. */
-  readonly place: string
-  readonly value: unknown
-}
-
-interface CsvRecord {
-  readonly record: readonly string[]
-  readonly info: { readonly lines: number }
-}
-
 const COLUMNS = ['serial', 'device_key_id']
 
-function readCsv(text: string): readonly Row[] {
-  let records: readonly CsvRecord[]
-  try {
-    const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
-    // What `info: true` makes of a record; the package's types do not tell.
-    records = parsed as readonly CsvRecord[]
-  } catch (error) {
-    throw new ImportError(`The file is not CSV: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  const [header, ...rest] = records
-  const columns = COLUMNS.filter((column) => header?.record.includes(column))
-  if (columns.length === 0) {
-    throw new ImportError('line 1: this is not a header line with the columns serial, device_key_id or both.')
-  }
-  return rest.map(({ record, info }) => ({
-    place: `line ${info.lines}`,
-    value: Object.fromEntries(
-      columns.map((column) => [column, record[header?.record.indexOf(column) ?? -1]]),
-    ),
-  }))
-}
-
-function readJson(text: string): readonly Row[] {
-  let list: unknown
-  try {
-    list = JSON.parse(text)
-  } catch (error) {
-    throw new ImportError(`The file is not JSON: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  if (!Array.isArray(list)) {
-    throw new ImportError('The file is not a JSON list of {"serial": …, "device_key_id": …}.')
-  }
-  return list.map((value: unknown, index) => ({ place: `item ${index + 1}`, value }))
-}
-
-function checkRow({ place, value }: Row): AllowListEntry {
-  const row = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
-  const [serial, deviceKeyId] = COLUMNS.map((column) => row[column] || null)
+function checkRow({ place, fields }: ImportRow): AllowListEntry {
+  const [serial, deviceKeyId] = COLUMNS.map((column) => fields[column] || null)
   if (serial === null && deviceKeyId === null) {
     throw new ImportError(`${place}: neither "serial" nor "device_key_id" has a value.`)
   }

@@ -1,0 +1,73 @@
+/** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
+import { parse as parseCsv } from 'csv-parse/sync'
+
+/** The file is not what it should be; the message names the place. Nothing was imported. */
+export class ImportError extends Error {
+  override readonly name = 'ImportError'
+}
+
+export interface ImportRow {
+  /** Where it stands, for messages: `line 3` or `item 2`. */
+  readonly place: string
+  /** Of what the file has: nothing is checked but that CSV has the columns. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface ImportForm {
+  readonly format: 'csv' | 'json'
+  readonly columns: readonly string[]
+  /** Whether CSV needs all of the columns, or one of them at least. Others are passed over. */
+  readonly need: 'all' | 'any'
+}
+
+/** Throws {@link ImportError}. */
+export function readImportRows(text: string, form: ImportForm): readonly ImportRow[] {
+  return form.format === 'csv' ? readCsv(text, form) : readJson(text, form)
+}
+
+interface CsvRecord {
+  readonly record: readonly string[]
+  readonly info: { readonly lines: number }
+}
+
+function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRow[] {
+  let records: readonly CsvRecord[]
+  try {
+    const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
+    // What `info: true` makes of a record; the package's types do not tell.
+    records = parsed as readonly CsvRecord[]
+  } catch (error) {
+    throw new ImportError(`The file is not CSV: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  const [header, ...rest] = records
+  const found = columns.filter((column) => header?.record.includes(column))
+  if (found.length < (need === 'all' ? columns.length : 1)) {
+    const wanted =
+      need === 'all'
+        ? `the columns ${columns.join(' and ')}`
+        : `the columns ${columns.join(', ')} or one of them`
+    throw new ImportError(`line 1: this is not a header line with ${wanted}.`)
+  }
+  return rest.map(({ record, info }) => ({
+    place: `line ${info.lines}`,
+    fields: Object.fromEntries(found.map((column) => [column, record[header?.record.indexOf(column) ?? -1]])),
+  }))
+}
+
+function readJson(text: string, { columns }: ImportForm): readonly ImportRow[] {
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch (error) {
+    throw new ImportError(`The file is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (!Array.isArray(list)) {
+    throw new ImportError(
+      `The file is not a JSON list of {${columns.map((column) => `"${column}": …`).join(', ')}}.`,
+    )
+  }
+  return list.map((value: unknown, index) => ({
+    place: `item ${index + 1}`,
+    fields: typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {},
+  }))
+}
