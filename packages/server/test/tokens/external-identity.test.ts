@@ -115,6 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('the identity service is changed', () => {
     const before = testService(fresh)
     const after = testService(fresh, { RATAFIA_IDENTITY_URL: location })
+    const asking = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
 
     test('401: a root of before is not exchanged; a token of before goes on', async () => {
       const person = await addPerson(before)
@@ -127,6 +128,13 @@ eachDatabase((_kind, _open, fresh) => {
         (await call(after, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
         200,
       )
+    })
+
+    test('401: a token that declares what is not asked for any more', async () => {
+      const token = await logIn(before, await addPerson(before))
+      const answer = await call(asking, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+      assert.equal(refusalOf(answer).status, 401)
+      assert.match(refusalOf(answer).message, /declared no username/)
     })
   })
 
