@@ -1,4 +1,7 @@
-/** The composition root: the only file that builds and connects everything. Below it there are explicit arguments. */
+/**
+ * The composition root: the only file that builds and connects everything, and longer than the others for that reason.
+ * Below it there are explicit arguments.
+ */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { accountStore } from './accounts/account-store.ts'
