@@ -1,12 +1,18 @@
 /** `POST discharge`: vouches for somebody who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
 import { createHash } from 'node:crypto'
-import { type BakeryMacaroonJson, discharge, encodeBakeryMacaroon } from '@ratafia/macaroon/bakery'
+import {
+  type BakeryMacaroonJson,
+  type CaveatCheck,
+  discharge,
+  encodeBakeryMacaroon,
+} from '@ratafia/macaroon/bakery'
 import { formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { DISCHARGE_MS, type IdentityDependencies } from './dependencies.ts'
 import { InteractionRequired } from './errors.ts'
 import { parseIdentityCondition } from './identity-condition.ts'
 import type { Client, DischargeToken } from './interaction.ts'
 import { offerInteractions, redeemToken } from './interaction-kinds.ts'
+import { withOwnKeyPairs } from './own-key-pairs.ts'
 
 export interface DischargeRequest {
   /** Of the caveat. */
@@ -26,22 +32,20 @@ export async function dischargeCaveat(
   deps: IdentityDependencies,
 ): Promise<BakeryMacaroonJson> {
   const { id, caveat, token, client } = request
-  const discharged = await discharge({
-    id,
-    caveat,
-    keyPairs: await deps.keyring.dischargerKeyPairs(),
-    check: async (condition, { firstPartyPublicKey }) => {
-      const { key, declare, summary } = parseIdentityCondition(condition)
-      const digest = caveatDigest(id, caveat)
-      if (!token) {
-        const login = { caveat: digest, firstParty: firstPartyPublicKey, summary, client }
-        throw new InteractionRequired(await offerInteractions(login, deps))
-      }
-      const account = await redeemToken(token, digest, deps)
-      const until = new Date(deps.clock().getTime() + DISCHARGE_MS)
-      return [formatDeclared(key, declare(account)), formatTimeBefore(until)]
-    },
-  })
+  const digest = caveatDigest(id, caveat)
+  const check: CaveatCheck = async (condition, { firstPartyPublicKey }) => {
+    const { key, declare, summary } = parseIdentityCondition(condition)
+    if (!token) {
+      const login = { caveat: digest, firstParty: firstPartyPublicKey, summary, client }
+      throw new InteractionRequired(await offerInteractions(login, deps))
+    }
+    const account = await redeemToken(token, digest, deps)
+    const until = new Date(deps.clock().getTime() + DISCHARGE_MS)
+    return [formatDeclared(key, declare(account)), formatTimeBefore(until)]
+  }
+  const discharged = await withOwnKeyPairs(deps.keyring, (keyPairs) =>
+    discharge({ id, caveat, keyPairs, check }),
+  )
   return encodeBakeryMacaroon(discharged)
 }
 

@@ -50,7 +50,7 @@ export class KeyCache<Key extends { readonly id: number }> {
   /** The key, also if another process has added it just now; undefined if there is none. */
   async find(id: number): Promise<Key | undefined> {
     const newest = this.#newest()
-    if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.#lookup()
+    if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.lookUp()
     return this.#byId.get(id)
   }
 
@@ -76,10 +76,11 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
+   * Looks for keys that another process has added just now, at most once every `lookupMs`.
    * Everyone who asks before a look-up has begun shares it: hostile ids cost one query a second. One that has
    * begun is not joined: it may have missed the key that is asked for.
    */
-  #lookup(): Promise<void> {
+  lookUp(): Promise<void> {
     this.#nextLookup ??= this.#lookupWhenDue()
     return this.#nextLookup
   }

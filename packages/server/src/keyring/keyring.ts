@@ -44,6 +44,8 @@ export interface Keyring {
   issuerKeyPair(): Promise<KeyPair>
   /** Newest first: that one is advertised, and all of them open what was sealed to them. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
+  /** Looks for key pairs that another node has added just now: at most once a second, whoever asks. */
+  lookForKeyPairs(): Promise<void>
   rotateRootKey(): Promise<KeyDescription>
   rotateDischargerKeyPair(): Promise<KeyDescription>
   /** Root keys, then key pairs, newest first. */
@@ -108,6 +110,7 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
 
     issuerKeyPair: async () => (await pairsFor('issuer'))[0],
     dischargerKeyPairs: () => pairsFor('discharger'),
+    lookForKeyPairs: () => keyPairs.lookUp(),
     rotateRootKey: async () => describeRootKey(await rootKeys.add(makeRootKey), true),
     rotateDischargerKeyPair: async () => describePair(await keyPairs.add(makePair('discharger')), true),
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { BakeryError } from '@ratafia/macaroon/bakery'
 import { eachDatabase } from '../../test/support/databases.ts'
+import { withOwnKeyPairs } from '../identity/own-key-pairs.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { list } from './list.ts'
 import { ROTATABLE, rotate } from './rotate.ts'
@@ -58,6 +60,25 @@ eachDatabase((_kind, open) => {
     const { id } = await other.mintId('token')
     assert.equal(Buffer.from(id).readUInt32BE(1), root?.id)
     assert.deepEqual((await other.dischargerKeyPairs())[0].publicKey, pair?.publicKey)
+  })
+
+  test('a node that has not seen a rotated pair opens what another node has sealed to it', async () => {
+    const [one, other] = [await keyring(lazy), await keyring(lazy)]
+    const [, pair] = await rotate(['root', 'discharger'], { keyring: one })
+    const tried: (Uint8Array | undefined)[] = []
+    await withOwnKeyPairs(other, async ([newest]) => {
+      tried.push(newest?.publicKey)
+      if (tried.length === 1) throw new BakeryError('public-key-mismatch', 'sealed to another public key')
+    })
+    assert.equal(tried.length, 2)
+    assert.deepEqual(tried[1], pair?.publicKey)
+    // What fits no key at all is refused, after one look.
+    await assert.rejects(
+      withOwnKeyPairs(other, async () => {
+        throw new BakeryError('public-key-mismatch', 'sealed to a stranger')
+      }),
+      { code: 'public-key-mismatch' },
+    )
   })
 
   test('five rotations at once on five nodes add five keys', async () => {

@@ -16,6 +16,7 @@ import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
 import { addAccount } from '../../src/accounts/add.ts'
 import { readConfig } from '../../src/config.ts'
+import { withOwnKeyPairs } from '../../src/identity/own-key-pairs.ts'
 import { type RunningService, startService } from '../../src/start.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
@@ -140,9 +141,10 @@ export async function dischargeFor(
     `time-before ${new Date(now().getTime() + 86_400_000).toISOString()}`,
   ],
 ): Promise<readonly [Macaroon, ...Macaroon[]]> {
-  const keyPairs = await workspace.keyring.dischargerKeyPairs()
-  return dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), async ({ id }) =>
-    discharge({ id, keyPairs, check: () => conditions(person) }),
+  return dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), ({ id }) =>
+    withOwnKeyPairs(workspace.keyring, (keyPairs) =>
+      discharge({ id, keyPairs, check: () => conditions(person) }),
+    ),
   )
 }
 
