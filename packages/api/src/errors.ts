@@ -29,6 +29,31 @@ export const ERROR_CODES = {
     meaning:
       'A macaroon, a caveat or a list is larger than the service accepts. The message names the limit.',
   },
+  'invalid-nonce': {
+    status: 400,
+    meaning:
+      'The nonce or request-id is unknown, has expired, was used, or is of the other kind. Ask for a new one and sign again.',
+  },
+  'invalid-assertion': {
+    status: 400,
+    meaning:
+      'An assertion cannot be read, does not hold, or does not fit the others. The message says which and why.',
+  },
+  'registration-refused': {
+    status: 400,
+    meaning:
+      'The assertions hold, but the policy of the model does not let this device have a serial. The message says why.',
+  },
+  'device-refused': {
+    status: 400,
+    meaning:
+      'The device is revoked, superseded or in quarantine, so it gets no session. The message says which.',
+  },
+  'device-service-not-allowed': {
+    status: 400,
+    meaning:
+      '`X-Snap-Device-Service-URL` names a service that this one does not forward to. Its operator lists those it does in RATAFIA_DEVICE_SERVICE_URLS.',
+  },
   'macaroon-authorization-required': {
     status: 401,
     meaning:
@@ -44,12 +69,31 @@ export const ERROR_CODES = {
     meaning:
       'The identity service vouched for somebody who has no account here, and accounts are not made by themselves (RATAFIA_ACCOUNTS=known). Ask the operator for one.',
   },
+  'invalid-api-key': {
+    status: 401,
+    meaning:
+      'The model needs an API key in the header `api-key`, and the one sent is absent, unknown, revoked, expired or used up.',
+  },
+  'device-session-required': {
+    status: 401,
+    meaning:
+      'The request carries no device session, or one that does not hold. snapd refreshes it by itself; the message says why.',
+  },
+  'invalid-device-session': {
+    status: 401,
+    meaning:
+      '`X-Device-Authorization` at a refresh is not a session of this service for this device. An operator who lost the keys sets RATAFIA_UNKNOWN_SESSIONS=ignore.',
+  },
+  'assertion-not-found': { status: 404, meaning: 'This service holds no such assertion.' },
   'not-found': { status: 404, meaning: 'There is nothing at this path. `GET /` lists what there is.' },
   'method-not-allowed': {
     status: 405,
     meaning: 'The path exists, but not with this method. The `Allow` header names those it has.',
   },
-  'request-too-large': { status: 413, meaning: 'The body is larger than 64 KiB.' },
+  'request-too-large': {
+    status: 413,
+    meaning: 'The body is larger than this endpoint takes: 64 KiB, sessions 1 MiB, devices 4 MiB.',
+  },
   'headers-too-large': { status: 431, meaning: 'The request line and headers are larger than 64 KiB.' },
   'internal-error': { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
   'service-unavailable': {

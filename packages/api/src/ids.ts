@@ -1,6 +1,7 @@
 /** Ids on the wire: for each a schema, a branded type, a generator and a guard. */
 import { randomInt, randomUUID } from 'node:crypto'
 import Type from 'typebox'
+import { v7, validate } from 'uuid'
 
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -29,3 +30,8 @@ export const newSessionId = (): SessionId => randomUUID() as string as SessionId
 export type Username = Branded<'Username'>
 const USERNAME = /^(?=.{2,28}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const isUsername = (text: string): text is Username => USERNAME.test(text)
+
+/** A row of the register of devices: a UUID v7, so that ids sort by the time they were made. */
+export type DeviceId = Branded<'DeviceId'>
+export const isDeviceId = (text: string): text is DeviceId => validate(text)
+export const newDeviceId = (): DeviceId => v7() as string as DeviceId

@@ -1,4 +1,5 @@
 /** The wire contract of Ratafia: schemas, types, error codes, ids. */
+export * from './devices.ts'
 export * from './errors.ts'
 export * from './identity.ts'
 export * from './ids.ts'

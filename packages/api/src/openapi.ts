@@ -5,8 +5,9 @@ import { API_VERSION, OPERATIONS, type Operation } from './operations.ts'
 
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request is not one this endpoint takes',
-  401: 'No macaroon, or one that does not hold',
-  413: 'The body is larger than 64 KiB',
+  401: 'No credential, or one that does not hold',
+  404: 'There is no such thing',
+  413: 'The body is larger than this endpoint takes',
   503: 'It could not be checked; try again',
 }
 
@@ -14,8 +15,9 @@ const REFUSALS: Readonly<Record<number, string>> = {
 export function openApi(server: string): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [name, operation] of Object.entries(OPERATIONS)) {
-    paths[operation.path] = {
-      ...paths[operation.path],
+    const path = templateOf(operation.path)
+    paths[path] = {
+      ...paths[path],
       [operation.method.toLowerCase()]: describe(name, operation),
     }
   }
@@ -43,6 +45,18 @@ export function openApi(server: string): Readonly<Record<string, unknown>> {
           name: 'Macaroons',
           description: 'base64 of a JSON list: a root macaroon and its bound discharges',
         },
+        deviceSession: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Device-Authorization',
+          description: '`Macaroon root="SESSION"`, where SESSION is what `/sessions` answered',
+        },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'api-key',
+          description: 'A key of the model, where it has any',
+        },
       },
     },
   }
@@ -52,26 +66,50 @@ const SECURITY: Readonly<Record<Operation['credential'], readonly object[]>> = {
   none: [],
   'root-and-discharge': [{ rootAndDischarge: [] }],
   token: [{ token: [] }, { rootAndDischarge: [] }],
+  'device-session': [{ deviceSession: [] }],
+  'previous-session': [{}, { deviceSession: [] }],
+  'api-key': [{}, { apiKey: [] }],
 }
 
 function describe(name: string, operation: Operation): Record<string, unknown> {
-  const { summary, since, credential, query, body, response, refusals } = operation
+  const { summary, since, credential, query, body, response, refusals, accepted } = operation
+  const path = [...templateOf(operation.path).matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
   const errors = refusals.map((status) => [
     String(status),
-    { description: REFUSALS[status] ?? 'Refused', ...json({ $ref: '#/components/schemas/Error' }) },
+    {
+      description: REFUSALS[status] ?? 'Refused',
+      ...content(undefined, { $ref: '#/components/schemas/Error' }),
+    },
   ])
   return {
     operationId: name,
     summary,
     'x-since-version': since,
     ...(query ? { parameters: queryParameters(query) } : {}),
-    ...(body ? { requestBody: { required: false, ...json(body) } } : {}),
-    responses: { 200: { description: 'Done', ...json(response) }, ...Object.fromEntries(errors) },
+    ...(path.length > 0 ? { parameters: path.map(pathParameter) } : {}),
+    ...(body ? { requestBody: { required: false, ...content(operation.bodyType, body) } } : {}),
+    responses: {
+      200: { description: 'Done', ...content(operation.responseType, response) },
+      ...(accepted ? { 202: { description: accepted } } : {}),
+      ...Object.fromEntries(errors),
+    },
     security: SECURITY[credential],
   }
 }
 
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+const content = (type: string | undefined, schema: object) => ({
+  content: { [type ?? 'application/json']: { schema } },
+})
+
+/** `/a/:type/*` is `/a/{type}/{key}` in an OpenAPI document. */
+const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}').replace('*', '{key}')
+
+const pathParameter = (name: string | undefined) => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string' },
+})
 
 function queryParameters(query: TSchema): unknown[] {
   const { properties = {} } = query as { properties?: Readonly<Record<string, unknown>> }

@@ -1,6 +1,13 @@
 /** The operations of the API: what `GET /` describes, what routes are made from, what the tests validate. */
 import type { TSchema } from 'typebox'
 import {
+  AssertionStreamSchema,
+  DeviceSessionSchema,
+  NonceResponseSchema,
+  OpenSessionRequestSchema,
+  RequestIdResponseSchema,
+} from './devices.ts'
+import {
   CreateTokenRequestSchema,
   EmptyObjectSchema,
   ListTokensQuerySchema,
@@ -19,14 +26,30 @@ export interface Operation {
   /** The version of the API that introduced it. */
   readonly since: number
   readonly summary: string
-  /** What has to be presented: nothing, a root macaroon with its discharge, or a token (for which those two also do). */
-  readonly credential: 'none' | 'root-and-discharge' | 'token'
+  /**
+   * What has to be presented: nothing, a root macaroon with its discharge, a token (for which those two also do), a
+   * device session, the previous device session at a refresh, or an API key where the model has one.
+   */
+  readonly credential:
+    | 'none'
+    | 'root-and-discharge'
+    | 'token'
+    | 'device-session'
+    | 'previous-session'
+    | 'api-key'
   /** The statuses it answers with when it refuses; all with the error body. */
   readonly refusals: readonly number[]
   readonly query?: TSchema
   readonly body?: TSchema
   readonly response: TSchema
+  /** Of body and response; `application/json` if absent. */
+  readonly bodyType?: string
+  readonly responseType?: string
+  /** When it answers 202, with an empty body. */
+  readonly accepted?: string
 }
+
+const ASSERTIONS = 'application/x.ubuntu.assertion'
 
 export const OPERATIONS = {
   createToken: {
@@ -77,6 +100,67 @@ export const OPERATIONS = {
     credential: 'token',
     refusals: [400, 401, 503],
     response: WhoamiResponseSchema,
+  },
+  nonces: {
+    method: 'POST',
+    path: '/api/v1/snaps/auth/nonces',
+    since: 1,
+    summary: 'A nonce for a device-session-request: good once, for 600 seconds',
+    credential: 'none',
+    refusals: [503],
+    response: NonceResponseSchema,
+  },
+  openSession: {
+    method: 'POST',
+    path: '/api/v1/snaps/auth/sessions',
+    since: 1,
+    summary: 'A device session, new or refreshed (header `X-Device-Authorization`)',
+    credential: 'previous-session',
+    refusals: [400, 401, 413, 503],
+    body: OpenSessionRequestSchema,
+    response: MacaroonResponseSchema,
+  },
+  requestId: {
+    method: 'POST',
+    path: '/api/v1/snaps/auth/request-id',
+    since: 1,
+    summary: 'A request-id for a serial-request: good once, for 600 seconds',
+    credential: 'none',
+    refusals: [400, 503],
+    response: RequestIdResponseSchema,
+  },
+  registerDevice: {
+    method: 'POST',
+    path: '/api/v1/snaps/auth/devices',
+    since: 1,
+    summary:
+      'Registers a device: its serial assertion for serial-request, model and, at a remodel, the original serial',
+    credential: 'api-key',
+    refusals: [400, 401, 413, 503],
+    body: AssertionStreamSchema,
+    bodyType: ASSERTIONS,
+    response: AssertionStreamSchema,
+    responseType: ASSERTIONS,
+    accepted: 'Somebody has to approve the device: send the same request again later',
+  },
+  deviceSession: {
+    method: 'GET',
+    path: '/device-session',
+    since: 32,
+    summary: 'Whom the device session of the request speaks for: for the store behind this service',
+    credential: 'device-session',
+    refusals: [401, 503],
+    response: DeviceSessionSchema,
+  },
+  assertion: {
+    method: 'GET',
+    path: '/v2/assertions/:type/*',
+    since: 32,
+    summary: 'An account, account-key, model or serial assertion that this service holds, by its primary key',
+    credential: 'none',
+    refusals: [404, 503],
+    response: AssertionStreamSchema,
+    responseType: ASSERTIONS,
   },
 } as const satisfies Record<string, Operation>
 

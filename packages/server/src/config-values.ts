@@ -53,6 +53,25 @@ export function parseServiceUrl(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+/** Several of {@link parseServiceUrl}, each with a trailing slash: a base to append to. */
+export function parseServiceUrls(value: string): readonly string[] {
+  return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
+}
+
+/** A path of plain segments: with a leading slash, without a trailing one. */
+export function parsePath(value: string): string {
+  if (/^(\/[A-Za-z0-9._-]+)+\/?$/.test(value) && !/\/\.{1,2}(\/|$)/.test(value))
+    return value.replace(/\/$/, '')
+  throw new Error(
+    `is not a path of letters, digits, dots, dashes and underscores: ${value}. Write one such as /v1.`,
+  )
+}
+
+export function parseCount(value: string): number {
+  if (/^[1-9][0-9]{0,6}$/.test(value)) return Number(value)
+  throw new Error(`is not a number from 1 to 9999999: ${value}.`)
+}
+
 /** A name or an address, without a port. */
 export function parseHost(value: string): string {
   if (isIP(value) !== 0 || /^(?!-)[A-Za-z0-9-]{1,63}(\.(?!-)[A-Za-z0-9-]{1,63})*$/.test(value)) return value

@@ -4,15 +4,18 @@ import {
   DAY,
   isEveryAddress,
   oneOf,
+  parseCount,
   parseDuration,
   parseHost,
   parseIdentityUrl,
+  parsePath,
   parsePort,
   parsePostgresUrl,
   parseProxies,
   parsePublicKey,
   parseSecretKey,
   parseServiceUrl,
+  parseServiceUrls,
 } from './config-values.ts'
 
 /** Every variable of the service with its default and meaning: the README's table and `ratafia serve --help`. */
@@ -54,6 +57,23 @@ export const VARIABLES = {
     'Life of a token that does not ask for one: a number and s, m, h or d',
   ],
   RATAFIA_TOKEN_MAX_LIFETIME: ['absent: no cap', 'The longest life a token may ask for'],
+  RATAFIA_DEVICE_SESSION_LIFETIME: ['24h', 'Life of a device session; snapd then refreshes it by itself'],
+  RATAFIA_UNKNOWN_SESSIONS: [
+    'refuse',
+    '`refuse` or `ignore`: what becomes of a refresh whose previous session this service did not issue; `ignore` after the keys were lost',
+  ],
+  RATAFIA_DEVICE_SERVICE_PATH: [
+    '/v1',
+    'Where `request-id` and `serial` are for a gadget whose `device-service.url` is the base URL with this path',
+  ],
+  RATAFIA_DEVICE_SERVICE_URLS: [
+    'absent: none',
+    'Comma-separated addresses of other device services to which registrations may be forwarded (`X-Snap-Device-Service-URL`)',
+  ],
+  RATAFIA_SIGNING_QUEUE: [
+    '256',
+    'How many serials may wait for their signature; one more is answered 503 at once',
+  ],
   RATAFIA_TRUSTED_PROXIES: [
     'absent: none',
     'Comma-separated addresses or CIDR blocks of the reverse proxies whose X-Forwarded-For is believed',
@@ -99,6 +119,14 @@ export interface Config {
   readonly tokenLifetime: number
   /** Milliseconds; undefined = no cap. */
   readonly tokenMaxLifetime: number | undefined
+  /** Milliseconds. */
+  readonly deviceSessionLifetime: number
+  readonly unknownSessions: 'refuse' | 'ignore'
+  /** Begins with a slash and does not end with one. */
+  readonly deviceServicePath: string
+  /** Each ends with a slash. */
+  readonly deviceServiceUrls: readonly string[]
+  readonly signingQueue: number
   readonly trustedProxies: readonly string[]
   readonly logLevel: (typeof LOG_LEVELS)[number]
 }
@@ -176,6 +204,11 @@ export function readConfig(environment: Environment, defaults: { port: number } 
     tokenLifetime:
       read('RATAFIA_TOKEN_LIFETIME', parseDuration) ?? Math.min(365 * DAY, tokenMaxLifetime ?? Infinity),
     tokenMaxLifetime,
+    deviceSessionLifetime: read('RATAFIA_DEVICE_SESSION_LIFETIME', parseDuration) ?? DAY,
+    unknownSessions: read('RATAFIA_UNKNOWN_SESSIONS', oneOf('refuse', 'ignore')) ?? 'refuse',
+    deviceServicePath: read('RATAFIA_DEVICE_SERVICE_PATH', parsePath) ?? '/v1',
+    deviceServiceUrls: read('RATAFIA_DEVICE_SERVICE_URLS', parseServiceUrls) ?? [],
+    signingQueue: read('RATAFIA_SIGNING_QUEUE', parseCount) ?? 256,
     trustedProxies: read('RATAFIA_TRUSTED_PROXIES', parseProxies) ?? [],
     logLevel: read('RATAFIA_LOG_LEVEL', oneOf(...LOG_LEVELS)) ?? 'info',
   }

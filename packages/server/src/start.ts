@@ -19,6 +19,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import { type Database, migrate, openDatabase, requireCurrentSchema } from './database/index.ts'
+import { deviceStore } from './devices/device-store.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
@@ -95,6 +96,7 @@ export async function openWorkspace(
       apiKeys: apiKeyStore(database),
       allowList: allowListStore(database),
       hardwareIdentities: hardwareIdentityStore(database),
+      devices: deviceStore(database),
       close: () => database.close(),
     }
   } catch (error) {

@@ -10,6 +10,7 @@ import type { ModelStore } from './brands/model-store.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/index.ts'
+import type { DeviceStore } from './devices/device-store.ts'
 import type { AgentStore } from './identity/agent-store.ts'
 import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
 import type { Keyring } from './keyring/keyring.ts'
@@ -35,5 +36,6 @@ export interface Workspace {
   readonly apiKeys: ApiKeyStore
   readonly allowList: AllowListStore
   readonly hardwareIdentities: HardwareIdentityStore
+  readonly devices: DeviceStore
   close(): Promise<void>
 }

@@ -19,7 +19,7 @@ export interface ApiKeyStore {
   revoke(id: string, at: Date): Promise<ApiKey | undefined>
 }
 
-export function apiKeyStore({ query }: Database): ApiKeyStore {
+export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
   const find = async (id: string) => {
     // Primary key.
     const row = await query.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()

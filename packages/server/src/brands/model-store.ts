@@ -25,7 +25,7 @@ export interface ModelStore {
   remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
 }
 
-export function modelStore({ query }: Database): ModelStore {
+export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
   return {
     async find({ brandId, model }) {
       // Primary key.

@@ -22,6 +22,11 @@ export interface Schema {
   api_key: ApiKeyTable
   allow_list: AllowListTable
   hardware_identity: HardwareIdentityTable
+  device: DeviceTable
+  serial_assertion: SerialAssertionTable
+  device_registration: DeviceRegistrationTable
+  device_session: DeviceSessionTable
+  clone_evidence: CloneEvidenceTable
 }
 
 export interface RootKeyTable {
@@ -181,4 +186,68 @@ export interface HardwareIdentityTable {
   revision: number
   encoded: Uint8Array
   imported_at: number
+}
+
+export interface DeviceTable {
+  id: string
+  brand_id: string
+  model: string
+  serial: string
+  device_key_id: string
+  status: 'pending' | 'rejected' | 'active' | 'superseded' | 'revoked'
+  revision: number | null
+  origin: 'registration' | 'session' | 'import'
+  original: string | null
+  request: Uint8Array | null
+  registered_at: number
+  decided_at: number | null
+  decided_by: string | null
+  reason: string | null
+  quarantined_at: number | null
+}
+
+export interface SerialAssertionTable {
+  brand_id: string
+  model: string
+  serial: string
+  revision: number
+  device_id: string
+  encoded: Uint8Array
+  authority_id: string
+  signing_key_id: string
+  stored_at: number
+}
+
+export interface DeviceRegistrationTable {
+  request_id_hash: Uint8Array
+  device_id: string
+  request_hash: Uint8Array
+  registered_at: number
+  address: string
+  user_agent: string
+}
+
+export interface DeviceSessionTable {
+  session_id: string
+  device_id: string
+  chain_id: string
+  previous_id: string | null
+  nonce_hash: Uint8Array
+  request_hash: Uint8Array
+  macaroon_id: Uint8Array
+  store: string | null
+  opened_at: number
+  expires_at: number
+  address: string
+  user_agent: string
+}
+
+export interface CloneEvidenceTable {
+  device_id: string
+  kind: string
+  subject: string
+  first_seen_at: number
+  last_seen_at: number
+  times: number
+  details: string
 }

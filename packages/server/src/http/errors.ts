@@ -7,6 +7,12 @@ import { describeFindings } from './schema-refusal.ts'
 /** The realm named by `WWW-Authenticate` and by the `extra` of a 401. */
 const REALM = 'Ratafia'
 
+/** Where another credential is asked for than a token. The first makes snapd refresh by itself (contract/devices.md 1.3). */
+const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
+  ['device-session-required', 'Macaroon refresh_device_session=1'],
+  ['invalid-api-key', `ApiKey realm="${REALM}"`],
+])
+
 export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
@@ -26,7 +32,7 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   if (status === 500) request.log.error({ err: error }, 'fault')
   else if (status === 503) request.log.warn({ err: error }, 'could not check')
   else request.log.debug({ refusal: code, detail: privateDetail(error) }, 'refused')
-  if (status === 401) reply.header('www-authenticate', `Macaroon realm="${REALM}"`)
+  if (status === 401) reply.header('www-authenticate', CHALLENGES.get(code) ?? `Macaroon realm="${REALM}"`)
   if (status === 503) reply.header('retry-after', '1')
   reply
     .status(status)
@@ -60,7 +66,7 @@ function frameworkRefusal(error: FastifyError | Error): Refusal | undefined {
   if (!('code' in error)) return undefined
   if (error.code === 'FST_ERR_VALIDATION') return schemaRefusal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return { code: 'request-too-large', message: 'The body is larger than 64 KiB.', extra: {} }
+    return { code: 'request-too-large', message: 'The body is larger than this endpoint takes.', extra: {} }
   }
   const message = FRAMEWORK_MESSAGES.get(error.code)
   if (message !== undefined) return { code: 'invalid-request', message, extra: {} }

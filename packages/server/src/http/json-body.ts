@@ -10,11 +10,12 @@ export const BODY_LIMIT = 64 * 1024
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-export function readJsonBodies(app: FastifyInstance): void {
+/** `limit` is in bytes. */
+export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     '*',
-    { parseAs: 'buffer', bodyLimit: BODY_LIMIT },
+    { parseAs: 'buffer', bodyLimit: limit },
     async (_request: unknown, body: Buffer) => body,
   )
   // Here and not in the parser, whose errors close the connection: this body was read to its end.

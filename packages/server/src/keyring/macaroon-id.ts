@@ -10,7 +10,7 @@ import { randomBytes } from 'node:crypto'
 import { deriveKey } from './derive.ts'
 import type { RootKey } from './root-key-store.ts'
 
-export type MacaroonKind = 'token-root' | 'token' | 'agent-login'
+export type MacaroonKind = 'token-root' | 'token' | 'agent-login' | 'device-session'
 
 interface KindRow {
   readonly byte: number
@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
   'token-root': { byte: 0x11, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
   token: { byte: 0x12, maxPayload: 0 },
   'agent-login': { byte: 0x13, maxPayload: MAX_ID_BYTES - HEADER_BYTES },
+  'device-session': { byte: 0x14, maxPayload: 0 },
 }
 
 const KIND_OF_BYTE: ReadonlyMap<number, MacaroonKind> = new Map(

@@ -1,0 +1,41 @@
+/** The wire schemas of `/api/v1/snaps/auth` (specification, "Endpoints"; contract/devices.md 1). */
+import Type, { type Static } from 'typebox'
+
+const exactly = { additionalProperties: false }
+
+export const NonceResponseSchema = Type.Object({ nonce: Type.String({ minLength: 1 }) }, exactly)
+export type NonceResponse = Static<typeof NonceResponseSchema>
+
+export const RequestIdResponseSchema = Type.Object({ 'request-id': Type.String({ minLength: 1 }) }, exactly)
+export type RequestIdResponse = Static<typeof RequestIdResponseSchema>
+
+export const OpenSessionRequestSchema = Type.Object(
+  {
+    'serial-assertion': Type.String({ description: 'An encoded serial assertion' }),
+    'device-session-request': Type.String({
+      description: 'An encoded device-session-request assertion, signed by the device key',
+    }),
+    'model-assertion': Type.Optional(Type.String({ description: 'An encoded model assertion' })),
+  },
+  exactly,
+)
+export type OpenSessionRequest = Static<typeof OpenSessionRequestSchema>
+
+/** An encoded assertion, or several separated by an empty line. */
+export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
+
+/** Whom a device session speaks for, and until when. */
+export const DeviceSessionSchema = Type.Object(
+  {
+    'brand-id': Type.String(),
+    model: Type.String(),
+    serial: Type.String(),
+    'device-key-sha3-384': Type.String(),
+    store: Type.Union([Type.String(), Type.Null()]),
+    'session-id': Type.String(),
+    'valid-since': Type.String({ format: 'date-time' }),
+    'valid-until': Type.String({ format: 'date-time' }),
+  },
+  exactly,
+)
+export type DeviceSessionDescription = Static<typeof DeviceSessionSchema>

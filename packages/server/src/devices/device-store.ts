@@ -1,0 +1,318 @@
+/** The register: the tables `device` and `serial_assertion`. */
+import type { DeviceId } from '@ratafia/api'
+import {
+  type Database,
+  type DeviceTable,
+  fromInstant,
+  type SerialAssertionTable,
+  toInstant,
+} from '../database/index.ts'
+import type { Device, DeviceStatus, SerialAssertion, SerialName } from './device.ts'
+
+export interface DeviceKeyName {
+  readonly brandId: string
+  readonly model: string
+  readonly deviceKeyId: string
+}
+
+/** What a list is limited to; always by number. */
+export interface DeviceFilter {
+  readonly brandId?: string | undefined
+  readonly model?: string | undefined
+  readonly serial?: string | undefined
+  readonly deviceKeyId?: string | undefined
+  readonly status?: DeviceStatus | undefined
+  readonly quarantined?: boolean | undefined
+  /** Only what was registered before this one: the end of the page before. */
+  readonly before?: DeviceId | undefined
+  readonly limit: number
+}
+
+export interface Decision {
+  readonly at: Date
+  readonly by: string
+  readonly reason: string | null
+}
+
+export interface DeviceStore {
+  findById(id: DeviceId): Promise<Device | undefined>
+  /** The row of this key; where it was superseded and has no other, the newest such row. */
+  findByKey(name: DeviceKeyName): Promise<Device | undefined>
+  /** Whose serial it is: active or revoked. */
+  findHolder(name: SerialName): Promise<Device | undefined>
+  /** All rows of a serial: its holder, who had it, who asks for it. Newest first, at most 100. */
+  findBySerial(name: SerialName): Promise<readonly Device[]>
+  /** Newest first. Names its index by the filter; without one the limit bounds it. */
+  list(filter: DeviceFilter): Promise<readonly Device[]>
+  countPending(model: { readonly brandId: string; readonly model: string }): Promise<number>
+
+  /**
+   * False, and nothing is stored, when the serial has another holder or the key has a row already. `request` is the
+   * encoded serial-request of one that waits.
+   */
+  add(device: Device, request?: Uint8Array): Promise<boolean>
+  /** The serial-request of one that waits or was rejected. */
+  findRequest(id: DeviceId): Promise<Uint8Array | undefined>
+  /**
+   * Gives a serial to one that waits or was rejected. False when it does not wait any more; a unique violation of
+   * `device.brand_id_model_serial` when the serial has another holder.
+   */
+  activate(id: DeviceId, serial: string, revision: number, decision: Decision): Promise<boolean>
+  /** False when it does not wait. */
+  reject(id: DeviceId, decision: Decision): Promise<boolean>
+  /** False when it is not active: the serial is free for another key within the same transaction. */
+  supersede(id: DeviceId, decision: Decision): Promise<boolean>
+  /** False when it is not active. */
+  revoke(id: DeviceId, decision: Decision): Promise<boolean>
+  /** False when nothing changes. */
+  setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
+  /** The revision of the newest stored assertion. */
+  setRevision(id: DeviceId, revision: number): Promise<void>
+
+  /** False when there is one of this revision: it stays as it is. */
+  addSerialAssertion(assertion: SerialAssertion, at: Date): Promise<boolean>
+  /** The newest revision. */
+  findSerialAssertion(name: SerialName): Promise<SerialAssertion | undefined>
+  /** By revision. */
+  serialAssertionsOf(id: DeviceId): Promise<readonly SerialAssertion[]>
+}
+
+export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
+  /** One conditional update; false when no row was in one of these statuses. */
+  const change = async (id: DeviceId, from: readonly DeviceStatus[], columns: Partial<DeviceTable>) => {
+    // Primary key.
+    const { numUpdatedRows } = await query
+      .updateTable('device')
+      .set(columns)
+      .where('id', '=', id)
+      .where('status', 'in', from)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  return {
+    async findById(id) {
+      // Primary key.
+      const row = await query.selectFrom('device').selectAll().where('id', '=', id).executeTakeFirst()
+      return row && deviceOf(row)
+    },
+
+    async findByKey({ brandId, model, deviceKeyId }) {
+      // Index device_key; a key has one row that is not superseded, and few others.
+      const rows = await query
+        .selectFrom('device')
+        .selectAll()
+        .where('device_key_id', '=', deviceKeyId)
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .orderBy('id', 'desc')
+        .limit(100)
+        .execute()
+      const row = rows.find(({ status }) => status !== 'superseded') ?? rows[0]
+      return row && deviceOf(row)
+    },
+
+    async findHolder({ brandId, model, serial }) {
+      // The unique index device_brand_id_model_serial_key.
+      const row = await query
+        .selectFrom('device')
+        .selectAll()
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .where('serial', '=', serial)
+        .where('status', 'in', ['active', 'revoked'])
+        .executeTakeFirst()
+      return row && deviceOf(row)
+    },
+
+    async findBySerial({ brandId, model, serial }) {
+      // Index device_serial.
+      const rows = await query
+        .selectFrom('device')
+        .selectAll()
+        .where('serial', '=', serial)
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .orderBy('id', 'desc')
+        .limit(100)
+        .execute()
+      return rows.map(deviceOf)
+    },
+
+    async list({ brandId, model, serial, deviceKeyId, status, quarantined, before, limit }) {
+      // By device_serial, device_key, device_quarantined, device_model or device_status; else the primary key.
+      let select = query.selectFrom('device').selectAll()
+      if (brandId !== undefined) select = select.where('brand_id', '=', brandId)
+      if (model !== undefined) select = select.where('model', '=', model)
+      if (serial !== undefined) select = select.where('serial', '=', serial)
+      if (deviceKeyId !== undefined) select = select.where('device_key_id', '=', deviceKeyId)
+      if (status !== undefined) select = select.where('status', '=', status)
+      if (quarantined !== undefined) {
+        select = select.where('quarantined_at', quarantined ? 'is not' : 'is', null)
+      }
+      if (before !== undefined) select = select.where('id', '<', before)
+      const rows = await select.orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(deviceOf)
+    },
+
+    async countPending({ brandId, model }) {
+      // Index device_model.
+      const { count } = await query
+        .selectFrom('device')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .where('status', '=', 'pending')
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    async add(device, request) {
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('device')
+        .values({ ...rowOf(device), request: request ?? null })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async findRequest(id) {
+      // Primary key.
+      const row = await query.selectFrom('device').select('request').where('id', '=', id).executeTakeFirst()
+      return row?.request ?? undefined
+    },
+
+    activate: (id, serial, revision, decision) =>
+      change(id, ['pending', 'rejected'], {
+        serial,
+        revision,
+        status: 'active',
+        request: null,
+        ...columnsOf(decision),
+      }),
+
+    reject: (id, decision) => change(id, ['pending'], { status: 'rejected', ...columnsOf(decision) }),
+
+    supersede: (id, decision) => change(id, ['active'], { status: 'superseded', ...columnsOf(decision) }),
+
+    revoke: (id, decision) => change(id, ['active'], { status: 'revoked', ...columnsOf(decision) }),
+
+    async setQuarantine(id, at) {
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('device')
+        .set({ quarantined_at: at && toInstant(at) })
+        .where('id', '=', id)
+        .where('quarantined_at', at ? 'is' : 'is not', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    async setRevision(id, revision) {
+      // Primary key.
+      await query.updateTable('device').set({ revision }).where('id', '=', id).execute()
+    },
+
+    async addSerialAssertion(assertion, at) {
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('serial_assertion')
+        .values({
+          brand_id: assertion.brandId,
+          model: assertion.model,
+          serial: assertion.serial,
+          revision: assertion.revision,
+          device_id: assertion.deviceId,
+          encoded: assertion.encoded,
+          authority_id: assertion.authorityId,
+          signing_key_id: assertion.signingKeyId,
+          stored_at: toInstant(at),
+        })
+        .onConflict((conflict) => conflict.columns(['brand_id', 'model', 'serial', 'revision']).doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async findSerialAssertion({ brandId, model, serial }) {
+      // The primary key begins with these.
+      const row = await query
+        .selectFrom('serial_assertion')
+        .selectAll()
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .where('serial', '=', serial)
+        .orderBy('revision', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && assertionOf(row)
+    },
+
+    async serialAssertionsOf(id) {
+      // Index serial_assertion_device.
+      const rows = await query
+        .selectFrom('serial_assertion')
+        .selectAll()
+        .where('device_id', '=', id)
+        .orderBy('revision')
+        .execute()
+      return rows.map(assertionOf)
+    },
+  }
+}
+
+const columnsOf = ({ at, by, reason }: Decision) => ({
+  decided_at: toInstant(at),
+  decided_by: by,
+  reason,
+})
+
+function rowOf(device: Device): Omit<DeviceTable, 'request'> {
+  return {
+    id: device.id,
+    brand_id: device.brandId,
+    model: device.model,
+    serial: device.serial,
+    device_key_id: device.deviceKeyId,
+    status: device.status,
+    revision: device.revision,
+    origin: device.origin,
+    original: device.original,
+    registered_at: toInstant(device.registeredAt),
+    decided_at: device.decidedAt && toInstant(device.decidedAt),
+    decided_by: device.decidedBy,
+    reason: device.reason,
+    quarantined_at: device.quarantinedAt && toInstant(device.quarantinedAt),
+  }
+}
+
+function deviceOf(row: DeviceTable): Device {
+  return {
+    // Only newDeviceId and checked imports fill the column.
+    id: row.id as DeviceId,
+    brandId: row.brand_id,
+    model: row.model,
+    serial: row.serial,
+    deviceKeyId: row.device_key_id,
+    status: row.status,
+    revision: row.revision,
+    origin: row.origin,
+    original: row.original,
+    registeredAt: fromInstant(row.registered_at),
+    decidedAt: fromInstant(row.decided_at),
+    decidedBy: row.decided_by,
+    reason: row.reason,
+    quarantinedAt: fromInstant(row.quarantined_at),
+  }
+}
+
+function assertionOf(row: SerialAssertionTable): SerialAssertion {
+  return {
+    brandId: row.brand_id,
+    model: row.model,
+    serial: row.serial,
+    revision: row.revision,
+    deviceId: row.device_id as DeviceId,
+    encoded: row.encoded,
+    authorityId: row.authority_id,
+    signingKeyId: row.signing_key_id,
+  }
+}

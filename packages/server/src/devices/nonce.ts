@@ -1,0 +1,59 @@
+/**
+ * Nonces and request-ids: two kinds of text that carry their own proof, so that nothing is written to hand one out
+ * (contract/devices.md, decision 4). That one works once is the business of the tables whose keys are their hashes.
+ */
+import { createHash } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { RequestError } from '../errors.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+
+export type NonceKind = 'nonce' | 'request-id'
+
+export const NONCE_LIFE_MS = 600_000
+
+/** What the texts are sealed for, so that one kind never passes for the other. */
+const PURPOSES: Readonly<Record<NonceKind, string>> = {
+  nonce: 'device session nonce',
+  'request-id': 'serial request id',
+}
+
+const PAYLOAD_BYTES = 8
+
+export interface NonceDependencies {
+  readonly keyring: Pick<Keyring, 'sealText' | 'openText'>
+  readonly clock: Clock
+}
+
+/** An unguessable text of 60 letters, digits, dashes and underscores, good for 600 seconds. */
+export function newNonce(kind: NonceKind, { keyring, clock }: NonceDependencies): Promise<string> {
+  const payload = Buffer.alloc(PAYLOAD_BYTES)
+  payload.writeBigUInt64BE(BigInt(clock().getTime() + NONCE_LIFE_MS))
+  return keyring.sealText(PURPOSES[kind], payload)
+}
+
+export interface OpenedNonce {
+  /** SHA-256: what the register keeps. */
+  readonly hash: Uint8Array
+  /** A request that was accepted before may still be repeated. */
+  readonly expired: boolean
+}
+
+/** Throws {@link RequestError} `invalid-nonce` for a text that is not one of this service and of this kind. */
+export async function openNonce(
+  kind: NonceKind,
+  text: string,
+  { keyring, clock }: NonceDependencies,
+): Promise<OpenedNonce> {
+  const payload = await keyring.openText(PURPOSES[kind], text)
+  if (payload?.length !== PAYLOAD_BYTES) {
+    throw new RequestError('invalid-nonce', `The ${kind} is not one of this service. Ask for a new one.`)
+  }
+  const expires = Number(Buffer.from(payload).readBigUInt64BE())
+  return { hash: createHash('sha256').update(text).digest(), expired: expires <= clock().getTime() }
+}
+
+/** The refusal of a nonce that was good once. */
+export function staleNonce(kind: NonceKind, why: 'expired' | 'used'): RequestError {
+  const what = why === 'expired' ? 'has expired' : 'was used before'
+  return new RequestError('invalid-nonce', `The ${kind} ${what}. Ask for a new one.`)
+}
