@@ -19,6 +19,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import { type Database, migrate, openDatabase, requireCurrentSchema } from './database/index.ts'
+import { cloneStore } from './devices/clone-store.ts'
 import { deviceStore } from './devices/device-store.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
@@ -97,6 +98,7 @@ export async function openWorkspace(
       allowList: allowListStore(database),
       hardwareIdentities: hardwareIdentityStore(database),
       devices: deviceStore(database),
+      clones: cloneStore(database),
       close: () => database.close(),
     }
   } catch (error) {

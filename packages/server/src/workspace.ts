@@ -10,6 +10,7 @@ import type { ModelStore } from './brands/model-store.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/index.ts'
+import type { CloneStore } from './devices/clone-store.ts'
 import type { DeviceStore } from './devices/device-store.ts'
 import type { AgentStore } from './identity/agent-store.ts'
 import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
@@ -37,5 +38,6 @@ export interface Workspace {
   readonly allowList: AllowListStore
   readonly hardwareIdentities: HardwareIdentityStore
   readonly devices: DeviceStore
+  readonly clones: CloneStore
   close(): Promise<void>
 }
