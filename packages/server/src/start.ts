@@ -18,9 +18,19 @@ import { runProgram } from './cli/run-program.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
 import { prepareDataDirectory } from './data-directory.ts'
-import { type Database, migrate, openDatabase, requireCurrentSchema } from './database/index.ts'
+import {
+  type Database,
+  inTransaction,
+  isUniqueViolation,
+  migrate,
+  openDatabase,
+  requireCurrentSchema,
+} from './database/index.ts'
+import { assertionRoutes } from './devices/assertion-routes.ts'
 import { cloneStore } from './devices/clone-store.ts'
 import { deviceStore } from './devices/device-store.ts'
+import { type InRegister, LostRace } from './devices/register-transaction.ts'
+import { registrationStore } from './devices/registration-store.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
@@ -98,12 +108,32 @@ export async function openWorkspace(
       allowList: allowListStore(database),
       hardwareIdentities: hardwareIdentityStore(database),
       devices: deviceStore(database),
+      registrations: registrationStore(database),
+      inRegister: registerOf(database),
       clones: cloneStore(database),
       close: () => database.close(),
     }
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/** The stores of a registration, on one transaction. */
+function registerOf({ query }: Database): InRegister {
+  return async (work) => {
+    try {
+      return await inTransaction(query, (transaction) => {
+        const on = { query: transaction }
+        return work({
+          devices: deviceStore(on),
+          registrations: registrationStore(on),
+          apiKeys: apiKeyStore(on),
+        })
+      })
+    } catch (error) {
+      throw isUniqueViolation(error) ? new LostRace() : error
+    }
   }
 }
 
@@ -195,6 +225,7 @@ async function addService(
         ),
     },
   })
+  await app.register(assertionRoutes, workspace)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, { release: RELEASE, baseUrl, identity: issuer, tokenPrefix: tokenPrefix(location, id) })
   log.debug({ location, issuer }, 'the tokens API is ready')

@@ -12,6 +12,8 @@ import type { Config } from './config.ts'
 import type { Database } from './database/index.ts'
 import type { CloneStore } from './devices/clone-store.ts'
 import type { DeviceStore } from './devices/device-store.ts'
+import type { InRegister } from './devices/register-transaction.ts'
+import type { RegistrationStore } from './devices/registration-store.ts'
 import type { AgentStore } from './identity/agent-store.ts'
 import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
 import type { Keyring } from './keyring/keyring.ts'
@@ -38,6 +40,8 @@ export interface Workspace {
   readonly allowList: AllowListStore
   readonly hardwareIdentities: HardwareIdentityStore
   readonly devices: DeviceStore
+  readonly registrations: RegistrationStore
+  readonly inRegister: InRegister
   readonly clones: CloneStore
   close(): Promise<void>
 }

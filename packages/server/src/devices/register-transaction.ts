@@ -1,0 +1,24 @@
+/** One short transaction over what a registration changes. The constraints of the tables decide its races. */
+import type { ApiKeyStore } from '../brands/api-key-store.ts'
+import type { DeviceStore } from './device-store.ts'
+import type { RegistrationStore } from './registration-store.ts'
+
+/** Stores made on the transaction: what they change is stored together or not at all. */
+export interface RegisterStores {
+  readonly devices: DeviceStore
+  readonly registrations: RegistrationStore
+  readonly apiKeys: Pick<ApiKeyStore, 'use' | 'findByHash' | 'isRequired'>
+}
+
+/** Throws {@link LostRace} also for a unique violation. `work` may run more than once, and uses no other store. */
+export type InRegister = <T>(work: (stores: RegisterStores) => Promise<T>) => Promise<T>
+
+/** Somebody else was faster; nothing is stored, and a new look tells what there is now. */
+export class LostRace extends Error {
+  override readonly name = 'LostRace'
+}
+
+/** Throws {@link LostRace} unless it was stored. */
+export function won(stored: boolean): void {
+  if (!stored) throw new LostRace()
+}
