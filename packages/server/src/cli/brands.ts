@@ -108,9 +108,9 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
   })
   let stored = false
   try {
-    const demo = await context.withWorkspace((workspace) => {
-      const url = options.url ?? addressOf(workspace.config)
-      return createDemoBrand({ name: options.name, url }, workspace)
+    const { demo, url } = await context.withWorkspace(async (workspace) => {
+      const address = options.url ?? addressOf(workspace.config)
+      return { demo: await createDemoBrand({ name: options.name, url: address }, workspace), url: address }
     })
     stored = true
     for (const { name, text, secret } of demo.files) {
@@ -118,7 +118,7 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
     }
     const { rootId, model, storeId } = demo
     const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
-    print(context, options, row, guide(demo, output))
+    print(context, options, row, guide(demo, output, url))
   } catch (error) {
     if (!stored) await rm(output, { recursive: true, force: true })
     throw error
@@ -130,16 +130,18 @@ function addressOf({ baseUrl, host, port }: Config): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-function guide({ rootId, model, storeId, files }: DemoBrand, directory: string): string {
+function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {
   return [
     `The brand ${model.brandId} and its model ${model.model} are made and stored; ${rootId} vouches for them.`,
     `In ${directory}:`,
     ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
-    'The snapd that everybody has trusts Canonical alone. A test snapd, or a program that links snapd, has to',
+    'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
+    `  npm run demo:device -- ${directory} ${url}`,
+    'With snapd: the one that everybody has trusts Canonical alone. A test snapd, or a program that links snapd, has to',
     `  - trust account-${rootId} and account-key-${rootId},`,
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
     `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
-    'The endpoints where devices register are not there yet: see docs/devices.md.',
+    'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
   ].join('\n')
 }

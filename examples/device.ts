@@ -1,0 +1,133 @@
+/**
+ * A device in one file: registers, opens a session, shows it and refreshes it, as snapd does. It speaks to the service
+ * by HTTP alone and is believed because of what it signs.
+ *
+ *   npm run demo:device -- DIRECTORY [URL]
+ *
+ * DIRECTORY has the model's assertion, as `ratafia brands create --demo` writes it; URL is the service's address. The
+ * device keeps its key and its serial in DIRECTORY/device: a second run finds it registered.
+ */
+import { generateKeyPair } from 'node:crypto'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import {
+  ASSERTION_MEDIA_TYPE,
+  decode,
+  decodeStream,
+  encode,
+  encodePublicKey,
+  expectType,
+  formatTimestamp,
+  type PrivateKey,
+  privateKeyFromPem,
+  sign,
+} from '@ratafia/assertions'
+
+const [directory, url = 'http://127.0.0.1:8080'] = process.argv.slice(2)
+if (directory === undefined) {
+  process.stderr.write('usage: npm run demo:device -- DIRECTORY [URL]\n')
+  process.exit(2)
+}
+
+const modelText = await readModel(directory)
+const { fields } = expectType(decode(modelText), 'model')
+const state = join(directory, 'device')
+await mkdir(state, { recursive: true, mode: 0o700 })
+const key = await readOrMakeKey(join(state, 'device.pem'))
+say(`The device key is ${key.publicKey.id}.`)
+
+const serial = await register()
+const { fields: granted, authorityId } = expectType(serial, 'serial')
+await writeFile(join(state, 'serial'), encode(serial))
+say(`Registered: ${fields.brandId}/${fields.model}/${granted.serial}, signed by ${authorityId}.`)
+
+const session = await openSession()
+say(`A session: ${session.slice(0, 24)}…`)
+say(`The service says whose it is: ${await text('GET', '/device-session', presenting(session))}`)
+const refreshed = await openSession(session)
+say(`Refreshed: ${refreshed.slice(0, 24)}…`)
+
+/** request-id, serial-request signed by the device key, and the serial that comes back. */
+async function register() {
+  const { 'request-id': requestId } = await json('/request-id')
+  const request = signed('serial-request', {
+    'brand-id': fields.brandId,
+    model: fields.model,
+    'request-id': requestId ?? '',
+    'device-key': encodePublicKey(key.publicKey).trimEnd(),
+  })
+  const answer = await text('POST', '/api/v1/snaps/auth/devices', {
+    headers: { 'content-type': ASSERTION_MEDIA_TYPE, 'snap-device-capabilities': 'serial-stream' },
+    body: `${request}\n${modelText}`,
+  })
+  if (answer === '') throw new Error('Somebody has to approve this device: run it again afterwards.')
+  const assertion = decodeStream(Buffer.from(answer)).find(({ type }) => type === 'serial')
+  if (!assertion) throw new Error('There is no serial in the answer.')
+  return assertion
+}
+
+/** nonce, device-session-request signed by the device key, and the macaroon that comes back. */
+async function openSession(previous?: string): Promise<string> {
+  const { nonce } = await json('/nonces')
+  const request = signed('device-session-request', {
+    'brand-id': fields.brandId,
+    model: fields.model,
+    serial: granted.serial,
+    nonce: nonce ?? '',
+    timestamp: formatTimestamp(new Date()),
+  })
+  const body = {
+    'device-session-request': request,
+    'serial-assertion': Buffer.from(encode(serial)).toString(),
+    'model-assertion': modelText,
+  }
+  const { macaroon = '' } = await json('/sessions', {
+    headers: { 'content-type': 'application/json', ...(previous ? presenting(previous).headers : {}) },
+    body: JSON.stringify(body),
+  })
+  return macaroon
+}
+
+function signed(type: 'serial-request' | 'device-session-request', headers: Record<string, string>): string {
+  return Buffer.from(encode(sign({ type, headers }, key, { signedAt: new Date() }))).toString()
+}
+
+function presenting(macaroon: string) {
+  return { headers: { 'x-device-authorization': `Macaroon root="${macaroon}"` } }
+}
+
+interface Sent {
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+async function json(path: string, sent: Sent = {}): Promise<Record<string, string>> {
+  return JSON.parse(await text('POST', `/api/v1/snaps/auth${path}`, sent))
+}
+
+async function text(method: string, path: string, sent: Sent): Promise<string> {
+  const response = await fetch(`${url}${path}`, { method, ...sent })
+  const body = await response.text()
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${body}`)
+  return body
+}
+
+async function readModel(from: string): Promise<string> {
+  const name = (await readdir(from)).find((file) => file.startsWith('model-'))
+  if (name === undefined) throw new Error(`There is no model-… in ${from}.`)
+  return readFile(join(from, name), 'utf8')
+}
+
+async function readOrMakeKey(file: string): Promise<PrivateKey> {
+  const existing = await readFile(file, 'utf8').catch(() => undefined)
+  if (existing !== undefined) return privateKeyFromPem(existing)
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 4096 })
+  const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString()
+  await writeFile(file, pem, { mode: 0o600 })
+  return privateKeyFromPem(pem)
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
