@@ -59,13 +59,11 @@ async function terminate(): Promise<unknown> {
   return code
 }
 
+const run = (program: string, words: readonly string[], input = '') =>
+  spawnSync(program, words, { cwd: root, env, input, encoding: 'utf8' })
+
 function ratafia(input: string, ...words: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('npx', ['ratafia', ...words], {
-    cwd: root,
-    env,
-    input,
-    encoding: 'utf8',
-  })
+  const { status, stdout, stderr } = run('npx', ['ratafia', ...words], input)
   assert.equal(status, 0, `ratafia ${words.join(' ')} exited ${status}: ${stderr}`)
   return stdout
 }
@@ -92,4 +90,31 @@ test('npm start, then an account, then the service answers; it goes on where it 
   const again = await start()
   assert.equal((await fetch(`${again}/`)).status, 200)
   assert.match(ratafia('', 'accounts', 'list'), /\bada\b/)
+})
+
+test('a brand to try things with leads to a device that is registered, and revoked', {
+  timeout: 120_000,
+}, async () => {
+  await stop()
+  const address = await start()
+  const directory = join(data, 'demo')
+  assert.match(
+    ratafia('', 'brands', 'create', '--demo', '--output', directory, '--url', address),
+    new RegExp(`npm run demo:device -- ${directory} ${address}`),
+  )
+  const device = () => run('npm', ['run', '--silent', 'demo:device', '--', directory, address])
+  const first = device()
+  assert.equal(first.status, 0, first.stderr)
+  const [, serial] =
+    /^Registered: demo-brand\/demo-device\/(\S+), signed by demo-brand\.$/m.exec(first.stdout) ?? []
+  assert.ok(serial, first.stdout)
+  assert.match(first.stdout, /^Refreshed: /m)
+
+  // The same key has the same serial.
+  assert.ok(device().stdout.includes(`demo-brand/demo-device/${serial},`))
+  assert.match(ratafia('', 'devices', 'list'), new RegExp(serial))
+  ratafia('', 'devices', 'revoke', `demo-brand/demo-device/${serial}`, '--reason', 'lost')
+  const last = device()
+  assert.notEqual(last.status, 0)
+  assert.match(last.stderr, /revoked/)
 })
