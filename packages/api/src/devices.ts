@@ -24,6 +24,15 @@ export type OpenSessionRequest = Static<typeof OpenSessionRequestSchema>
 /** An encoded assertion, or several separated by an empty line. */
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
 
+/** Whatever else stands there is passed over. */
+export const AssertionQuerySchema = Type.Object({
+  'max-format': Type.Optional(
+    Type.String({
+      description: 'The newest format the client reads: an assertion of a newer one is not found',
+    }),
+  ),
+})
+
 /** Whom a device session speaks for, and until when. */
 export const DeviceSessionSchema = Type.Object(
   {

@@ -15,6 +15,7 @@ test('a path with parameters names them, and assertions have their media type', 
     [
       ['type', 'path'],
       ['key', 'path'],
+      ['max-format', 'query'],
     ],
   )
   assert.deepEqual(Object.keys(get.responses[200].content), ['application/x.ubuntu.assertion'])

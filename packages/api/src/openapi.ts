@@ -74,6 +74,7 @@ const SECURITY: Readonly<Record<Operation['credential'], readonly object[]>> = {
 function describe(name: string, operation: Operation): Record<string, unknown> {
   const { summary, since, credential, query, body, response, refusals, accepted } = operation
   const path = [...templateOf(operation.path).matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+  const parameters = [...path.map(pathParameter), ...(query ? queryParameters(query) : [])]
   const errors = refusals.map((status) => [
     String(status),
     {
@@ -85,8 +86,7 @@ function describe(name: string, operation: Operation): Record<string, unknown> {
     operationId: name,
     summary,
     'x-since-version': since,
-    ...(query ? { parameters: queryParameters(query) } : {}),
-    ...(path.length > 0 ? { parameters: path.map(pathParameter) } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: false, ...content(operation.bodyType, body) } } : {}),
     responses: {
       200: { description: 'Done', ...content(operation.responseType, response) },

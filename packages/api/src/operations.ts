@@ -1,6 +1,7 @@
 /** The operations of the API: what `GET /` describes, what routes are made from, what the tests validate. */
 import type { TSchema } from 'typebox'
 import {
+  AssertionQuerySchema,
   AssertionStreamSchema,
   DeviceSessionSchema,
   NonceResponseSchema,
@@ -158,7 +159,8 @@ export const OPERATIONS = {
     since: 32,
     summary: 'An account, account-key, model or serial assertion that this service holds, by its primary key',
     credential: 'none',
-    refusals: [404, 503],
+    refusals: [400, 404, 503],
+    query: AssertionQuerySchema,
     response: AssertionStreamSchema,
     responseType: ASSERTIONS,
   },

@@ -11,7 +11,7 @@ import fastify, {
 import type { Log } from '../telemetry/log.ts'
 import { answerError, errorBody, refusalOf } from './errors.ts'
 import { BODY_LIMIT } from './json-body.ts'
-import { answerParserError } from './parser-refusals.ts'
+import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
 
 export interface AppOptions {
   readonly log: Log
@@ -33,7 +33,8 @@ export function createApp({ log, baseUrl, trustedProxies, serve }: AppOptions): 
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
-    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: 128 },
+    // Paths are as long as headers may be: whoever reads a part of one says what is too long for it.
+    routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADER_LIMIT },
     // Strict: what a client signs or relies on is neither converted, nor trimmed, nor completed.
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },

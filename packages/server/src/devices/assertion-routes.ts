@@ -1,0 +1,31 @@
+/** `GET /v2/assertions/{type}/{key…}` and its `HEAD`: HTTP in, operation, HTTP out. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { OPERATIONS } from '@ratafia/api'
+import type { FastifyInstance } from 'fastify'
+import { type FindAssertionDeps, findPublicAssertion } from './find-assertion.ts'
+
+interface Parameters {
+  /** Percent-decoded, as is the rest. */
+  readonly type: string
+  readonly '*': string
+}
+
+export async function assertionRoutes(app: FastifyInstance, deps: FindAssertionDeps): Promise<void> {
+  const { path, query, responseType } = OPERATIONS.assertion
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  typed.get(path, { schema: { querystring: query } }, async (request, reply) => {
+    // The path of the operation has these two.
+    const { type, '*': rest } = request.params as Parameters
+    const encoded = await findPublicAssertion(
+      { type, key: keyOf(request.url, rest), maxFormat: request.query['max-format'] },
+      deps,
+    )
+    return reply.header('content-type', responseType).send(encoded)
+  })
+}
+
+/** A slash that was encoded is part of a value, and no value of a primary key has one: that fits no assertion. */
+function keyOf(url: string, rest: string): readonly string[] {
+  const [path = ''] = url.split(/[?#]/, 1)
+  return /%2f/i.test(path) ? [] : rest.split('/')
+}
