@@ -1,0 +1,49 @@
+/** Another device service, in this process: it keeps what it was asked and answers as it is told. */
+import assert from 'node:assert/strict'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { after, before } from 'node:test'
+
+export interface SeenRequest {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface Upstream {
+  /** Its address, with the slash at the end. */
+  readonly url: string
+  /** What it was asked since it was last told how to answer. */
+  readonly seen: readonly SeenRequest[]
+  answerWith(answer: (response: ServerResponse) => void): void
+}
+
+/** Declares that the suite has one: started before its tests, closed after them. */
+export function testUpstream(path = '/v1/'): Upstream {
+  let answer: (response: ServerResponse) => void = (response) => response.end()
+  let seen: SeenRequest[] = []
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body })
+    answer(response)
+  })
+  before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    get url() {
+      const address = server.address()
+      assert.ok(address !== null && typeof address === 'object')
+      return `http://127.0.0.1:${address.port}${path}`
+    },
+    get seen() {
+      return seen
+    },
+    answerWith: (next) => {
+      answer = next
+      seen = []
+    },
+  }
+}
