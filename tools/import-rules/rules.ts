@@ -117,9 +117,9 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'stores',
     sentence: 'stores -> `database`',
-    advice: 'a store may import database, api, errors.ts, clock.ts, and types of its own folder',
+    advice: 'a store may import database, api, errors.ts, clock.ts, and stores and types of its own folder',
     who: (place) => place.layer === 'store' && place.folder !== 'keyring',
-    may: [layer('database', 'api', 'shared'), typesOf(own('operation'))],
+    may: [layer('database', 'api', 'shared'), own('store'), typesOf(own('operation'))],
   }),
   limit({
     name: 'stores-have-owners',

@@ -66,7 +66,7 @@ export interface DeviceStore {
   revoke(id: DeviceId, decision: Decision): Promise<boolean>
   /** False when nothing changes. */
   setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
-  /** The revision of the newest stored assertion. */
+  /** The revision of the newest stored assertion; a lower one than it has changes nothing. */
   setRevision(id: DeviceId, revision: number): Promise<void>
 
   /** False when there is one of this revision: it stays as it is. */
@@ -210,23 +210,18 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     async setRevision(id, revision) {
       // Primary key.
-      await query.updateTable('device').set({ revision }).where('id', '=', id).execute()
+      await query
+        .updateTable('device')
+        .set({ revision })
+        .where('id', '=', id)
+        .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
+        .execute()
     },
 
     async addSerialAssertion(assertion, at) {
       const { numInsertedOrUpdatedRows } = await query
         .insertInto('serial_assertion')
-        .values({
-          brand_id: assertion.brandId,
-          model: assertion.model,
-          serial: assertion.serial,
-          revision: assertion.revision,
-          device_id: assertion.deviceId,
-          encoded: assertion.encoded,
-          authority_id: assertion.authorityId,
-          signing_key_id: assertion.signingKeyId,
-          stored_at: toInstant(at),
-        })
+        .values(assertionRow(assertion, at))
         .onConflict((conflict) => conflict.columns(['brand_id', 'model', 'serial', 'revision']).doNothing())
         .executeTakeFirst()
       return (numInsertedOrUpdatedRows ?? 0n) > 0n
@@ -265,7 +260,8 @@ const columnsOf = ({ at, by, reason }: Decision) => ({
   reason,
 })
 
-function rowOf(device: Device): Omit<DeviceTable, 'request'> {
+/** Without `request`. */
+export function rowOf(device: Device): Omit<DeviceTable, 'request'> {
   return {
     id: device.id,
     brand_id: device.brandId,
@@ -284,7 +280,7 @@ function rowOf(device: Device): Omit<DeviceTable, 'request'> {
   }
 }
 
-function deviceOf(row: DeviceTable): Device {
+export function deviceOf(row: DeviceTable): Device {
   return {
     // Only newDeviceId and checked imports fill the column.
     id: row.id as DeviceId,
@@ -304,7 +300,19 @@ function deviceOf(row: DeviceTable): Device {
   }
 }
 
-function assertionOf(row: SerialAssertionTable): SerialAssertion {
+export const assertionRow = (assertion: SerialAssertion, at: Date): SerialAssertionTable => ({
+  brand_id: assertion.brandId,
+  model: assertion.model,
+  serial: assertion.serial,
+  revision: assertion.revision,
+  device_id: assertion.deviceId,
+  encoded: assertion.encoded,
+  authority_id: assertion.authorityId,
+  signing_key_id: assertion.signingKeyId,
+  stored_at: toInstant(at),
+})
+
+export function assertionOf(row: SerialAssertionTable): SerialAssertion {
   return {
     brandId: row.brand_id,
     model: row.model,

@@ -66,3 +66,7 @@ export interface SerialName {
 
 export const showSerialName = ({ brandId, model, serial }: SerialName): string =>
   `${brandId}/${model}/${serial}`
+
+/** The beginning of a sentence about a device: `The device ID (BRAND/MODEL/SERIAL, active)`. */
+export const describeDevice = (device: Device): string =>
+  `The device ${device.id} (${device.serial === '' ? `${device.brandId}/${device.model}` : showSerialName(device)}, ${device.status})`

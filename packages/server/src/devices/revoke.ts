@@ -1,0 +1,49 @@
+/** The operator ends a device: its sessions hold no more, it gets nothing, and nobody gets its serial. */
+import type { Clock } from '../clock.ts'
+import { RequestError } from '../errors.ts'
+import { type Device, describeDevice } from './device.ts'
+import type { DeviceStore } from './device-store.ts'
+import { type FindDeviceDeps, findDevice } from './find-device.ts'
+import { checkReason } from './reason.ts'
+
+interface RevokeDeps {
+  readonly devices: FindDeviceDeps['devices'] & Pick<DeviceStore, 'revoke'>
+  readonly clock: Clock
+}
+
+interface Revocation {
+  /** As `findDevice` takes it. */
+  readonly name: string
+  readonly reason?: string | undefined
+  readonly by: string
+}
+
+export interface RevokedDevice {
+  readonly device: Device
+  /** It was revoked before: that revocation stays as it is. */
+  readonly before: boolean
+}
+
+/** Verifications read the row, so its sessions end with this. Throws {@link RequestError} `invalid-field`. */
+export async function revokeDevice(
+  { name, reason, by }: Revocation,
+  deps: RevokeDeps,
+): Promise<RevokedDevice> {
+  const decision = { at: deps.clock(), by, reason: reason === undefined ? null : checkReason(reason) }
+  const { id } = await findDevice(name, ['active', 'revoked'], deps)
+  const revoked = await deps.devices.revoke(id, decision)
+  const device = await deps.devices.findById(id)
+  if (device?.status === 'revoked') return { device, before: !revoked }
+  const advice = {
+    pending: ' `ratafia devices reject` refuses it.',
+    rejected: ' It got nothing that could be revoked.',
+    superseded: ' It gets nothing any more.',
+    active: ' Try again.',
+  } as const
+  throw new RequestError(
+    'invalid-field',
+    device
+      ? `${describeDevice(device)} has no serial to revoke.${advice[device.status]}`
+      : `There is no device ${id} any more.`,
+  )
+}

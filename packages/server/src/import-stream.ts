@@ -1,0 +1,128 @@
+/** The rows of a large file, one after the other: CSV with a header line, or a JSON list of objects. */
+
+import { Readable } from 'node:stream'
+import { CsvError, parse as csvParser } from 'csv-parse'
+import { ImportError, type ImportRow } from './import-rows.ts'
+
+export interface ImportSource {
+  readonly format: 'csv' | 'json'
+  /** The bytes of the file from their beginning, each time it is called. */
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** One row, with all its columns, may have so many characters. */
+const ROW_CHARACTERS = 8 * 1024 * 1024
+
+/** Every row with all columns of its header line, or members of its object. Throws {@link ImportError}. */
+export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow> {
+  return source.format === 'csv' ? streamCsv(source) : streamJson(source)
+}
+
+async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
+  const parser = Readable.from(source.open()).pipe(
+    csvParser({ bom: true, skip_empty_lines: true, info: true, max_record_size: ROW_CHARACTERS }),
+  )
+  let columns: readonly string[] | undefined
+  try {
+    for await (const parsed of parser) {
+      // What `info: true` makes of a record; the package's types do not tell.
+      const { record, info } = parsed as { record: readonly string[]; info: { lines: number } }
+      if (!columns) {
+        columns = record
+        continue
+      }
+      yield {
+        place: `line ${info.lines}`,
+        fields: Object.fromEntries(columns.map((column, index) => [column, record[index]])),
+      }
+    }
+  } catch (error) {
+    if (error instanceof CsvError) throw new ImportError(`The file is not CSV: ${error.message}`)
+    throw error
+  } finally {
+    parser.destroy()
+  }
+  if (!columns) throw new ImportError('line 1: this is not a header line.')
+}
+
+async function* streamJson(source: ImportSource): AsyncGenerator<ImportRow> {
+  let item = 0
+  for await (const text of jsonItems(texts(source))) {
+    const place = `item ${++item}`
+    let value: unknown
+    try {
+      value = JSON.parse(text)
+    } catch (error) {
+      throw new ImportError(`${place}: this is not JSON: ${messageOf(error)}`)
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new ImportError(`${place}: this is not an object.`)
+    }
+    yield { place, fields: value as Readonly<Record<string, unknown>> }
+  }
+}
+
+async function* texts(source: ImportSource): AsyncGenerator<string> {
+  // A character may lie across two chunks; a byte order mark goes.
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decoded = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined })
+    } catch {
+      throw new ImportError('The file is not UTF-8.')
+    }
+  }
+  for await (const chunk of source.open()) yield decoded(chunk)
+  yield decoded()
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const NOT_A_LIST = 'The file is not a JSON list of objects.'
+
+/** Cuts a JSON list into the texts of its items, whatever is in them: `JSON.parse` judges that. */
+export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let state = 'before' as 'before' | 'between' | 'inside' | 'after'
+  let text = ''
+  let depth = 0
+  let quoted = false
+  let escaped = false
+  let needsItem = false
+  for await (const chunk of chunks) {
+    let start = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const sign = chunk[at] ?? ''
+      if (state === 'inside') {
+        if (quoted) {
+          if (escaped) escaped = false
+          else if (sign === '\\') escaped = true
+          else if (sign === '"') quoted = false
+          continue
+        }
+        if (sign === '"') quoted = true
+        else if (sign === '{' || sign === '[') depth++
+        else if ((sign === '}' || sign === ']') && depth > 0) depth--
+        else if (depth === 0 && (sign === ',' || sign === ']')) {
+          yield text + chunk.slice(start, at)
+          text = ''
+          needsItem = sign === ','
+          state = sign === ',' ? 'between' : 'after'
+        }
+        continue
+      }
+      if (/\s/.test(sign)) continue
+      if (state === 'before' && sign === '[') state = 'between'
+      else if (state === 'between' && sign === ']' && !needsItem) state = 'after'
+      else if (state === 'between' && sign !== ',' && sign !== ']') {
+        state = 'inside'
+        start = at
+        at--
+      } else throw new ImportError(NOT_A_LIST)
+    }
+    if (state === 'inside') text += chunk.slice(start)
+    if (text.length > ROW_CHARACTERS) {
+      throw new ImportError(`An item has more than ${ROW_CHARACTERS} characters.`)
+    }
+  }
+  if (state !== 'after') throw new ImportError(NOT_A_LIST)
+}
