@@ -35,3 +35,8 @@ export const isUsername = (text: string): text is Username => USERNAME.test(text
 export type DeviceId = Branded<'DeviceId'>
 export const isDeviceId = (text: string): text is DeviceId => validate(text)
 export const newDeviceId = (): DeviceId => v7() as string as DeviceId
+
+/** The id of a device's session: a UUID v7. A chain of sessions has the id of its first, so chains sort by age too. */
+export type DeviceSessionId = Branded<'DeviceSessionId'>
+export const isDeviceSessionId = (text: string): text is DeviceSessionId => validate(text)
+export const newDeviceSessionId = (): DeviceSessionId => v7() as string as DeviceSessionId

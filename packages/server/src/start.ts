@@ -28,9 +28,11 @@ import {
 } from './database/index.ts'
 import { assertionRoutes } from './devices/assertion-routes.ts'
 import { cloneStore } from './devices/clone-store.ts'
+import { deviceSessionStore } from './devices/device-session-store.ts'
 import { deviceStore } from './devices/device-store.ts'
 import { type InRegister, LostRace } from './devices/register-transaction.ts'
 import { registrationStore } from './devices/registration-store.ts'
+import { sessionRoutes } from './devices/session-routes.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
@@ -111,6 +113,7 @@ export async function openWorkspace(
       registrations: registrationStore(database),
       inRegister: registerOf(database),
       clones: cloneStore(database),
+      deviceSessions: deviceSessionStore(database),
       close: () => database.close(),
     }
   } catch (error) {
@@ -226,9 +229,35 @@ async function addService(
     },
   })
   await app.register(assertionRoutes, workspace)
+  await addDeviceSessions(app, location, workspace)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, { release: RELEASE, baseUrl, identity: issuer, tokenPrefix: tokenPrefix(location, id) })
   log.debug({ location, issuer }, 'the tokens API is ready')
+}
+
+async function addDeviceSessions(
+  app: FastifyInstance,
+  location: string,
+  { config, clock, database, keyring, assertions, models, deviceSessions }: Workspace,
+): Promise<void> {
+  await app.register(sessionRoutes, {
+    keyring,
+    clock,
+    assertions,
+    models,
+    sessions: deviceSessions,
+    inSessions: (work) =>
+      inTransaction(database.query, (query) =>
+        work({
+          devices: deviceStore({ query }),
+          sessions: deviceSessionStore({ query }),
+          clones: cloneStore({ query }),
+        }),
+      ),
+    unknownSessions: config.unknownSessions,
+    sessionLifetime: config.deviceSessionLifetime,
+    location,
+  })
 }
 
 async function addIdentity(

@@ -11,6 +11,7 @@ import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/index.ts'
 import type { CloneStore } from './devices/clone-store.ts'
+import type { DeviceSessionStore } from './devices/device-session-store.ts'
 import type { DeviceStore } from './devices/device-store.ts'
 import type { InRegister } from './devices/register-transaction.ts'
 import type { RegistrationStore } from './devices/registration-store.ts'
@@ -43,5 +44,6 @@ export interface Workspace {
   readonly registrations: RegistrationStore
   readonly inRegister: InRegister
   readonly clones: CloneStore
+  readonly deviceSessions: DeviceSessionStore
   close(): Promise<void>
 }

@@ -20,6 +20,7 @@ export interface CloneStore {
    * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
    */
   record(sighting: CloneSighting): Promise<boolean>
+  find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
 }
@@ -48,6 +49,18 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
           times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details
       `.execute(query)
       return (numAffectedRows ?? 0n) > 0n
+    },
+
+    async find(id, kind, subject) {
+      // Primary key.
+      const row = await query
+        .selectFrom('clone_evidence')
+        .selectAll()
+        .where('device_id', '=', id)
+        .where('kind', '=', kind)
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      return row && evidenceOf(row)
     },
 
     async evidenceOf(id) {

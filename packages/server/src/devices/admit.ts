@@ -1,0 +1,107 @@
+/**
+ * Who holds the serial number of a session's request? The register is the truth. A device whose serial somebody else
+ * signed enters it here; one whose serial has a higher revision takes the place of the device key before it.
+ */
+import { newDeviceId } from '@ratafia/api'
+import { encode, type TrustedAssertion } from '@ratafia/assertions'
+import { RequestError } from '../errors.ts'
+import type { Device } from './device.ts'
+import { whyNoSession } from './device-session.ts'
+import type { DeviceStore } from './device-store.ts'
+import { won } from './register-transaction.ts'
+
+interface AdmitDeps {
+  /** On a transaction: what is changed here stands or falls with the session. */
+  readonly devices: DeviceStore
+}
+
+/** Throws {@link RequestError} `device-refused`, and `LostRace`. */
+export async function admit(
+  { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
+  { devices }: AdmitDeps,
+): Promise<Device> {
+  const { deviceKeyId } = serial.fields
+  const holder = await devices.findHolder(serial.fields)
+  if (holder?.deviceKeyId === deviceKeyId) {
+    requireAdmitted(holder)
+    return keepNewer(holder, { serial, at }, devices)
+  }
+  const own = await devices.findByKey(serial.fields)
+  if (own && own.status !== 'superseded') {
+    requireAdmitted(own)
+    throw refused(`The device key has another serial of this model, ${own.serial}. Use that one.`)
+  }
+  if (holder) {
+    requireGivesWay(holder, serial)
+    const reason = `A serial assertion of revision ${serial.revision} came with the device key ${deviceKeyId}.`
+    won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
+  }
+  const device = newcomer(serial, at)
+  won(await devices.add(device))
+  await devices.addSerialAssertion(rowOf(device, serial), at)
+  return device
+}
+
+async function keepNewer(
+  holder: Device,
+  { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
+  devices: DeviceStore,
+): Promise<Device> {
+  if (holder.revision !== null && serial.revision <= holder.revision) return holder
+  await devices.addSerialAssertion(rowOf(holder, serial), at)
+  await devices.setRevision(holder.id, serial.revision)
+  return { ...holder, revision: serial.revision }
+}
+
+function requireAdmitted(device: Device): void {
+  const why = whyNoSession(device)
+  if (why !== undefined) throw refused(why)
+}
+
+/** A device that is revoked or in quarantine keeps its serial: with another key it would be out of it. */
+function requireGivesWay(holder: Device, { revision, fields }: TrustedAssertion<'serial'>): void {
+  requireAdmitted(holder)
+  // Of an import without an assertion nobody knows the revision, and then the row stands.
+  if (holder.revision === null || revision <= holder.revision) {
+    throw refused(
+      `The serial ${fields.serial} has another device key: this one is superseded. Register the device again, or ask its operator.`,
+    )
+  }
+}
+
+function newcomer(serial: TrustedAssertion<'serial'>, at: Date): Device {
+  const { brandId, model, serial: number, deviceKeyId } = serial.fields
+  return {
+    id: newDeviceId(),
+    brandId,
+    model,
+    serial: number,
+    deviceKeyId,
+    status: 'active',
+    revision: serial.revision,
+    origin: 'session',
+    original: null,
+    registeredAt: at,
+    decidedAt: at,
+    decidedBy: 'policy',
+    reason: null,
+    quarantinedAt: null,
+  }
+}
+
+function rowOf(device: Device, serial: TrustedAssertion<'serial'>) {
+  const { brandId, model, serial: number } = serial.fields
+  return {
+    brandId,
+    model,
+    serial: number,
+    revision: serial.revision,
+    deviceId: device.id,
+    encoded: encode(serial),
+    // Types with an authority have one.
+    authorityId: serial.authorityId ?? brandId,
+    signingKeyId: serial.signKeyId,
+  }
+}
+
+const refused = (why: string): RequestError => new RequestError('device-refused', why)

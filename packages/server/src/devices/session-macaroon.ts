@@ -1,0 +1,118 @@
+/**
+ * The macaroon of a device session: what its caveats are, in which order (contract/devices.md, decision 7).
+ *
+ *   brand-id B · model M · serial S · (store X) · device-key-sha3-384 K · time-since T0 · time-before T1 · session-id I
+ *
+ * Its identifier is stored with the session, so that the same macaroon can be made again for a request that is
+ * repeated. Whoever holds it can append caveats; only repetitions that keep or narrow what it says are known.
+ */
+import { type DeviceSessionId, isDeviceSessionId } from '@ratafia/api'
+import {
+  addFirstPartyCaveat,
+  encodeBase64Url,
+  encodeBinary,
+  mint,
+  type VerifiedCondition,
+} from '@ratafia/macaroon'
+import {
+  ConditionError,
+  formatTimeBefore,
+  formatTimeSince,
+  parseTimestamp,
+  splitCondition,
+} from '@ratafia/macaroon/conditions'
+
+/** Whom a session speaks for, and for how long. */
+export interface SessionFacts {
+  readonly brandId: string
+  readonly model: string
+  readonly serial: string
+  /** Undefined where the model names none. */
+  readonly store: string | undefined
+  readonly deviceKeyId: string
+  readonly since: Date
+  readonly until: Date
+  readonly sessionId: DeviceSessionId
+}
+
+interface MintInput {
+  readonly id: Uint8Array
+  readonly rootKey: Uint8Array
+  /** The host of the base URL. */
+  readonly location: string
+}
+
+/** Unpadded base64url of its binary form. The same input gives the same text. */
+export function mintSession(facts: SessionFacts, input: MintInput): string {
+  const conditions = [
+    `brand-id ${facts.brandId}`,
+    `model ${facts.model}`,
+    `serial ${facts.serial}`,
+    ...(facts.store === undefined ? [] : [`store ${facts.store}`]),
+    `device-key-sha3-384 ${facts.deviceKeyId}`,
+    formatTimeSince(facts.since),
+    formatTimeBefore(facts.until),
+    `session-id ${facts.sessionId}`,
+  ]
+  return encodeBase64Url(encodeBinary(conditions.reduce(addFirstPartyCaveat, mint(input))))
+}
+
+/** What a session macaroon says, what its holder added included. */
+export interface ClearedSession extends SessionFacts {
+  /** Set when the holder made it begin later than it was minted. */
+  readonly notBefore: Date | undefined
+}
+
+/** Which of a macaroon's own caveats have to be there: all but `store`. */
+const OWN = ['brand-id', 'model', 'serial', 'device-key-sha3-384', 'time-since', 'time-before', 'session-id']
+const KNOWN: ReadonlySet<string> = new Set([...OWN, 'store'])
+const TIMES: ReadonlySet<string> = new Set(['time-since', 'time-before'])
+
+/**
+ * Reads the conditions of a macaroon of the kind `device-session` that verified. Throws {@link ConditionError} for one
+ * that is not known, and for a repetition that says something else. Whether its time has come is the caller's to judge.
+ */
+export function clearSession(conditions: readonly VerifiedCondition[]): ClearedSession {
+  const own = new Map<string, string>()
+  let until = new Date(8.64e15)
+  let notBefore: Date | undefined
+  for (const { condition } of conditions) {
+    const { name, argument } = splitCondition(condition)
+    if (!KNOWN.has(name)) throw unknown(name)
+    const first = own.get(name)
+    // The service's own come first, `session-id` last of all: whatever follows it was added by the holder.
+    const added = own.has('session-id')
+    if (added && first === undefined) throw contradiction(name)
+    if (!added) own.set(name, argument)
+    else if (!TIMES.has(name) && argument !== first) throw contradiction(name)
+    if (name === 'time-before') until = earlier(until, parseTimestamp(argument))
+    // Its own is a record of when it was minted, perhaps by a node whose clock is ahead.
+    if (name === 'time-since' && added) notBefore = later(notBefore, parseTimestamp(argument, 'up'))
+  }
+  const [brandId, model, serial, deviceKeyId, since, , sessionId] = OWN.map((name) => own.get(name))
+  if (!brandId || !model || !serial || !deviceKeyId || !since || !sessionId || !isDeviceSessionId(sessionId))
+    throw new Error('a device session of ours lacks a caveat it is minted with')
+  return {
+    brandId,
+    model,
+    serial,
+    store: own.get('store'),
+    deviceKeyId,
+    since: parseTimestamp(since),
+    until,
+    sessionId,
+    notBefore,
+  }
+}
+
+const earlier = (a: Date, b: Date): Date => (b < a ? b : a)
+const later = (a: Date | undefined, b: Date): Date => (a === undefined || b > a ? b : a)
+
+function unknown(name: string): ConditionError {
+  const shown = JSON.stringify(name.slice(0, 64))
+  return new ConditionError('unknown-condition', `It has a caveat that is not known here: ${shown}`)
+}
+
+function contradiction(name: string): ConditionError {
+  return new ConditionError('refused', `A caveat was added that says otherwise than its own ${name}`)
+}
