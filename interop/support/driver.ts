@@ -21,11 +21,11 @@ export interface Answer {
   readonly visit?: string
 }
 
-export interface Driver {
+export interface Driver<A = Answer> {
   /** The next answer to `command`. Fails if the program ends instead. */
-  ask(command: Readonly<Record<string, unknown>>): Promise<Answer>
+  ask(command: Readonly<Record<string, unknown>>): Promise<A>
   /** The next answer to a command that has more than one. */
-  next(): Promise<Answer>
+  next(): Promise<A>
   close(): Promise<void>
 }
 
@@ -43,7 +43,12 @@ export const craftStore = (service: string, environment: Settings = {}): Driver 
     environment,
   )
 
-function start(program: string, words: readonly string[], environment: Settings): Driver {
+/** Starts a client program; `A` is what it is known to answer with. */
+export function start<A = Answer>(
+  program: string,
+  words: readonly string[],
+  environment: Settings,
+): Driver<A> {
   const child = spawn(program, words, { env: cleanEnvironment(environment), stdio: 'pipe' })
   endWithThisProcess(child)
   let told = ''
@@ -53,10 +58,10 @@ function start(program: string, words: readonly string[], environment: Settings)
   // Writing to a program that has ended is reported by the missing answer.
   child.stdin.on('error', () => {})
   const answers = lines(createInterface({ input: child.stdout, crlfDelay: Infinity }))
-  const next = async (): Promise<Answer> => {
+  const next = async (): Promise<A> => {
     const line = await answers.next()
     if (line.done) throw new Error(`${program} ended without an answer: ${told.trim()}`)
-    return JSON.parse(line.value) as Answer
+    return JSON.parse(line.value) as A
   }
   return {
     next,
@@ -69,7 +74,10 @@ function start(program: string, words: readonly string[], environment: Settings)
 }
 
 async function* lines(reader: Interface): AsyncGenerator<string, undefined> {
-  for await (const line of reader) yield line
+  for await (const line of reader) {
+    // snapd's packages tell about the machine's AppArmor before our program is asked anything.
+    if (line.startsWith('{')) yield line
+  }
   return undefined
 }
 

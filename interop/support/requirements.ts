@@ -17,6 +17,9 @@ export function checkRequirements(): void {
     ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', 'go/main.go'])
       ? []
       : ['the Go client of interop/go']),
+    ...(isCurrent('.bin/snapd-stamp', SNAPD_FILES) && runs('sh', '-c', 'command -v ssh-keygen')
+      ? []
+      : ['the snapd device of interop/snapd']),
   ]
   if (missing.length > 0) throw new Error(`Missing or outdated: ${missing.join(', ')}. ${REMEDY}`)
 }
@@ -32,9 +35,13 @@ export function versions(): string {
     `playwright-core ${manifest('playwright-core')}, ${output(clientPaths.chromium, '--version')}`,
     output('curl', '--version').split('\n')[0],
     output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
+    `snapd ${readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8').trim()}`,
     `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,
   ].join('\n')
 }
+
+/** In the order in which the shell lists them. */
+const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store'].map((name) => `snapd/${name}.go`)
 
 const PYTHON_VERSIONS = `
 from importlib.metadata import version

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-only (see main.go)
+
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/snapcore/snapd/asserts"
+	"github.com/snapcore/snapd/overlord/devicestate"
+	"github.com/snapcore/snapd/overlord/state"
+)
+
+// What takes longer has hung: making a device key of 4096 bits takes a few seconds, and a request 30 at most.
+const settleDeadline = 120 * time.Second
+
+type changeState struct {
+	Kind   string `json:"kind"`
+	Status string `json:"status"`
+	// Why it failed, as "snap change" shows it.
+	Error string `json:"error,omitempty"`
+	// The kind of the task that waits for an interval to end before it tries again.
+	Waiting string `json:"waiting,omitempty"`
+	// What the tasks logged, oldest first.
+	Log []string `json:"log,omitempty"`
+}
+
+// run lets snapd work until its newest change is finished or waits for an interval to end.
+func (dev *device) run() (*changeState, error) {
+	for deadline := time.Now().Add(settleDeadline); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		// Managers that look after snaps complain about what is not here; a change that fails says so itself.
+		_ = dev.overlord.StateEngine().Ensure()
+		if chg, settled := dev.newestChange(); settled {
+			return chg, nil
+		}
+	}
+	return nil, errors.New("snapd is still busy with its change")
+}
+
+func (dev *device) newestChange() (out *changeState, settled bool) {
+	dev.st.Lock()
+	defer dev.st.Unlock()
+	var newest *state.Change
+	for _, chg := range dev.st.Changes() {
+		if newest == nil || chg.SpawnTime().After(newest.SpawnTime()) {
+			newest = chg
+		}
+	}
+	if newest == nil {
+		return nil, true
+	}
+	out = &changeState{Kind: newest.Kind(), Status: newest.Status().String()}
+	if err := newest.Err(); err != nil {
+		out.Error = err.Error()
+	}
+	for _, task := range newest.Tasks() {
+		out.Log = append(out.Log, task.Log()...)
+		if task.AtTime().After(time.Now()) {
+			out.Waiting = task.Kind()
+		}
+	}
+	return out, newest.IsReady() || out.Waiting != ""
+}
+
+func (dev *device) endWaiting() {
+	dev.st.Lock()
+	defer dev.st.Unlock()
+	for _, task := range dev.st.Tasks() {
+		if task.AtTime().After(time.Now()) {
+			task.At(time.Time{})
+		}
+	}
+}
+
+// remodel begins what "snap remodel" begins; for another model of the brand that is a registration first.
+func (dev *device) remodel(encoded string) error {
+	decoded, err := asserts.Decode([]byte(encoded))
+	if err != nil {
+		return err
+	}
+	model, ok := decoded.(*asserts.Model)
+	if !ok {
+		return errors.New("that is not a model assertion")
+	}
+	dev.st.Lock()
+	defer dev.st.Unlock()
+	_, err = devicestate.Remodel(dev.st, model)
+	return err
+}

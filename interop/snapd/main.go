@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-only
+
+// Drives the service with snapd's own code: a program that links its packages and is, for the service, a device.
+// One JSON command a line comes in on standard input, one JSON answer a line goes out on standard output. A process
+// is one run of snapd; what snapd keeps over a restart is in the directory of "start".
+//
+// This program is GPL-3 by linking: snapd's packages are under the GNU General Public License version 3, and so is
+// every binary made with them. It is a test program and is never shipped; the project beside it is under Apache-2.0.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// snapdVersion is that of the linked packages; interop/setup sets it from Debian's package.
+var snapdVersion = "unknown"
+
+type command struct {
+	Do string `json:"do"`
+	signing
+	configuration
+	// The name of a snap, for "info".
+	Snap string `json:"snap"`
+	// The encoded model to go to, for "remodel".
+	NewModel string `json:"new-model"`
+}
+
+type answer struct {
+	// What snapd said, when it refused or failed. A failed change has its text in Change instead.
+	Error string `json:"error,omitempty"`
+	// For "sign": the encoded assertion.
+	Assertion string `json:"assertion,omitempty"`
+	// The newest change that snapd made of itself or was asked for; absent if there is none yet.
+	Change *changeState `json:"change,omitempty"`
+	Device *deviceState `json:"device,omitempty"`
+}
+
+func main() {
+	var dev *device
+	encoder := json.NewEncoder(os.Stdout)
+	encoder.SetEscapeHTML(false)
+	lines := bufio.NewScanner(os.Stdin)
+	// A command holds encoded assertions.
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var cmd command
+		if err := json.Unmarshal(lines.Bytes(), &cmd); err != nil {
+			fatal(err)
+		}
+		out, err := obey(&dev, cmd)
+		if dev != nil {
+			out.Device = dev.state()
+		}
+		if err != nil {
+			out.Error = err.Error()
+		}
+		if err := encoder.Encode(out); err != nil {
+			fatal(err)
+		}
+	}
+}
+
+func obey(dev **device, cmd command) (out answer, err error) {
+	switch cmd.Do {
+	case "sign":
+		out.Assertion, err = cmd.signing.sign()
+		return out, err
+	case "start":
+		*dev, err = start(cmd.configuration)
+		return out, err
+	}
+	if *dev == nil {
+		return out, fmt.Errorf("%q before \"start\"", cmd.Do)
+	}
+	switch cmd.Do {
+	case "run":
+		// As far as snapd gets by itself without waiting for an interval of its own.
+		out.Change, err = (*dev).run()
+	case "retry":
+		// As if the interval for which a task waits (60 s) were over.
+		(*dev).endWaiting()
+		out.Change, err = (*dev).run()
+	case "session":
+		err = (*dev).store.EnsureDeviceSession()
+	case "sections":
+		// An API request of version 1: the session goes in X-Device-Authorization.
+		err = (*dev).sections()
+	case "info":
+		// An API request of version 2: the session goes in Snap-Device-Authorization.
+		err = (*dev).info(cmd.Snap)
+	case "remodel":
+		if err = (*dev).remodel(cmd.NewModel); err == nil {
+			out.Change, err = (*dev).run()
+		}
+	default:
+		err = fmt.Errorf("unknown command %q", cmd.Do)
+	}
+	return out, err
+}
+
+func fatal(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}

@@ -1,0 +1,182 @@
+/**
+ * A brand with its models at a running service, and devices of them: snapd as it runs on one. Root, brand and their
+ * keys are those of the assertion vectors; models and store are signed by snapd's own code for each suite.
+ */
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, suite } from 'node:test'
+import { type Front, startFront } from './front.ts'
+import { DATABASES, type DatabaseKind, type Installation, newInstallation } from './installation.ts'
+import { clientPaths } from './paths.ts'
+import { type Service, startService } from './service.ts'
+import {
+  type GadgetConfiguration,
+  type Signing,
+  type SnapdDevice,
+  signedBySnapd,
+  startDevice,
+} from './snapd.ts'
+
+export const BRAND = 'acme-brand'
+const ROOT = 'test-root'
+const OPERATOR = 'acme-operator'
+/** Signed models before the brand had the key that is at the service. */
+const OLDER_KEY = 'unknown'
+const PROXY_STORE = 'acme-proxy'
+
+/** What each of them is for, in the test that has it; the registration policy is `auto` unless it is told. */
+export const MODELS = {
+  'acme-pc': {},
+  'acme-next': {},
+  'acme-far': {},
+  'acme-gadget': { architecture: 'amd64', gadget: 'gadget' },
+  'acme-approved': {},
+} as const
+export type ModelName = keyof typeof MODELS
+const POLICIES: Partial<Record<ModelName, readonly string[]>> = {
+  'acme-approved': ['--registration', 'approval'],
+}
+
+export interface DeviceWorld {
+  readonly installation: Installation
+  /** Replaced at a restart. */
+  service: Service
+  readonly front: Front
+  /** Encoded; those of a brand that the service does not know, too. */
+  readonly models: Readonly<Record<ModelName | 'foreign', string>>
+  /** Ends the service and starts it again, with other settings if there are any. */
+  restartService(settings?: Readonly<Record<string, string>>): Promise<void>
+  /** snapd on a new device, which nobody knows yet. */
+  device(model: ModelName | 'foreign', options?: DeviceOptions): Promise<SnapdDevice>
+}
+
+export interface DeviceOptions {
+  /** `proxy.store` is set unless this is false. */
+  readonly proxyStore?: boolean
+  readonly gadget?: Omit<GadgetConfiguration, 'name'>
+}
+
+/** Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. */
+export function onEachDatabase(declare: (world: () => DeviceWorld, kind: DatabaseKind) => void): void {
+  for (const kind of DATABASES) {
+    suite(kind, { timeout: 300_000 }, () => {
+      const ends: (() => Promise<unknown>)[] = []
+      let world: DeviceWorld | undefined
+      before(async () => {
+        world = await makeWorld(kind, (end) => ends.push(end))
+      })
+      after(async () => {
+        for (const end of ends.reverse()) await end()
+      })
+      declare(() => {
+        if (!world) throw new TypeError('The service is not started yet.')
+        return world
+      }, kind)
+    })
+  }
+}
+
+async function makeWorld(
+  kind: DatabaseKind,
+  atEnd: (end: () => Promise<unknown>) => void,
+): Promise<DeviceWorld> {
+  const installation = await newInstallation(kind)
+  atEnd(() => installation.remove())
+  const front = await startFront()
+  atEnd(() => front.close())
+  const { trusted, image, models, olderKey, store } = await signAll(front.url)
+  await configure(installation, models, olderKey)
+  const service = await startService(installation)
+  front.target = service.url
+
+  const world: DeviceWorld = {
+    installation,
+    service,
+    front,
+    models,
+    restartService: async (settings = {}) => {
+      await world.service.stop()
+      Object.assign(installation.environment, settings)
+      world.service = await startService(installation)
+    },
+    device: async (model, { proxyStore = true, gadget } = {}) => {
+      const directory = await mkdtemp(join(installation.directory, 'device-'))
+      const name = { brand: model === 'foreign' ? 'other-brand' : BRAND, model }
+      const configuration = {
+        ...{ directory, trusted, assertions: [...image, models[model], store], ...name },
+        ...(proxyStore ? { 'proxy-store': PROXY_STORE } : {}),
+        ...(model === 'acme-gadget' ? { gadget: { ...gadget, name: 'gadget' } } : {}),
+      }
+      const device = await startDevice(configuration, front.url)
+      atEnd(() => device.stop())
+      return device
+    },
+  }
+  atEnd(() => world.service.stop())
+  return world
+}
+
+/** What the operator does before the first device comes. */
+async function configure(
+  { directory, ratafia }: Installation,
+  models: DeviceWorld['models'],
+  olderKey: string,
+): Promise<void> {
+  await ratafia(['trust', 'add', join(vectors, `account-${ROOT}`), join(vectors, `account-key-${ROOT}`)])
+  await ratafia([
+    ...['brands', 'add', '--account', join(vectors, `account-${BRAND}`)],
+    ...['--account-key', join(vectors, `account-key-${BRAND}`), '--signing-key', keyFile('brand')],
+  ])
+  for (const name of Object.keys(MODELS) as ModelName[]) {
+    const file = join(directory, `model-${name}`)
+    await writeFile(file, `${models[name]}\n${olderKey}`)
+    await ratafia(['models', 'add', file, ...(POLICIES[name] ?? ['--registration', 'auto'])])
+  }
+}
+
+const vectors = join(clientPaths.root, 'packages/assertions/vectors/world')
+const keyFile = (name: string): string => join(vectors, 'keys', `${name}.pem`)
+const vector = (name: string): Promise<string> => readFile(join(vectors, name), 'utf8')
+
+export async function signAll(url: string) {
+  const timestamp = '2026-01-01T00:00:00Z'
+  const byRoot = (type: string, headers: Signing['headers'], subject?: string): Signing => ({
+    ...{ key: keyFile('root'), authority: ROOT, type, headers: { timestamp, ...headers } },
+    ...(subject === undefined ? {} : { subject: keyFile(subject) }),
+  })
+  const model = (brand: string, name: string, key: string, headers: Signing['headers']): Signing => ({
+    ...{ key: keyFile(key), authority: brand, type: 'model' },
+    headers: {
+      ...{ series: '16', 'brand-id': brand, model: name, classic: 'true', store: 'acme-store', timestamp },
+      ...headers,
+    },
+  })
+  const since = '2020-01-01T00:00:00Z'
+  const accountKey = (accountId: string, name: string, subject: string): Signing => ({
+    ...{ key: keyFile('root'), authority: ROOT, type: 'account-key', subject: keyFile(subject) },
+    headers: { 'account-id': accountId, name, since },
+  })
+  const other = { 'account-id': 'other-brand', 'display-name': 'Other', validation: 'unproven' }
+  const [store = '', olderKey = '', otherAccount = '', otherKey = '', foreign = '', ...signed] =
+    await signedBySnapd([
+      byRoot('store', { store: PROXY_STORE, 'operator-id': OPERATOR, url }),
+      accountKey(BRAND, 'older', OLDER_KEY),
+      byRoot('account', other),
+      accountKey('other-brand', 'models', 'generic'),
+      model('other-brand', 'foreign', 'generic', {}),
+      ...Object.entries(MODELS).map(([name, headers]) => model(BRAND, name, OLDER_KEY, headers)),
+    ])
+  const own = Object.fromEntries(Object.keys(MODELS).map((name, at) => [name, signed[at] ?? '']))
+  return {
+    trusted: [await vector(`account-${ROOT}`), await vector(`account-key-${ROOT}`)],
+    // The key that signs serials is not in it: that is the service's to hand over.
+    image: [
+      await vector(`account-${BRAND}`),
+      await vector(`account-${OPERATOR}`),
+      ...[olderKey, otherAccount, otherKey],
+    ],
+    store,
+    olderKey,
+    models: { ...(own as Record<ModelName, string>), foreign },
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * The rest of a store, which stands before the service: it passes on what is the service's, and asks it about the
+ * device session of everything else, as nginx does with `auth_request`.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+export interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+  readonly status: number
+  readonly answer: string
+}
+
+/** What a test wants done before the front does what it does. A response is sent in place of the front's. */
+export type Meddle = (request: {
+  readonly method: string
+  readonly path: string
+  /** May be changed. */
+  readonly headers: IncomingHttpHeaders
+}) => undefined | Response | Promise<Response>
+
+export interface Front {
+  readonly url: string
+  /** The address of the service. */
+  target: string
+  meddle: Meddle | undefined
+  /** What passed since the last call, oldest first. */
+  taken(): Exchange[]
+  close(): Promise<void>
+}
+
+export async function startFront(): Promise<Front> {
+  let exchanges: Exchange[] = []
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => response.destroy(error as Error))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request
+    const body = await buffer(request)
+    const meant =
+      (await front.meddle?.({ method, path, headers })) ?? (await answer(method, path, headers, body))
+    const given = Buffer.from(await meant.arrayBuffer())
+    exchanges.push({
+      method,
+      path,
+      headers,
+      body: body.toString(),
+      status: meant.status,
+      answer: given.toString(),
+    })
+    const passed = [...meant.headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== 'content-encoding')
+    response.writeHead(meant.status, Object.fromEntries(passed)).end(given)
+  }
+
+  async function answer(
+    method: string,
+    path: string,
+    headers: IncomingHttpHeaders,
+    body: Buffer,
+  ): Promise<Response> {
+    if (method === 'HEAD' || OF_THE_SERVICE.test(path)) return pass(method, path, headers, body)
+    // With the headers as they came, and without a body: what `auth_request` does.
+    const { 'content-length': _, 'content-type': __, ...asked } = headers
+    const verdict = await pass('GET', '/device-session', asked, Buffer.alloc(0))
+    return verdict.ok ? ofTheStore(path) : verdict
+  }
+
+  async function pass(
+    method: string,
+    path: string,
+    headers: IncomingHttpHeaders,
+    body: Buffer,
+  ): Promise<Response> {
+    const kept = Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, String(value)] as [string, string]],
+    )
+    try {
+      return await fetch(`${front.target}${path}`, {
+        method,
+        headers: kept,
+        redirect: 'manual',
+        ...(body.length > 0 ? { body } : {}),
+      })
+    } catch {
+      // Nobody is there: what any proxy says then.
+      return new Response('Bad Gateway', { status: 502 })
+    }
+  }
+
+  const front: Front = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    target: '',
+    meddle: undefined,
+    taken: () => {
+      const taken = exchanges
+      exchanges = []
+      return taken
+    },
+    close: async () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+  return front
+}
+
+const OF_THE_SERVICE = /^\/(?:api\/v1\/snaps\/auth|v2\/assertions|v1)\//
+const HOP_BY_HOP = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'date',
+  'expect',
+])
+
+/** As much of a store as snapd takes for one. */
+function ofTheStore(path: string): Response {
+  if (path.startsWith('/api/v1/snaps/sections')) {
+    return Response.json(
+      { _embedded: { 'clickindex:sections': [{ name: 'featured' }] } },
+      { headers: { 'content-type': 'application/hal+json' } },
+    )
+  }
+  if (path.startsWith('/v2/snaps/info/')) {
+    const channel = { name: 'stable', track: 'latest', risk: 'stable', 'released-at': '2026-01-01T00:00:00Z' }
+    const release = { channel, revision: 1, version: '1', type: 'app' }
+    return Response.json({ name: 'hello', 'snap-id': 'x'.repeat(32), snap: {}, 'channel-map': [release] })
+  }
+  return Response.json({ 'error-list': [{ code: 'not-found', message: 'not found' }] }, { status: 404 })
+}

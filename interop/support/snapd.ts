@@ -1,0 +1,124 @@
+/** snapd as a device, and as the signer of what a brand signs: the program of `snapd/`. */
+import assert from 'node:assert/strict'
+import { type Driver, start } from './driver.ts'
+import { clientPaths } from './paths.ts'
+
+/** What a device leaves the factory with. Assertions are encoded. */
+export interface SnapdConfiguration {
+  /** Its root directory: state, keys and assertions stay in it over a restart. */
+  readonly directory: string
+  /** Account and account-key of the root that this snapd trusts. */
+  readonly trusted: readonly string[]
+  readonly assertions: readonly string[]
+  readonly brand: string
+  readonly model: string
+  /** The id of a store assertion, as `snap set system proxy.store=` takes it. */
+  readonly 'proxy-store'?: string
+  /** What the `prepare-device` hook of its gadget set. */
+  readonly gadget?: GadgetConfiguration
+}
+
+export interface GadgetConfiguration {
+  readonly name: string
+  /** `device-service.url` */
+  readonly url?: string
+  /** `device-service.headers` */
+  readonly headers?: Readonly<Record<string, string>>
+  /** `registration.proposed-serial` */
+  readonly 'proposed-serial'?: string
+  /** `registration.body` */
+  readonly body?: string
+}
+
+export interface SnapdAnswer {
+  /** Why an operation outside of a change failed. */
+  readonly error?: string
+  readonly assertion?: string
+  readonly change?: SnapdChange
+  readonly device?: {
+    readonly brand: string
+    readonly model: string
+    readonly serial: string
+    readonly 'key-id': string
+    readonly session: string
+    readonly 'serial-assertion'?: string
+  }
+}
+
+export interface SnapdChange {
+  readonly kind: string
+  readonly status: string
+  /** As `snap change` shows it. */
+  readonly error?: string
+  /** The kind of the task that waits for its interval (60 s) to end. */
+  readonly waiting?: string
+  readonly log?: readonly string[]
+}
+
+export interface SnapdDevice {
+  /** Lets snapd work until its newest change is finished or waits for an interval. */
+  run(): Promise<SnapdAnswer>
+  /** The same, as if the interval were over. */
+  retry(): Promise<SnapdAnswer>
+  /** Gets a device session if it has none. */
+  session(): Promise<SnapdAnswer>
+  /** A store request that shows the session in `X-Device-Authorization`. */
+  sections(): Promise<SnapdAnswer>
+  /** A store request that shows the session in `Snap-Device-Authorization`. */
+  info(snap: string): Promise<SnapdAnswer>
+  /** `snap remodel` to an encoded model. */
+  remodel(model: string): Promise<SnapdAnswer>
+  /** Ends snapd and starts it again; what it kept in memory only, such as how long to hold back, is gone. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** `apiUrl` is where a snapd without `proxy.store` finds the store; registration does not follow it. */
+export async function startDevice(configuration: SnapdConfiguration, apiUrl: string): Promise<SnapdDevice> {
+  const begin = async (): Promise<Driver<SnapdAnswer>> => {
+    const driver = snapdProgram({ SNAPPY_FORCE_API_URL: apiUrl })
+    const { error } = await driver.ask({ do: 'start', ...configuration })
+    assert.equal(error, undefined)
+    return driver
+  }
+  let driver = await begin()
+  return {
+    run: () => driver.ask({ do: 'run' }),
+    retry: () => driver.ask({ do: 'retry' }),
+    session: () => driver.ask({ do: 'session' }),
+    sections: () => driver.ask({ do: 'sections' }),
+    info: (snap) => driver.ask({ do: 'info', snap }),
+    remodel: (model) => driver.ask({ do: 'remodel', 'new-model': model }),
+    restart: async () => {
+      await driver.close()
+      driver = await begin()
+    },
+    stop: () => driver.close(),
+  }
+}
+
+export interface Signing {
+  /** The file of the private key (PEM, PKCS#8). */
+  readonly key: string
+  /** The account-id that signs. */
+  readonly authority: string
+  readonly type: string
+  readonly headers: Readonly<Record<string, unknown>>
+  /** For an account-key: the file of the key that it is about. */
+  readonly subject?: string
+}
+
+/** Encoded assertions signed by snapd's own code. */
+export async function signedBySnapd(all: readonly Signing[]): Promise<string[]> {
+  const program = snapdProgram()
+  const signed: string[] = []
+  for (const one of all) {
+    const { assertion, error } = await program.ask({ do: 'sign', ...one })
+    signed.push(assertion ?? assert.fail(error))
+  }
+  await program.close()
+  return signed
+}
+
+const snapdProgram = (environment: Readonly<Record<string, string>> = {}): Driver<SnapdAnswer> =>
+  start<SnapdAnswer>(clientPaths.snapdDevice, [], environment)
