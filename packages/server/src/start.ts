@@ -31,8 +31,10 @@ import { cloneStore } from './devices/clone-store.ts'
 import { deviceSessionStore } from './devices/device-session-store.ts'
 import { deviceStore } from './devices/device-store.ts'
 import { type InRegister, LostRace } from './devices/register-transaction.ts'
+import { registrationRoutes } from './devices/registration-routes.ts'
 import { registrationStore } from './devices/registration-store.ts'
 import { sessionRoutes } from './devices/session-routes.ts'
+import { signingQueue } from './devices/signing-queue.ts'
 import { createApp } from './http/app.ts'
 import { listen } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
@@ -229,6 +231,14 @@ async function addService(
     },
   })
   await app.register(assertionRoutes, workspace)
+  await app.register(registrationRoutes, {
+    ...workspace,
+    signing: signingQueue(config.signingQueue),
+    warn: (message) => log.warn(message),
+    deviceServicePath: config.deviceServicePath,
+    deviceServices: { baseUrl, allowed: config.deviceServiceUrls },
+    fetch,
+  })
   await addDeviceSessions(app, location, workspace)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, { release: RELEASE, baseUrl, identity: issuer, tokenPrefix: tokenPrefix(location, id) })

@@ -10,7 +10,13 @@ export type ApiKeyVerdict =
   | { readonly accepted: true; readonly key: ApiKey | undefined }
   | { readonly accepted: false; readonly message: string }
 
-interface UseApiKeyDeps {
+interface ShownKey {
+  /** The header as it came. */
+  readonly text: string | undefined
+  readonly model: ModelName
+}
+
+export interface UseApiKeyDeps {
   readonly apiKeys: Pick<ApiKeyStore, 'use' | 'findByHash' | 'isRequired'>
   readonly clock: Clock
 }
@@ -21,29 +27,38 @@ interface UseApiKeyDeps {
  * a key of another model is as unknown as none.
  */
 export async function useApiKey(
-  { text, model }: { readonly text: string | undefined; readonly model: ModelName },
+  { text, model }: ShownKey,
   { apiKeys, clock }: UseApiKeyDeps,
 ): Promise<ApiKeyVerdict> {
-  const now = clock()
   const hash = text === undefined ? undefined : hashApiKey(text)
-  const used = hash && (await apiKeys.use(hash, model, now))
+  const used = hash && (await apiKeys.use(hash, model, clock()))
   if (used) return { accepted: true, key: used }
+  const verdict = await checkApiKey({ text, model }, { apiKeys, clock })
+  // It held between the two looks; the retry will tell.
+  return verdict.accepted && verdict.key ? refusal('The API key does not hold. Try again.') : verdict
+}
+
+/** As {@link useApiKey}, without counting: whether it would be taken now. */
+export async function checkApiKey(
+  { text, model }: ShownKey,
+  { apiKeys, clock }: UseApiKeyDeps,
+): Promise<ApiKeyVerdict> {
+  const hash = text === undefined ? undefined : hashApiKey(text)
+  const key = hash && (await apiKeys.findByHash(hash))
+  if (key && key.brandId === model.brandId && key.model === model.model) {
+    const why = whyNot(key, clock())
+    return why === undefined ? { accepted: true, key } : refusal(why)
+  }
   if (!(await apiKeys.isRequired(model))) return { accepted: true, key: undefined }
   if (text === undefined) return refusal('This model needs an API key. Set the header api-key.')
-  const known = hash && (await apiKeys.findByHash(hash))
-  return refusal(known && isOf(known, model) ? reason(known, now) : 'The API key is not one of this model.')
+  return refusal('The API key is not one of this model.')
 }
 
-function reason({ revokedAt, expiresAt, useLimit, uses }: ApiKey, now: Date): string {
+function whyNot({ revokedAt, expiresAt, useLimit, uses }: ApiKey, now: Date): string | undefined {
   if (revokedAt) return 'The API key is revoked. Ask for another.'
   if (expiresAt && expiresAt <= now) return 'The API key has expired. Ask for another.'
-  if (useLimit !== null && uses >= useLimit)
-    return `The API key was used ${useLimit} times, as often as it may be.`
-  // It held between the two looks; the retry will tell.
-  return 'The API key does not hold. Try again.'
+  if (useLimit === null || uses < useLimit) return undefined
+  return `The API key was used ${useLimit} times, as often as it may be.`
 }
-
-const isOf = (key: ModelName, model: ModelName): boolean =>
-  key.brandId === model.brandId && key.model === model.model
 
 const refusal = (message: string): ApiKeyVerdict => ({ accepted: false, message })

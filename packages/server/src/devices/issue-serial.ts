@@ -3,9 +3,9 @@
  * one transaction. Whoever loses a race throws the signature away, so nothing is ever half done.
  */
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { ModelDeps } from '../brands/find-model.ts'
 import { generateSerial } from '../brands/generate-serial.ts'
 import type { StoredModel } from '../brands/model-policy.ts'
-import type { ModelStore } from '../brands/model-store.ts'
 import { type SignedSerial, signSerial } from '../brands/sign-serial.ts'
 import type { SignerDeps } from '../brands/signer-for.ts'
 import { Unavailable } from '../errors.ts'
@@ -15,7 +15,7 @@ import { type InRegister, LostRace, type RegisterStores, won } from './register-
 
 export interface IssueDeps extends SignerDeps {
   readonly devices: Pick<DeviceStore, 'findHolder' | 'findSerialAssertion'>
-  readonly models: Pick<ModelStore, 'takeNumber'>
+  readonly models: Pick<ModelDeps['models'], 'takeNumber'>
   readonly inRegister: InRegister
 }
 

@@ -1,6 +1,6 @@
 /** Gives its serial to a device that waits, or was rejected: the operator said yes. */
 import { decode } from '@ratafia/assertions'
-import type { ModelStore } from '../brands/model-store.ts'
+import type { ModelDeps } from '../brands/find-model.ts'
 import { RequestError } from '../errors.ts'
 import { type Device, showSerialName } from './device.ts'
 import type { Decision, DeviceStore } from './device-store.ts'
@@ -9,7 +9,7 @@ import { won } from './register-transaction.ts'
 
 export interface IssueToWaitingDeps extends IssueDeps {
   readonly devices: IssueDeps['devices'] & Pick<DeviceStore, 'findById' | 'findRequest'>
-  readonly models: IssueDeps['models'] & Pick<ModelStore, 'find'>
+  readonly models: IssueDeps['models'] & Pick<ModelDeps['models'], 'find'>
 }
 
 interface Approval {

@@ -1,5 +1,5 @@
 /** One short transaction over what a registration changes. The constraints of the tables decide its races. */
-import type { ApiKeyStore } from '../brands/api-key-store.ts'
+import type { UseApiKeyDeps } from '../brands/use-api-key.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { RegistrationStore } from './registration-store.ts'
 
@@ -7,7 +7,7 @@ import type { RegistrationStore } from './registration-store.ts'
 export interface RegisterStores {
   readonly devices: DeviceStore
   readonly registrations: RegistrationStore
-  readonly apiKeys: Pick<ApiKeyStore, 'use' | 'findByHash' | 'isRequired'>
+  readonly apiKeys: UseApiKeyDeps['apiKeys']
 }
 
 /** Throws {@link LostRace} also for a unique violation. `work` may run more than once, and uses no other store. */

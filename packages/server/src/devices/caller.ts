@@ -1,0 +1,15 @@
+/** From where a request came, as the register keeps it. */
+import { addressOf } from '../identity/address.ts'
+import type { Caller } from './device.ts'
+
+interface Request {
+  readonly ip: string | undefined
+  readonly headers: { readonly 'user-agent'?: string | undefined }
+}
+
+const MAX_USER_AGENT = 256
+
+export const callerOf = (request: Request): Caller => ({
+  address: addressOf(request),
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT).replace(/[^ -~]/g, '?'),
+})

@@ -1,0 +1,43 @@
+/** What the assertions package refuses, as the answer to a device. */
+import { AssertionError } from '@ratafia/assertions'
+import { RequestError } from '../errors.ts'
+
+/** `what` is a clause such as `could not validate model assertion`; the reason follows it in brackets. */
+export function explained<T>(work: () => T, what?: string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw explanation(error, what)
+  }
+}
+
+/** As {@link explained}, of a promise. */
+export async function explainedAsync<T>(work: () => Promise<T>, what?: string): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explanation(error, what)
+  }
+}
+
+/** {@link RequestError} `invalid-assertion` for an `AssertionError`; another error as it is. */
+export function explanation(error: unknown, what?: string): unknown {
+  if (!(error instanceof AssertionError)) return error
+  const reason = what === undefined ? error.message : `${what} (${error.message})`
+  return new RequestError('invalid-assertion', `invalid assertion: ${reason}.${ADVICE[error.code] ?? ''}`, {
+    cause: error,
+  })
+}
+
+/** In the words of the store, which snapd shows as they are (contract/devices.md 1.4). */
+export const invalidAssertion = (fault: string): RequestError =>
+  new RequestError('invalid-assertion', `invalid assertion: ${fault}.`)
+
+/** What can be done about it, where the reason alone does not say. */
+const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
+  'unknown-key': ' Ask the operator of this service to add that key.',
+  untrusted: ' Ask the operator of this service whom it trusts.',
+  'weak-hash': ' Sign with SHA-256, 384 or 512.',
+  'weak-key': ' Use RSA keys of 2048 bits and up.',
+  'unsupported-format': ' Use an older format.',
+}
