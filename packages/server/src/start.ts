@@ -30,6 +30,7 @@ import { assertionRoutes } from './devices/assertion-routes.ts'
 import { cloneStore } from './devices/clone-store.ts'
 import { deviceSessionStore } from './devices/device-session-store.ts'
 import { deviceStore } from './devices/device-store.ts'
+import { deviceTransferStore } from './devices/device-transfer-store.ts'
 import { type InRegister, LostRace } from './devices/register-transaction.ts'
 import { registrationRoutes } from './devices/registration-routes.ts'
 import { registrationStore } from './devices/registration-store.ts'
@@ -116,6 +117,7 @@ export async function openWorkspace(
       inRegister: registerOf(database),
       clones: cloneStore(database),
       deviceSessions: deviceSessionStore(database),
+      deviceTransfers: deviceTransferStore(database),
       close: () => database.close(),
     }
   } catch (error) {

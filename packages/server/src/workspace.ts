@@ -13,6 +13,7 @@ import type { Database } from './database/index.ts'
 import type { CloneStore } from './devices/clone-store.ts'
 import type { DeviceSessionStore } from './devices/device-session-store.ts'
 import type { DeviceStore } from './devices/device-store.ts'
+import type { DeviceTransferStore } from './devices/device-transfer-store.ts'
 import type { InRegister } from './devices/register-transaction.ts'
 import type { RegistrationStore } from './devices/registration-store.ts'
 import type { AgentStore } from './identity/agent-store.ts'
@@ -45,5 +46,6 @@ export interface Workspace {
   readonly inRegister: InRegister
   readonly clones: CloneStore
   readonly deviceSessions: DeviceSessionStore
+  readonly deviceTransfers: DeviceTransferStore
   close(): Promise<void>
 }

@@ -26,10 +26,11 @@ export function printList(
   rows: readonly Row[],
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
 ): void {
-  print(context, options, rows, rows.length === 0 ? empty : table(rows, columns))
+  print(context, options, rows, rows.length === 0 ? empty : tableOf(rows, columns))
 }
 
-function table(rows: readonly Row[], columns: readonly string[]): string {
+/** Lines with the columns in capitals above them. */
+export function tableOf(rows: readonly Row[], columns: readonly string[]): string {
   const cells = rows.map((row) => columns.map((column) => printable(row[column])))
   const titles = columns.map((column) => column.toUpperCase().replaceAll('_', ' '))
   const widths = titles.map((title, index) =>

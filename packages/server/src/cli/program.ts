@@ -7,6 +7,7 @@ import { allowListCommands } from './allow-list.ts'
 import { apiKeyCommands } from './api-keys.ts'
 import { brandCommands } from './brands.ts'
 import { type CommandContext, EXIT_HELP } from './context.ts'
+import { deviceCommands } from './devices.ts'
 import { hardwareIdentityCommands } from './hardware-identities.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
@@ -64,6 +65,7 @@ export function createProgram(context: CommandContext): Command {
   apiKeyCommands(program, context)
   allowListCommands(program, context)
   hardwareIdentityCommands(program, context)
+  deviceCommands(program, context)
 
   withJson(program.command('version'))
     .description('the release of this program')

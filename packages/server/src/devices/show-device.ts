@@ -1,0 +1,48 @@
+/** All that the register knows of one device. */
+import type { CloneEvidence } from './clone-evidence.ts'
+import type { CloneStore } from './clone-store.ts'
+import type { Device, SerialAssertion } from './device.ts'
+import type { DeviceSession } from './device-session.ts'
+import type { DeviceSessionStore } from './device-session-store.ts'
+import type { DeviceStore } from './device-store.ts'
+import { type FindDeviceDeps, findDevice } from './find-device.ts'
+import type { Registration, RegistrationStore } from './registration-store.ts'
+
+export interface ShowDeviceDeps {
+  readonly devices: FindDeviceDeps['devices'] & Pick<DeviceStore, 'serialAssertionsOf'>
+  readonly registrations: Pick<RegistrationStore, 'ofDevice'>
+  readonly deviceSessions: Pick<DeviceSessionStore, 'ofDevice'>
+  readonly clones: Pick<CloneStore, 'evidenceOf'>
+}
+
+export interface DeviceDetails {
+  readonly device: Device
+  /** By revision. */
+  readonly assertions: readonly SerialAssertion[]
+  /** Newest first, at most `limit`, as are sessions. */
+  readonly registrations: readonly Registration[]
+  readonly sessions: readonly DeviceSession[]
+  /** Last seen first. */
+  readonly evidence: readonly CloneEvidence[]
+  /** Who else has, had or wants the serial number: newest first, at most 100. */
+  readonly others: readonly Device[]
+}
+
+/** `name` as `findDevice` takes it. Throws `RequestError` `invalid-field`. */
+export async function showDevice(
+  { name, limit }: { readonly name: string; readonly limit: number },
+  deps: ShowDeviceDeps,
+): Promise<DeviceDetails> {
+  const { devices, registrations, deviceSessions, clones } = deps
+  const device = await findDevice(name, [], { devices })
+  const { id } = device
+  const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
+  return {
+    device,
+    assertions: await devices.serialAssertionsOf(id),
+    registrations: await registrations.ofDevice(id, limit),
+    sessions: await deviceSessions.ofDevice(id, limit),
+    evidence: await clones.evidenceOf(id),
+    others: sharing.filter((other) => other.id !== id),
+  }
+}
