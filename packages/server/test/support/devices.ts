@@ -168,6 +168,40 @@ function selfSigned<Type extends TypeName>(
   return encode(sign(input, key, { signedAt: new Date(), policy: DEVICE_POLICY }))
 }
 
+export interface SerialInput {
+  readonly serial: string
+  readonly key?: PrivateKey
+  readonly model?: string
+  readonly revision?: number
+  /** Whoever signs: acme-brand by default. */
+  readonly signer?: PrivateKey
+  /** More headers, or others. */
+  readonly headers?: Record<string, HeaderInput>
+}
+
+/** A serial assertion that the brand signed somewhere else than in the service. */
+export function serialAssertion({
+  serial,
+  key = deviceKey(),
+  model = ACME.model,
+  revision = 0,
+  signer = acmeKey(),
+  headers = {},
+}: SerialInput): AssertionOf<'serial'> {
+  const own = {
+    'authority-id': ACME.brandId,
+    'brand-id': ACME.brandId,
+    model,
+    serial,
+    'device-key': encodePublicKey(key.publicKey).trimEnd(),
+    'device-key-sha3-384': key.publicKey.id,
+    timestamp: '2021-01-01T00:00:00Z',
+    ...(revision > 0 ? { revision: String(revision) } : {}),
+  }
+  const signed = sign({ type: 'serial', headers: { ...own, ...headers } }, signer, { signedAt: new Date() })
+  return expectType(signed, 'serial') as AssertionOf<'serial'>
+}
+
 /** Encoded assertions one after the other, as snapd writes them into one body. */
 export const streamOf = (...assertions: readonly (Uint8Array | string)[]): string =>
   assertions.map((one) => (typeof one === 'string' ? one : Buffer.from(one).toString())).join('\n')

@@ -1,0 +1,592 @@
+/** Nonces and the opening of sessions: every check with its own failing request, retries and races, on both databases. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api'
+import { type AssertionOf, encode, type PrivateKey, sign } from '@ratafia/assertions'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import { Check } from 'typebox/value'
+import type { NamedFile } from '../../src/brands/assertion-file.ts'
+import { testKey, vector } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  AUTH,
+  acmeKey,
+  addAcmeModel,
+  deviceKey,
+  freshDeviceKeys,
+  getNonce,
+  getRequestId,
+  modelFile,
+  openSession,
+  presentingSession,
+  serialAssertion,
+  sessionBody,
+  sessionOf,
+  sessionRequest,
+  textOf,
+  withAcme,
+} from '../support/devices.ts'
+import { type Answer, call, refusalOf, testService } from '../support/service.ts'
+
+const SECOND = 1_000
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let keys: readonly PrivateKey[]
+  let serials = 0
+  before(async () => {
+    await withAcme(service.workspace)
+    keys = await freshDeviceKeys(8)
+  })
+  /** A serial number and a device key that nobody has used before. */
+  const newDevice = () => {
+    const key = keys[serials] ?? assert.fail('more devices than keys')
+    return { key, serial: serialAssertion({ serial: `S-${++serials}`, key }) }
+  }
+  const post = (body: unknown, headers = {}) => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
+  const assertRefused = (answer: Answer, status: number, code: string, message: RegExp) => {
+    const refusal = refusalOf(answer)
+    assert.deepEqual([refusal.status, refusal.code], [status, code], refusal.message)
+    assert.match(refusal.message, message)
+    assert.match(refusal.message, /^[ -~]{1,1000}$/)
+  }
+  const conditionsOf = (macaroon: string) =>
+    decodeBinary(decodeBase64(macaroon))[0].caveats.map(({ id }) => Buffer.from(id).toString())
+
+  describe('nonces', () => {
+    test('200 for a POST without body and type, as snapd sends it; each nonce is another', async () => {
+      const answer = await call(service, 'POST', `${AUTH}/nonces`)
+      assert.equal(answer.status, 200)
+      assert.ok(Check(NonceResponseSchema, answer.body))
+      assert.equal(answer.headers.get('content-type'), 'application/json')
+      assert.equal(answer.headers.get('cache-control'), 'no-store')
+      assert.match(answer.body.nonce, /^[A-Za-z0-9_-]+$/)
+      assert.notEqual(await getNonce(service), answer.body.nonce)
+    })
+
+    for (const [what, headers, body] of [
+      ['JSON', { 'content-type': 'application/json' }, '{}'],
+      ['what is no JSON', { 'content-type': 'application/json' }, '{{{'],
+      ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b'],
+    ] as const) {
+      test(`a body is passed over: ${what}`, async () => {
+        const answer = await call(service, 'POST', `${AUTH}/nonces`, { headers, body })
+        assert.equal(answer.status, 200)
+      })
+    }
+
+    test('413 for a body over 64 KiB', async () => {
+      assertRefused(
+        await call(service, 'POST', `${AUTH}/nonces`, { body: ' '.repeat(70_000) }),
+        413,
+        'request-too-large',
+        /larger/,
+      )
+    })
+  })
+
+  describe('the macaroon', () => {
+    test('unpadded base64url of one v2 macaroon, its caveats in their order', async () => {
+      const { key, serial } = newDevice()
+      const answer = await openSession(service, { serial, key })
+      assert.equal(answer.status, 200)
+      assert.ok(Check(MacaroonResponseSchema, answer.body))
+      assert.equal(answer.headers.get('content-type'), 'application/json')
+      assert.equal(answer.headers.get('cache-control'), 'no-store')
+      assert.match(answer.body.macaroon, /^[A-Za-z0-9_-]+$/)
+      const [macaroon, ...more] = decodeBinary(decodeBase64(answer.body.macaroon))
+      assert.equal(more.length, 0)
+      assert.equal(macaroon.version, 2)
+      assert.equal(macaroon.location, new URL(service.baseUrl).host)
+      const [brand, model, number, store, keyId, since, until, session, ...rest] = conditionsOf(
+        answer.body.macaroon,
+      )
+      assert.deepEqual(
+        [brand, model, number, store, keyId, rest],
+        [
+          'brand-id acme-brand',
+          'model acme-classic',
+          `serial ${serial.fields.serial}`,
+          'store acme-store',
+          `device-key-sha3-384 ${key.publicKey.id}`,
+          [],
+        ],
+      )
+      assert.match(session ?? '', /^session-id [0-9a-f-]{36}$/)
+      const [from, to] = [since, until].map((text) => Date.parse(text?.split(' ')[1] ?? ''))
+      assert.match(`${since} ${until}`, /^time-since \S+Z time-before \S+Z$/)
+      assert.equal((to ?? 0) - (from ?? 0), DAY)
+    })
+
+    test('no store where the model names none', async () => {
+      const modelText = await addAcmeModel(service.workspace, 'acme-plain')
+      const serial = serialAssertion({ serial: 'P-1', model: 'acme-plain' })
+      const macaroon = await sessionOf(service, { serial, modelText })
+      assert.equal(conditionsOf(macaroon).length, 7)
+      assert.ok(!conditionsOf(macaroon).some((text) => text.startsWith('store')))
+    })
+
+    test('without a model assertion: the one that is stored here says which store', async () => {
+      const serial = serialAssertion({ serial: 'M-1', key: deviceKey('device2') })
+      const macaroon = await sessionOf(service, { serial, key: deviceKey('device2'), modelText: null })
+      assert.ok(conditionsOf(macaroon).includes('store acme-store'))
+    })
+  })
+
+  // Guarantee: whoever lacks one of the proofs gets no session.
+  describe('refused, with its own message', () => {
+    const serial = serialAssertion({ serial: 'C-1' })
+    const mutations: readonly [
+      what: string,
+      mutate: (body: Record<string, string>) => Promise<unknown> | unknown,
+      message: RegExp,
+      code?: string,
+    ][] = [
+      [
+        'no serial',
+        ({ 'serial-assertion': _, ...rest }) => rest,
+        /lacks the field "serial-assertion"/,
+        'invalid-request',
+      ],
+      [
+        'no request',
+        ({ 'device-session-request': _, ...rest }) => rest,
+        /lacks the field/,
+        'invalid-request',
+      ],
+      ['an unknown member', (body) => ({ ...body, more: '' }), /not known here: "more"/, 'invalid-request'],
+      ['a model that is null', (body) => ({ ...body, 'model-assertion': null }), /text/, 'invalid-field'],
+      [
+        'an empty serial',
+        (body) => ({ ...body, 'serial-assertion': '' }),
+        /could not decode serial-assertion \(it is empty\)/,
+      ],
+      [
+        'no assertion',
+        (body) => ({ ...body, 'serial-assertion': 'hello' }),
+        /could not decode serial-assertion \(/,
+      ],
+      [
+        'two serials',
+        (body) => ({
+          ...body,
+          'serial-assertion': `${body['serial-assertion']}\n${body['serial-assertion']}`,
+        }),
+        /more than one/,
+      ],
+      [
+        'a model as serial',
+        (body) => ({ ...body, 'serial-assertion': textOf(modelFile.bytes) }),
+        /serial-assertion is of type model, not serial/,
+      ],
+      [
+        'a serial as request',
+        (body) => ({ ...body, 'device-session-request': body['serial-assertion'] }),
+        /is of type serial, not device-session-request/,
+      ],
+      [
+        'a serial as model',
+        (body) => ({ ...body, 'model-assertion': body['serial-assertion'] }),
+        /is of type serial, not model/,
+      ],
+      ['a lone surrogate', (body) => ({ ...body, 'serial-assertion': '\ud800' }), /not UTF-8/],
+      [
+        'a zero byte',
+        (body) => ({ ...body, 'serial-assertion': body['serial-assertion']?.replace('C-1', 'C\u0000') }),
+        /invalid assertion/,
+      ],
+      [
+        'a changed serial',
+        (body) => ({
+          ...body,
+          'serial-assertion': body['serial-assertion']?.replace('2021-01-01', '2021-01-02'),
+        }),
+        /could not validate serial assertion \(failed signature verification/,
+      ],
+      [
+        'a changed model',
+        (body) => ({
+          ...body,
+          'model-assertion': body['model-assertion']?.replace('store: acme-store', 'store: evil-store'),
+        }),
+        /could not validate model assertion \(failed signature verification/,
+      ],
+      [
+        'a changed request',
+        (body) => ({
+          ...body,
+          'device-session-request': body['device-session-request']?.replace(
+            /timestamp: 20../,
+            'timestamp: 1999',
+          ),
+        }),
+        /could not validate device-session-request \(failed signature verification/,
+      ],
+      [
+        'another model',
+        (body) => ({ ...body, 'model-assertion': textOf(vector('world/model-acme-gadget').bytes) }),
+        /the model of the model assertion is not that of the serial/,
+      ],
+      [
+        'another model in the request',
+        async (body) => ({
+          ...body,
+          'device-session-request': textOf(
+            sessionRequest({ nonce: await getNonce(service), serial: 'C-1', model: 'acme-gadget' }),
+          ),
+        }),
+        /the model of the device-session-request is not/,
+      ],
+      [
+        'another brand in the request',
+        async (body) => ({
+          ...body,
+          'device-session-request': textOf(
+            sessionRequest({
+              nonce: await getNonce(service),
+              serial: 'C-1',
+              headers: { 'brand-id': 'other' },
+            }),
+          ),
+        }),
+        /the brand-id of the device-session-request is not/,
+      ],
+      [
+        'another serial in the request',
+        async (body) => ({
+          ...body,
+          'device-session-request': textOf(sessionRequest({ nonce: await getNonce(service), serial: 'C-2' })),
+        }),
+        /the serial of the device-session-request is not/,
+      ],
+      [
+        'a request that another key signed',
+        async (body) => ({
+          ...body,
+          'device-session-request': textOf(
+            sessionRequest({ nonce: await getNonce(service), serial: 'C-1', key: deviceKey('device2') }),
+          ),
+        }),
+        /could not validate device-session-request \(device-session-request assertion says it is signed with key/,
+      ],
+      [
+        'a serial signed with an unknown key',
+        () =>
+          sessionBody(service, { serial: serialAssertion({ serial: 'C-1', signer: testKey('unknown') }) }),
+        /could not validate serial assertion \(no matching public key/,
+      ],
+      [
+        'a serial that the device signed itself',
+        () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', signer: deviceKey() }) }),
+        /no matching public key/,
+      ],
+      [
+        'a serial in the name of an account that the key is not of',
+        () =>
+          sessionBody(service, {
+            serial: serialAssertion({ serial: 'C-1', headers: { 'authority-id': 'test-root' } }),
+          }),
+        /belongs to "acme-brand"/,
+      ],
+      [
+        'a serial from before its key',
+        () =>
+          sessionBody(service, {
+            serial: serialAssertion({ serial: 'C-1', headers: { timestamp: '2019-01-01T00:00:00Z' } }),
+          }),
+        /outside of signing key validity/,
+      ],
+      [
+        'a serial number of 129 characters',
+        () => sessionBody(service, { serial: serialAssertion({ serial: 'x'.repeat(129) }) }),
+        /more than 128 characters/,
+      ],
+      [
+        'a serial number with a control character',
+        () => sessionBody(service, { serial: serialAssertion({ serial: 'a\u0007b' }) }),
+        /cannot be printed/,
+      ],
+      [
+        'a revision that no register holds',
+        () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', revision: 2 ** 31 }) }),
+        /revision of the serial is too large/,
+      ],
+      [
+        'no model, and none is stored',
+        () =>
+          sessionBody(service, {
+            serial: serialAssertion({ serial: 'C-1', model: 'acme-gadget' }),
+            modelText: null,
+          }),
+        /no model assertion for acme-brand\/acme-gadget\/C-1 .*send it as "model-assertion"/,
+      ],
+    ]
+    for (const [what, mutate, message, code = 'invalid-assertion'] of mutations) {
+      test(what, async () => {
+        const body = await mutate(await sessionBody(service, { serial }))
+        assertRefused(await post(body), 400, code, message)
+      })
+    }
+
+    test('what they are mutations of is good', async () => {
+      assert.equal((await openSession(service, { serial })).status, 200)
+    })
+
+    test('a body that is no JSON object', async () => {
+      assertRefused(await post('{{{'), 400, 'invalid-request', /not JSON/)
+      assertRefused(await post('[]'), 400, 'invalid-request', /body has to be/)
+    })
+
+    test('413 for a body over 1 MiB, and 400 for one just below it', async () => {
+      const text = (size: number) => JSON.stringify({ 'serial-assertion': 'x'.repeat(size) })
+      assertRefused(await post(text(1024 * 1024)), 413, 'request-too-large', /larger/)
+      assertRefused(await post(text(1024 * 1024 - 64)), 400, 'invalid-request', /lacks the field/)
+    })
+  })
+
+  describe('another account signs serials', () => {
+    const genericKey = testKey('generic')
+    const byGeneric = (serial: string, model: string) =>
+      serialAssertion({ serial, model, signer: genericKey, headers: { 'authority-id': 'generic' } })
+    before(async () => {
+      const stored = (file: NamedFile, type: string, primaryKey: string) => ({
+        type,
+        primaryKey,
+        revision: 0,
+        encoded: file.bytes,
+      })
+      await service.workspace.assertions.put(
+        [
+          stored(vector('world/account-generic'), 'account', 'generic'),
+          stored(vector('world/account-key-generic'), 'account-key', genericKey.publicKey.id),
+        ],
+        new Date(),
+      )
+    })
+
+    test('where the model names it in serial-authority', async () => {
+      const modelText = await addAcmeModel(service.workspace, 'acme-lent', {
+        headers: { 'serial-authority': ['generic'] },
+      })
+      const serial = byGeneric('G-1', 'acme-lent')
+      assert.equal((await openSession(service, { serial, modelText })).status, 200)
+    })
+
+    test('and nowhere else', async () => {
+      const serial = byGeneric('G-2', 'acme-gadget')
+      const modelText = vector('world/model-acme-gadget').bytes
+      assertRefused(
+        await openSession(service, { serial, modelText }),
+        400,
+        'invalid-assertion',
+        /could not validate serial assertion \(serial with authority "generic" different from brand/,
+      )
+    })
+
+    // Guarantee: whom a brand has dropped, an older revision of its model does not bring back.
+    test('not by an older revision of the model than the one stored', async () => {
+      const headers = { 'serial-authority': ['generic'] }
+      const older = await addAcmeModel(service.workspace, 'acme-taken', { headers })
+      await service.workspace.assertions.put(
+        [
+          {
+            type: 'model',
+            primaryKey: '16/acme-brand/acme-taken',
+            revision: 1,
+            encoded: revisedModel('acme-taken'),
+          },
+        ],
+        new Date(),
+      )
+      assertRefused(
+        await openSession(service, { serial: byGeneric('G-3', 'acme-taken'), modelText: older }),
+        400,
+        'invalid-assertion',
+        /different from brand/,
+      )
+    })
+  })
+
+  describe('the nonce', () => {
+    const refusedBy = async (nonce: string, message: RegExp) =>
+      assertRefused(
+        await openSession(service, { serial: serialAssertion({ serial: 'C-1' }), nonce }),
+        400,
+        'invalid-nonce',
+        message,
+      )
+
+    test('foreign, garbage or changed: refused', async () => {
+      await refusedBy('1234567890:9876543210', /not one of this service/)
+      await refusedBy('ü', /not one of this service/)
+      await refusedBy(`${(await getNonce(service)).slice(0, -2)}AA`, /not one of this service/)
+    })
+
+    // Guarantee: one kind never passes for the other.
+    test('a request-id is no nonce', async () => {
+      await refusedBy(await getRequestId(service), /not one of this service/)
+    })
+
+    test('good for 600 seconds by our clock, and no longer', async () => {
+      const serial = serialAssertion({ serial: 'C-1' })
+      const [early, late] = [await getNonce(service), await getNonce(service)]
+      service.advance(9 * MINUTE + 50 * SECOND)
+      assert.equal((await openSession(service, { serial, nonce: early })).status, 200)
+      service.advance(11 * SECOND)
+      await refusedBy(late, /expired/)
+    })
+
+    test('the clock of the device is not trusted', async () => {
+      const serial = serialAssertion({ serial: 'C-1' })
+      for (const timestamp of ['1970-01-01T00:00:00Z', '2099-01-01T00:00:00Z']) {
+        const request = sessionRequest({
+          nonce: await getNonce(service),
+          serial: 'C-1',
+          headers: { timestamp },
+        })
+        const body = {
+          ...(await sessionBody(service, { serial })),
+          'device-session-request': textOf(request),
+        }
+        assert.equal((await post(body)).status, 200)
+      }
+    })
+
+    // Guarantee: a nonce works once.
+    test('used once: another request with it is refused', async () => {
+      const serial = serialAssertion({ serial: 'C-1' })
+      const nonce = await getNonce(service)
+      const body = await sessionBody(service, { serial, nonce })
+      assert.equal((await post(body)).status, 200)
+      const other = textOf(sessionRequest({ nonce, serial: 'C-1', headers: { more: 'x' } }))
+      assertRefused(await post({ ...body, 'device-session-request': other }), 400, 'invalid-nonce', /used/)
+    })
+
+    test('a refused request does not use it up', async () => {
+      const serial = serialAssertion({ serial: 'C-1' })
+      const nonce = await getNonce(service)
+      const body = await sessionBody(service, { serial, nonce })
+      const bad = { ...body, 'serial-assertion': body['serial-assertion']?.replace('2021-', '2022-') }
+      assertRefused(await post(bad), 400, 'invalid-assertion', /signature/)
+      assert.equal((await post(body)).status, 200)
+    })
+  })
+
+  describe('the same request again', () => {
+    test('within 60 seconds: the same answer, and no second session', async () => {
+      const { key, serial } = newDevice()
+      const body = await sessionBody(service, { serial, key })
+      const first = await post(body)
+      service.advance(59 * SECOND)
+      const second = await post(body)
+      assert.deepEqual([first.status, second.status], [200, 200])
+      assert.equal(second.body.macaroon, first.body.macaroon)
+      assert.equal((await sessionsOf(serial)).length, 1)
+      service.advance(2 * SECOND)
+      assertRefused(await post(body), 400, 'invalid-nonce', /used/)
+    })
+
+    test('also when the nonce has expired meanwhile', async () => {
+      const { key, serial } = newDevice()
+      const nonce = await getNonce(service)
+      service.advance(595 * SECOND)
+      const body = await sessionBody(service, { serial, key, nonce })
+      const first = await post(body)
+      service.advance(30 * SECOND)
+      assert.equal((await post(body)).body.macaroon, first.body.macaroon)
+    })
+
+    test('after a rotation of the root key: the same answer still', async () => {
+      const { key, serial } = newDevice()
+      const body = await sessionBody(service, { serial, key })
+      const first = await post(body)
+      await service.workspace.keyring.rotateRootKey()
+      assert.equal((await post(body)).body.macaroon, first.body.macaroon)
+    })
+
+    test('with another serial assertion, model or previous session it is another request', async () => {
+      const { key, serial } = newDevice()
+      const body = await sessionBody(service, { serial, key })
+      const { body: opened } = await post(body)
+      const newer = serialAssertion({ serial: serial.fields.serial, key, revision: 1 })
+      const others: [unknown, Record<string, string>?][] = [
+        [{ ...body, 'serial-assertion': textOf(encode(newer)) }],
+        [
+          {
+            'serial-assertion': body['serial-assertion'],
+            'device-session-request': body['device-session-request'],
+          },
+        ],
+        [body, presentingSession(opened.macaroon)],
+      ]
+      for (const [other, headers] of others) {
+        assertRefused(await post(other, headers), 400, 'invalid-nonce', /used/)
+      }
+    })
+  })
+
+  // Guarantee: races change nothing of it.
+  describe('at once', () => {
+    test('100 identical requests of a device nobody knew: one device, one session, one answer', async () => {
+      const { key, serial } = newDevice()
+      const body = await sessionBody(service, { serial, key })
+      const answers = await Promise.all(Array.from({ length: 100 }, () => post(body)))
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+      assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
+      const rows = await service.workspace.devices.findBySerial({ ...ACME, serial: serial.fields.serial })
+      assert.deepEqual([rows.length, rows[0]?.origin], [1, 'session'])
+      assert.equal((await sessionsOf(serial)).length, 1)
+      assert.deepEqual(await evidenceOf(serial), [])
+    })
+
+    test('100 different requests with one nonce: one works', async () => {
+      const { key, serial } = newDevice()
+      const nonce = await getNonce(service)
+      const body = await sessionBody(service, { serial, key, nonce })
+      const bodies = Array.from({ length: 100 }, (_, index) => ({
+        ...body,
+        'device-session-request': textOf(
+          sessionRequest({ nonce, serial: serial.fields.serial, key, headers: { more: `${index}` } }),
+        ),
+      }))
+      const answers = await Promise.all(bodies.map((one) => post(one)))
+      const good = answers.filter(({ status }) => status === 200)
+      assert.equal(good.length, 1)
+      for (const answer of answers) {
+        if (answer !== good[0]) assertRefused(answer, 400, 'invalid-nonce', /used/)
+      }
+      assert.equal((await sessionsOf(serial)).length, 1)
+    })
+  })
+
+  const deviceOf = async (serial: AssertionOf<'serial'>) =>
+    (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+  const sessionsOf = async (serial: AssertionOf<'serial'>) =>
+    service.workspace.deviceSessions.ofDevice((await deviceOf(serial)).id, 100)
+  const evidenceOf = async (serial: AssertionOf<'serial'>) =>
+    service.workspace.clones.evidenceOf((await deviceOf(serial)).id)
+})
+
+/** Revision 1 of a model, in which the brand lets nobody else sign. */
+const revisedModel = (model: string): Uint8Array =>
+  encode(
+    sign(
+      {
+        type: 'model',
+        headers: {
+          'authority-id': ACME.brandId,
+          series: '16',
+          'brand-id': ACME.brandId,
+          model,
+          revision: '1',
+          classic: 'true',
+          timestamp: '2020-05-01T00:00:00Z',
+        },
+      },
+      acmeKey(),
+      { signedAt: new Date() },
+    ),
+  )
