@@ -33,7 +33,7 @@ export async function addApiKey(
     throw refused('A key can be used 1 to 2000000000 times.')
   }
   const text = newApiKey()
-  const hash = hashApiKey(text)
+  const hash = hashApiKey(text, { brandId, model })
   if (!hash) throw new TypeError('a new key has to be one of ours')
   const key: ApiKey = {
     id: randomBytes(6).toString('hex'),

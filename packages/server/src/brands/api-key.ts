@@ -21,8 +21,15 @@ const PREFIX = 'ratafia_ak_'
 /** 32 random bytes in base64url, after the prefix. */
 export const newApiKey = (): string => `${PREFIX}${randomBytes(32).toString('base64url')}`
 
-/** SHA-256 of the text; undefined when it is none of ours. A look-up by it tells nothing of the key by its time. */
-export function hashApiKey(text: string): Uint8Array | undefined {
-  if (!/^ratafia_ak_[A-Za-z0-9_-]{43}$/.test(text)) return undefined
-  return createHash('sha256').update(text).digest()
+/**
+ * What is stored of a key: SHA-256, of one that was brought from elsewhere together with the model, because several
+ * may share it. Undefined for what is no key. A look-up by it tells nothing of the key by its time.
+ */
+export function hashApiKey(text: string, { brandId, model }: ModelName): Uint8Array | undefined {
+  const sha256 = (input: string) => createHash('sha256').update(input).digest()
+  if (/^ratafia_ak_[A-Za-z0-9_-]{43}$/.test(text)) return sha256(text)
+  return isForeignApiKey(text) ? sha256(`${brandId}/${model} ${text}`) : undefined
 }
+
+/** Whether a text of elsewhere can be a key: long enough to be one, and fit for a header. */
+export const isForeignApiKey = (text: string): boolean => /^[\x21-\x7e]{10,200}$/.test(text)

@@ -30,7 +30,7 @@ export async function useApiKey(
   { text, model }: ShownKey,
   { apiKeys, clock }: UseApiKeyDeps,
 ): Promise<ApiKeyVerdict> {
-  const hash = text === undefined ? undefined : hashApiKey(text)
+  const hash = text === undefined ? undefined : hashApiKey(text, model)
   const used = hash && (await apiKeys.use(hash, model, clock()))
   if (used) return { accepted: true, key: used }
   const verdict = await checkApiKey({ text, model }, { apiKeys, clock })
@@ -43,7 +43,7 @@ export async function checkApiKey(
   { text, model }: ShownKey,
   { apiKeys, clock }: UseApiKeyDeps,
 ): Promise<ApiKeyVerdict> {
-  const hash = text === undefined ? undefined : hashApiKey(text)
+  const hash = text === undefined ? undefined : hashApiKey(text, model)
   const key = hash && (await apiKeys.findByHash(hash))
   if (key && key.brandId === model.brandId && key.model === model.model) {
     const why = whyNot(key, clock())
