@@ -27,7 +27,7 @@ function read(value: string): PresentedSession {
   const [, double, single, bare] = FORM.exec(value) ?? []
   const text = double ?? single ?? bare
   if (text === undefined) {
-    return { unreadable: 'The device session is not of the form `Macaroon root="…"`.' }
+    return { unreadable: 'The device session is not of the form `Macaroon root="SESSION"`.' }
   }
   try {
     const [macaroon, ...more] = decodeBinary(decodeBase64(text))

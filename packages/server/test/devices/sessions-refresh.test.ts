@@ -1,0 +1,332 @@
+/** Refreshing a session, and what the register says about whoever asks for one, on both databases. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { encode, type PrivateKey } from '@ratafia/assertions'
+import {
+  addFirstPartyCaveat,
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+  type Macaroon,
+  mint,
+} from '@ratafia/macaroon'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  AUTH,
+  freshDeviceKeys,
+  openSession,
+  presentingSession,
+  serialAssertion,
+  sessionBody,
+  sessionOf,
+  withAcme,
+} from '../support/devices.ts'
+import { type Answer, addPerson, call, logIn, refusalOf, testService } from '../support/service.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+const HEADER = 'x-device-authorization'
+
+const assertRefused = (answer: Answer, status: number, code: string, message: RegExp) => {
+  const refusal = refusalOf(answer)
+  assert.deepEqual([refusal.status, refusal.code], [status, code], refusal.message)
+  assert.match(refusal.message, message)
+  assert.match(refusal.message, /^[ -~]{1,1000}$/)
+}
+const parsed = (macaroon: string) => decodeBinary(decodeBase64(macaroon))[0]
+const printed = (macaroon: Macaroon) => encodeBase64Url(encodeBinary(macaroon))
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let keys: readonly PrivateKey[]
+  let devices = 0
+  before(async () => {
+    await withAcme(service.workspace)
+    keys = await freshDeviceKeys(32)
+  })
+  const newKey = () => keys[devices++] ?? assert.fail('more devices than keys')
+  const newDevice = (revision = 0) => {
+    const key = newKey()
+    return { key, serial: serialAssertion({ serial: `R-${devices}`, key, revision }) }
+  }
+  type TestDevice = ReturnType<typeof newDevice>
+  const holderOf = async ({ serial }: TestDevice) =>
+    (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+  const sessionsOf = async (device: TestDevice) =>
+    service.workspace.deviceSessions.ofDevice((await holderOf(device)).id, 100)
+  const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
+
+  describe('refresh', () => {
+    const device: { one: TestDevice; previous: string } = { one: undefined as never, previous: '' }
+    before(async () => {
+      device.one = newDevice()
+      device.previous = await sessionOf(service, device.one)
+    })
+    const withHeader = async (header: string) =>
+      call(service, 'POST', `${AUTH}/sessions`, {
+        headers: { [HEADER]: header },
+        body: await sessionBody(service, device.one),
+      })
+
+    test('a valid one: another macaroon, in the same chain; the old one lives on', async () => {
+      const one = newDevice()
+      const first = await sessionOf(service, one)
+      const second = await sessionOf(service, { ...one, previous: first })
+      assert.notEqual(second, first)
+      const [newer, older, ...more] = await sessionsOf(one)
+      assert.equal(more.length, 0)
+      assert.deepEqual([newer?.chainId, newer?.previousId], [older?.id, older?.id])
+      for (const previous of [first, second]) {
+        const { status } = await call(service, 'GET', '/device-session', {
+          headers: presentingSession(previous),
+        })
+        assert.equal(status, 200)
+      }
+    })
+
+    test('an expired one is as good', async () => {
+      const one = newDevice()
+      const previous = await sessionOf(service, one)
+      service.advance(40 * DAY)
+      assert.equal((await openSession(service, { ...one, previous })).status, 200)
+      assert.equal((await sessionsOf(one)).length, 1, 'what expired 30 days ago is forgotten')
+    })
+
+    test('one from before a rotation of the root key is as good', async () => {
+      const one = newDevice()
+      const previous = await sessionOf(service, one)
+      await service.workspace.keyring.rotateRootKey()
+      assert.equal((await openSession(service, { ...one, previous })).status, 200)
+    })
+
+    test('one that the database knows no more, as after a restore: a new chain', async () => {
+      const one = newDevice()
+      const previous = await sessionOf(service, one)
+      await service.workspace.deviceSessions.forget((await holderOf(one)).id, new Date(Date.now() + 99 * DAY))
+      assert.equal((await openSession(service, { ...one, previous })).status, 200)
+      assert.equal((await sessionsOf(one)).length, 1)
+    })
+
+    for (const [what, header] of [
+      ['in double quotes', (text: string) => `Macaroon root="${text}"`],
+      ['in single quotes', (text: string) => `Macaroon root='${text}'`],
+      ['without quotes', (text: string) => `Macaroon root=${text}`],
+      ['with the scheme in another case and more spaces', (text: string) => ` macaroon   root="${text}" `],
+      [
+        'with padding',
+        (text: string) => `Macaroon root="${Buffer.from(text, 'base64url').toString('base64')}"`,
+      ],
+    ] as const) {
+      test(`the header ${what}`, async () => {
+        assert.equal((await withHeader(header(device.previous))).status, 200)
+      })
+    }
+
+    test('an empty header is none', async () => {
+      assert.equal((await withHeader('')).status, 200)
+    })
+
+    const INVALID = 'invalid-device-session'
+    for (const [what, header, message] of [
+      ['no macaroon', 'Macaroon', /not of the form/],
+      ['another scheme', 'Bearer abc', /not of the form/],
+      ['no root', 'Macaroon discharge="abc"', /not of the form/],
+      ['an open quote', 'Macaroon root="abc', /not of the form/],
+      ['two roots', 'Macaroon root="abc", root="abc"', /not of the form/],
+      ['no base64', 'Macaroon root="***"', /malformed: Not base64/],
+      ['base64 of nothing', 'Macaroon root="AA"', /malformed/],
+      [
+        'more than a macaroon may have',
+        `Macaroon root="${'A'.repeat(50_000)}"`,
+        /malformed: Macaroons with too many bytes/,
+      ],
+      ['bytes beyond ASCII', 'Macaroon root="\u00ff"', /malformed|form/],
+    ] as const) {
+      // Guarantee: the header, when it is there, has to hold.
+      test(`401 for ${what}`, async () => {
+        assertRefused(await withHeader(header), 401, INVALID, message)
+      })
+    }
+
+    test('401 for a foreign one, a forged one, a changed one, and one of another kind', async () => {
+      const root = parsed(device.previous)
+      const foreign = mint({
+        rootKey: Buffer.alloc(32, 1),
+        id: Buffer.from('foreign'),
+        location: 'elsewhere',
+      })
+      const forged = mint({ rootKey: Buffer.alloc(32, 1), id: root.id, location: root.location })
+      const cut = { ...root, caveats: root.caveats.slice(0, -1) }
+      const refused = async (macaroon: string, message: RegExp) =>
+        assertRefused(await withHeader(`Macaroon root="${macaroon}"`), 401, INVALID, message)
+      await refused(printed(foreign), /not issued by this service/)
+      await refused(printed(forged), /does not verify/)
+      await refused(printed(cut), /does not verify/)
+      await refused(await logIn(service, await addPerson(service)), /no device session/)
+      await refused(printed(addFirstPartyCaveat(root, 'may fly')), /not known here: "may"/)
+    })
+
+    // Guarantee: a session is refreshed for the device that it is of, and for no other.
+    test('401 for one of another device, valid as it is', async () => {
+      const other = await sessionOf(service, newDevice())
+      assertRefused(await withHeader(`Macaroon root="${other}"`), 401, INVALID, /another device/)
+    })
+
+    test('401 for one of the same serial and another device key', async () => {
+      const old = newDevice()
+      const previous = await sessionOf(service, old)
+      const key = newKey()
+      const serial = serialAssertion({ serial: old.serial.fields.serial, key, revision: 1 })
+      assertRefused(await openSession(service, { key, serial, previous }), 401, INVALID, /another device/)
+    })
+  })
+
+  describe('the register', () => {
+    test('a device whose serial was signed elsewhere enters it, with its assertion', async () => {
+      const one = newDevice(3)
+      await sessionOf(service, one)
+      const { status, origin, revision, deviceKeyId, id } = await holderOf(one)
+      assert.deepEqual(
+        [status, origin, revision, deviceKeyId],
+        ['active', 'session', 3, one.key.publicKey.id],
+      )
+      const [stored, ...more] = await service.workspace.devices.serialAssertionsOf(id)
+      assert.equal(more.length, 0)
+      assert.deepEqual(
+        [stored?.revision, stored?.authorityId, stored?.signingKeyId],
+        [3, 'acme-brand', one.serial.signKeyId],
+      )
+      assert.equal(Buffer.compare(stored?.encoded ?? Buffer.alloc(0), encode(one.serial)), 0)
+    })
+
+    test('a higher revision of the same key is kept, a lower one changes nothing', async () => {
+      const one = newDevice(1)
+      await sessionOf(service, one)
+      const { serial } = one.serial.fields
+      await sessionOf(service, { ...one, serial: serialAssertion({ serial, key: one.key, revision: 4 }) })
+      await sessionOf(service, { ...one, serial: serialAssertion({ serial, key: one.key, revision: 2 }) })
+      const { id, revision } = await holderOf(one)
+      assert.equal(revision, 4)
+      const stored = await service.workspace.devices.serialAssertionsOf(id)
+      assert.deepEqual(
+        stored.map((assertion) => assertion.revision),
+        [1, 4],
+      )
+    })
+
+    test('a higher revision with another key takes the serial over, and the older device is out', async () => {
+      const old = newDevice()
+      const previous = await sessionOf(service, old)
+      const key = newKey()
+      const serial = serialAssertion({ serial: old.serial.fields.serial, key, revision: 1 })
+      await sessionOf(service, { key, serial })
+      assert.equal((await holderOf(old)).deviceKeyId, key.publicKey.id)
+      assertRefused(await openSession(service, { ...old, previous }), 400, 'device-refused', /superseded/)
+    })
+
+    for (const revision of [0, 1]) {
+      test(`revision ${revision} with another key does not take over revision 1`, async () => {
+        const holder = newDevice(1)
+        await sessionOf(service, holder)
+        const key = newKey()
+        const serial = serialAssertion({ serial: holder.serial.fields.serial, key, revision })
+        assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /superseded/)
+        assert.equal((await holderOf(holder)).deviceKeyId, holder.key.publicKey.id)
+      })
+    }
+
+    // Guarantee: a device key has one serial of a model.
+    test('a key that has a serial gets no session with another serial of the model', async () => {
+      const one = newDevice()
+      await sessionOf(service, one)
+      const second = serialAssertion({ serial: `${one.serial.fields.serial}-B`, key: one.key })
+      assertRefused(
+        await openSession(service, { key: one.key, serial: second }),
+        400,
+        'device-refused',
+        /has another serial of this model, R-/,
+      )
+    })
+
+    // Guarantee: a serial has one device key, whoever is fastest.
+    test('keys that race for one serial: one gets it', async () => {
+      const contenders = Array.from({ length: 4 }, newKey)
+      const answers = await Promise.all(
+        contenders.map((key) =>
+          openSession(service, { key, serial: serialAssertion({ serial: 'RACE', key }) }),
+        ),
+      )
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400])
+      const rows = await service.workspace.devices.findBySerial({ ...ACME, serial: 'RACE' })
+      assert.equal(rows.length, 1)
+    })
+
+    test('a revoked device gets none, with any key and any revision', async () => {
+      const one = newDevice()
+      const previous = await sessionOf(service, one)
+      await service.workspace.devices.revoke((await holderOf(one)).id, decision())
+      const revoked = /^The device was revoked at \S+ by alice\. Ask its operator\.$/
+      assertRefused(await openSession(service, one), 400, 'device-refused', revoked)
+      assertRefused(await openSession(service, { ...one, previous }), 400, 'device-refused', revoked)
+      const { serial } = one.serial.fields
+      const key = newKey()
+      for (const again of [
+        { key: one.key, serial: serialAssertion({ serial, key: one.key, revision: 9 }) },
+        { key, serial: serialAssertion({ serial, key, revision: 9 }) },
+      ]) {
+        assertRefused(await openSession(service, again), 400, 'device-refused', revoked)
+      }
+    })
+
+    test('the answer of a moment ago is not given again to a device that is revoked since', async () => {
+      const one = newDevice()
+      const body = await sessionBody(service, one)
+      const post = () => call(service, 'POST', `${AUTH}/sessions`, { body })
+      assert.equal((await post()).status, 200)
+      await service.workspace.devices.revoke((await holderOf(one)).id, decision())
+      assertRefused(await post(), 400, 'device-refused', /revoked/)
+    })
+
+    test('a device in quarantine gets none until it is released, nor another key its serial', async () => {
+      const one = newDevice()
+      await sessionOf(service, one)
+      const { id } = await holderOf(one)
+      await service.workspace.devices.setQuarantine(id, service.now())
+      assertRefused(await openSession(service, one), 400, 'device-refused', /in quarantine since/)
+      const key = newKey()
+      const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 1 })
+      assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /in quarantine/)
+      await service.workspace.devices.setQuarantine(id, null)
+      assert.equal((await openSession(service, one)).status, 200)
+    })
+  })
+})
+
+// Guarantee: after the keys were lost devices come back, and still none with the session of another.
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh, { RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
+  test('with RATAFIA_UNKNOWN_SESSIONS=ignore: what is not ours is passed over, what is ours has to fit', async () => {
+    await withAcme(service.workspace)
+    const [key, otherKey] = (await freshDeviceKeys(2)) as [PrivateKey, PrivateKey]
+    const one = { key, serial: serialAssertion({ serial: 'I-1', key }) }
+    const ours = parsed(await sessionOf(service, one))
+    const other = await sessionOf(service, {
+      key: otherKey,
+      serial: serialAssertion({ serial: 'I-2', key: otherKey }),
+    })
+    const lost = mint({ rootKey: Buffer.alloc(32, 1), id: Buffer.from('lost'), location: 'us' })
+    const forged = mint({ rootKey: Buffer.alloc(32, 1), id: ours.id, location: 'us' })
+    for (const previous of [printed(lost), printed(forged), '***']) {
+      assert.equal((await openSession(service, { ...one, previous })).status, 200)
+    }
+    service.advance(MINUTE)
+    for (const [previous, message] of [
+      [other, /another device/],
+      [printed(addFirstPartyCaveat(ours, 'may fly')), /not known here/],
+    ] as const) {
+      assertRefused(await openSession(service, { ...one, previous }), 401, 'invalid-device-session', message)
+    }
+  })
+})
