@@ -17,6 +17,7 @@ import {
   startDevice,
 } from './snapd.ts'
 
+export const AUTH = '/api/v1/snaps/auth'
 export const BRAND = 'acme-brand'
 const ROOT = 'test-root'
 const OPERATOR = 'acme-operator'
@@ -28,13 +29,14 @@ const PROXY_STORE = 'acme-proxy'
 export const MODELS = {
   'acme-pc': {},
   'acme-next': {},
-  'acme-far': {},
+  'acme-watched': {},
   'acme-gadget': { architecture: 'amd64', gadget: 'gadget' },
   'acme-approved': {},
 } as const
 export type ModelName = keyof typeof MODELS
 const POLICIES: Partial<Record<ModelName, readonly string[]>> = {
   'acme-approved': ['--registration', 'approval'],
+  'acme-watched': ['--registration', 'auto', '--clones', 'quarantine'],
 }
 
 export interface DeviceWorld {
@@ -85,10 +87,8 @@ async function makeWorld(
   const front = await startFront()
   atEnd(() => front.close())
   const { trusted, image, models, olderKey, store } = await signAll(front.url)
-  await configure(installation, models, olderKey)
   const service = await startService(installation)
   front.target = service.url
-
   const world: DeviceWorld = {
     installation,
     service,
@@ -113,6 +113,7 @@ async function makeWorld(
     },
   }
   atEnd(() => world.service.stop())
+  await configure(installation, models, olderKey)
   return world
 }
 
@@ -138,7 +139,7 @@ const vectors = join(clientPaths.root, 'packages/assertions/vectors/world')
 const keyFile = (name: string): string => join(vectors, 'keys', `${name}.pem`)
 const vector = (name: string): Promise<string> => readFile(join(vectors, name), 'utf8')
 
-export async function signAll(url: string) {
+async function signAll(url: string) {
   const timestamp = '2026-01-01T00:00:00Z'
   const byRoot = (type: string, headers: Signing['headers'], subject?: string): Signing => ({
     ...{ key: keyFile('root'), authority: ROOT, type, headers: { timestamp, ...headers } },

@@ -29,6 +29,8 @@ export interface Front {
   /** The address of the service. */
   target: string
   meddle: Meddle | undefined
+  /** May put another answer in the place of one that was given. */
+  after: ((exchange: Exchange) => Response | undefined) | undefined
   /** What passed since the last call, oldest first. */
   taken(): Exchange[]
   close(): Promise<void>
@@ -44,17 +46,13 @@ export async function startFront(): Promise<Front> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url: path = '', headers } = request
     const body = await buffer(request)
-    const meant =
+    const came =
       (await front.meddle?.({ method, path, headers })) ?? (await answer(method, path, headers, body))
+    const text = Buffer.from(await came.clone().arrayBuffer()).toString()
+    const exchange = { method, path, headers, body: body.toString(), status: came.status, answer: text }
+    exchanges.push(exchange)
+    const meant = front.after?.(exchange) ?? came
     const given = Buffer.from(await meant.arrayBuffer())
-    exchanges.push({
-      method,
-      path,
-      headers,
-      body: body.toString(),
-      status: meant.status,
-      answer: given.toString(),
-    })
     const passed = [...meant.headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== 'content-encoding')
     response.writeHead(meant.status, Object.fromEntries(passed)).end(given)
   }
@@ -98,6 +96,7 @@ export async function startFront(): Promise<Front> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target: '',
     meddle: undefined,
+    after: undefined,
     taken: () => {
       const taken = exchanges
       exchanges = []

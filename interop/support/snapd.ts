@@ -1,5 +1,6 @@
 /** snapd as a device, and as the signer of what a brand signs: the program of `snapd/`. */
 import assert from 'node:assert/strict'
+import { cp } from 'node:fs/promises'
 import { type Driver, start } from './driver.ts'
 import { clientPaths } from './paths.ts'
 
@@ -70,6 +71,8 @@ export interface SnapdDevice {
   remodel(model: string): Promise<SnapdAnswer>
   /** Ends snapd and starts it again; what it kept in memory only, such as how long to hold back, is gone. */
   restart(): Promise<void>
+  /** Another device, started on a copy of this one's disk. It stops with this one. */
+  clone(): Promise<SnapdDevice>
   stop(): Promise<void>
 }
 
@@ -82,6 +85,7 @@ export async function startDevice(configuration: SnapdConfiguration, apiUrl: str
     return driver
   }
   let driver = await begin()
+  const clones: SnapdDevice[] = []
   return {
     run: () => driver.ask({ do: 'run' }),
     retry: () => driver.ask({ do: 'retry' }),
@@ -93,7 +97,16 @@ export async function startDevice(configuration: SnapdConfiguration, apiUrl: str
       await driver.close()
       driver = await begin()
     },
-    stop: () => driver.close(),
+    clone: async () => {
+      const directory = `${configuration.directory}-clone-${clones.length}`
+      await cp(configuration.directory, directory, { recursive: true })
+      const clone = await startDevice({ ...configuration, directory }, apiUrl)
+      clones.push(clone)
+      return clone
+    },
+    stop: async () => {
+      await Promise.all([driver.close(), ...clones.map((clone) => clone.stop())])
+    },
   }
 }
 

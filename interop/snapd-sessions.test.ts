@@ -1,0 +1,193 @@
+// snapd's own code opens, uses and refreshes device sessions, with a store in front that asks us about each of them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AUTH, BRAND, type ModelName, onEachDatabase } from './support/device-world.ts'
+import type { Exchange, Front } from './support/front.ts'
+import type { SnapdAnswer, SnapdDevice } from './support/snapd.ts'
+
+onEachDatabase((world) => {
+  /** A registered device, of which the front has seen nothing. */
+  async function registered(model: ModelName = 'acme-pc'): Promise<SnapdDevice & { readonly name: string }> {
+    const device = await world().device(model)
+    const { change, device: is } = await device.run()
+    assert.equal(change?.status, 'Done', change?.error)
+    world().front.taken()
+    return { ...device, name: `${BRAND}/${model}/${is?.serial}` }
+  }
+
+  test('a session is opened when it is needed, and shown in the header of either version', async () => {
+    const { front } = world()
+    const snapd = await registered()
+    const { session } = good(await snapd.sections())
+    assert.ok(session)
+    assert.deepEqual(steps(front.taken()), [
+      `POST ${AUTH}/nonces 200`,
+      `POST ${AUTH}/sessions 200`,
+      'GET /api/v1/snaps/sections 200',
+    ])
+    good(await snapd.info('hello'))
+    const [info] = front.taken()
+    assert.equal(info?.headers['snap-device-authorization'], `Macaroon root="${session}"`)
+    assert.equal(info?.status, 200)
+  })
+
+  test('a session outlives restarts of the device and of the service', async () => {
+    const { front, restartService } = world()
+    const snapd = await registered()
+    const { session } = good(await snapd.session())
+    await restartService()
+    await snapd.restart()
+    front.taken()
+    assert.equal(good(await snapd.sections()).session, session)
+    assert.deepEqual(steps(front.taken()), ['GET /api/v1/snaps/sections 200'])
+  })
+
+  test('an expired session is refreshed by snapd itself, which then has what it asked for', async () => {
+    const { front, restartService } = world()
+    const snapd = await registered()
+    await restartService({ RATAFIA_DEVICE_SESSION_LIFETIME: '1s' })
+    const { session: expired } = good(await snapd.session())
+    await restartService({ RATAFIA_DEVICE_SESSION_LIFETIME: '24h' })
+    await sleep(1000)
+    front.taken()
+    const { session } = good(await snapd.sections())
+    assert.notEqual(session, expired)
+    const taken = front.taken()
+    assert.deepEqual(steps(taken), [
+      'GET /api/v1/snaps/sections 401',
+      `POST ${AUTH}/nonces 200`,
+      `POST ${AUTH}/sessions 200`,
+      'GET /api/v1/snaps/sections 200',
+    ])
+    assert.equal(taken[2]?.headers['x-device-authorization'], `Macaroon root="${expired}"`)
+  })
+
+  test('while the service is down snapd tries again, within the same operation', async () => {
+    const { front, restartService } = world()
+    const snapd = await registered()
+    await world().service.stop()
+    const [answer] = await Promise.all([snapd.session(), restartService()])
+    assert.ok(good(answer).session)
+    const taken = steps(front.taken())
+    assert.equal(taken[0], `POST ${AUTH}/nonces 502`)
+    assert.equal(taken.at(-1), `POST ${AUTH}/sessions 200`)
+  })
+
+  test('security: a revoked device is refused at its next request, and gets no other session', async () => {
+    const { front, installation } = world()
+    const snapd = await registered()
+    const { session } = good(await snapd.sections())
+    const captured = front.taken().find(({ path }) => path.endsWith('/sessions')) ?? assert.fail()
+    await installation.ratafia(['devices', 'revoke', snapd.name, '--reason', 'stolen'])
+
+    assert.match((await snapd.sections()).error ?? '', /revoked/)
+    assert.deepEqual(steps(front.taken()), [
+      'GET /api/v1/snaps/sections 401',
+      `POST ${AUTH}/nonces 200`,
+      `POST ${AUTH}/sessions 400`,
+    ])
+    const info = await fetch(`${front.url}/v2/snaps/info/hello`, {
+      headers: { 'Snap-Device-Authorization': `Macaroon root="${session}"` },
+    })
+    assert.equal(info.status, 401)
+    assert.match((await repeat(front, captured)).answer, /revoked/)
+  })
+
+  test('security: a nonce works once, only if it is ours and only for sessions', async () => {
+    const { front } = world()
+    const snapd = await registered()
+    good(await snapd.session())
+    const used = JSON.parse(front.taken()[0]?.answer ?? '').nonce
+    const answered = await fetch(`${front.url}${AUTH}/request-id`, { method: 'POST' })
+    const requestId = ((await answered.json()) as Record<string, string>)['request-id']
+    const other = await registered()
+    for (const nonce of [used, requestId, 'made-up', `${used}x`]) {
+      front.meddle = ({ path }) => (path.endsWith('/nonces') ? Response.json({ nonce }) : undefined)
+      const { error, device } = await other.session()
+      front.meddle = undefined
+      assert.match(error ?? '', /status 400 .*nonce/)
+      assert.equal(device?.session, '')
+    }
+    good(await other.session())
+  })
+
+  test('security: a captured request for a session, repeated at once, opens no second one', async () => {
+    const { front, installation } = world()
+    const snapd = await registered()
+    good(await snapd.session())
+    const captured = front.taken().at(-1) ?? assert.fail()
+    const again = await repeat(front, captured)
+    assert.equal(again.status, 200)
+    assert.equal(again.answer, captured.answer)
+    const shown = JSON.parse(await installation.ratafia(['devices', 'show', snapd.name, '--json']))
+    assert.equal(shown.sessions.length, 1)
+  })
+
+  test('security: the session of another device, or what is no session, refreshes nothing', async () => {
+    const { front } = world()
+    const theirs = good(await (await registered()).session()).session
+    const snapd = await registered()
+    for (const shown of [theirs, `${theirs.slice(0, -4)}AAAA`, 'bm9uc2Vuc2U']) {
+      front.meddle = ({ path, headers }) => {
+        if (path.endsWith('/sessions')) headers['x-device-authorization'] = `Macaroon root="${shown}"`
+        return undefined
+      }
+      assert.match((await snapd.session()).error ?? '', /status 401 /)
+      front.meddle = undefined
+    }
+    good(await snapd.session())
+  })
+
+  test('security: a copied disk image is noticed once both copies are alive, and both are shut out', async () => {
+    const { front, installation } = world()
+    const snapd = await registered('acme-watched')
+    const clone = await snapd.clone()
+    for (const one of [snapd, clone]) good(await one.session())
+    const shown = async () =>
+      JSON.parse(await installation.ratafia(['devices', 'show', snapd.name, '--json']))
+    assert.equal((await shown()).status, 'active')
+
+    let refused = false
+    front.meddle = ({ path }) => {
+      if (!path.startsWith('/api/v1/snaps/sections') || refused) return undefined
+      refused = true
+      return new Response('', {
+        status: 401,
+        headers: { 'www-authenticate': 'Macaroon refresh_device_session=1' },
+      })
+    }
+    assert.match((await snapd.sections()).error ?? '', /quarantine/)
+    front.meddle = undefined
+    assert.match((await clone.sections()).error ?? '', /quarantine/)
+    assert.deepEqual((await shown()).clone_evidence.map(({ kind }: { kind: string }) => kind).sort(), [
+      'second-chain',
+      'two-chains',
+    ])
+
+    await installation.ratafia(['devices', 'release', snapd.name])
+    good(await snapd.sections())
+  })
+})
+
+const steps = (exchanges: readonly Exchange[]): string[] =>
+  exchanges.map(({ method, path, status }) => `${method} ${path.replace(/\?.*/, '')} ${status}`)
+
+function good({ error, device }: SnapdAnswer) {
+  assert.equal(error, undefined)
+  return device ?? assert.fail('no device')
+}
+
+async function repeat(front: Front, { path, body, headers }: Exchange) {
+  const shown = headers['x-device-authorization']
+  const response = await fetch(`${front.url}${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(shown === undefined ? {} : { 'x-device-authorization': String(shown) }),
+    },
+    body,
+  })
+  return { status: response.status, answer: await response.text() }
+}

@@ -1,0 +1,22 @@
+/** A database that the service cannot write to for a while. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { asSuperuser } from '../../packages/server/test/support/databases.ts'
+import type { Installation } from './installation.ts'
+
+/** Takes it away; what it gives brings it back. PostgreSQL lets nobody in, SQLite is held by another writer. */
+export async function takeDatabaseAway({ environment }: Installation): Promise<() => Promise<void>> {
+  const url = environment['RATAFIA_DATABASE_URL']
+  if (url !== undefined) {
+    const name = new URL(url).pathname.slice(1)
+    await asSuperuser(`alter database ${name} allow_connections false`)
+    await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    return () => asSuperuser(`alter database ${name} allow_connections true`)
+  }
+  const held = new DatabaseSync(join(environment['RATAFIA_DATA_DIR'] ?? '', 'ratafia.db'))
+  held.exec('begin immediate')
+  return async () => {
+    held.exec('rollback')
+    held.close()
+  }
+}
