@@ -1,0 +1,595 @@
+/** Who gets a serial, by what the operator chose for the model (contract/devices.md, decisions 9, 11 and 12). */
+import assert from 'node:assert/strict'
+import { sign as signBytes } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { encode, type HeaderInput, type PrivateKey, sign } from '@ratafia/assertions'
+import { addApiKey, revokeApiKey } from '../../src/brands/add-api-key.ts'
+import { addBrand, addSigningKey } from '../../src/brands/add-brand.ts'
+import { importAllowList } from '../../src/brands/import-allow-list.ts'
+import { importHardwareIdentities } from '../../src/brands/import-hardware-identities.ts'
+import type { ModelPolicy } from '../../src/brands/model-policy.ts'
+import { allowRemodel } from '../../src/brands/remodel.ts'
+import { setPolicy } from '../../src/brands/set-policy.ts'
+import { signSerial } from '../../src/brands/sign-serial.ts'
+import { disableSigningKey } from '../../src/brands/signing-keys.ts'
+import type { Device } from '../../src/devices/device.ts'
+import { issueToWaiting } from '../../src/devices/issue-to-waiting.ts'
+import { acmeFiles, vector } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  acmeKey,
+  addAcmeModel,
+  deviceKey,
+  freshDeviceKey,
+  getRequestId,
+  postDevices,
+  type RegisterInput,
+  register,
+  registered,
+  serialRequest,
+  streamOf,
+  withAcme,
+} from '../support/devices.ts'
+import { refusalOf, testService } from '../support/service.ts'
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  before(() => withAcme(service.workspace))
+
+  interface TestModel {
+    readonly name: { readonly brandId: string; readonly model: string }
+    /** What of a registration says which model. */
+    readonly of: { readonly model: string; readonly modelText: Uint8Array }
+    /** The row of this serial number's holder. */
+    holder(serial: string): Promise<Device | undefined>
+    rows(): Promise<readonly Device[]>
+  }
+
+  let models = 0
+  const newModel = async (
+    policy: Partial<ModelPolicy> = {},
+    headers: Record<string, HeaderInput> = {},
+  ): Promise<TestModel> => {
+    const model = `policy-${++models}`
+    const modelText = await addAcmeModel(service.workspace, model, { policy, headers })
+    const name = { brandId: ACME.brandId, model }
+    const { devices } = service.workspace
+    return {
+      name,
+      of: { model, modelText },
+      holder: (serial) => devices.findHolder({ ...name, serial }),
+      rows: () => devices.list({ ...name, limit: 100 }),
+    }
+  }
+
+  /** The message of a refusal by the policy; nothing of it may be in the register. */
+  const refused = async (input: RegisterInput) => {
+    const { status, code, message } = refusalOf(await register(service, input))
+    assert.deepEqual([status, code], [400, 'registration-refused'], message)
+    return message
+  }
+  const decision = () => ({ at: service.now(), by: 'maria', reason: null })
+
+  describe('the proposed serial', () => {
+    test('required: without one, or with an empty one, no registration', async () => {
+      const { of, rows } = await newModel({ proposedSerial: 'required' })
+      for (const input of [of, { ...of, serial: '' }]) {
+        assert.match(await refused(input), /^This model needs a serial number from the device/)
+      }
+      assert.deepEqual(await rows(), [])
+      assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
+    })
+
+    test('optional: it is taken; without one the service makes one', async () => {
+      const { of } = await newModel({ proposedSerial: 'optional', serialTemplate: 'AC-{number:4}' })
+      assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
+      const key = await freshDeviceKey()
+      assert.equal((await registered(service, { ...of, key })).fields.serial, 'AC-0001')
+    })
+
+    test('ignored: the service makes one', async () => {
+      const { of } = await newModel({ proposedSerial: 'ignored', serialTemplate: 'AC-{number}' })
+      assert.equal((await registered(service, { ...of, serial: 'not strict!' })).fields.serial, 'AC-1')
+    })
+
+    test('numbers of the template that devices have taken are skipped', async () => {
+      const { of } = await newModel({ serialTemplate: 'AC-{number}' })
+      for (const serial of ['AC-1', 'AC-2', 'AC-4']) {
+        await registered(service, { ...of, serial, key: await freshDeviceKey() })
+      }
+      const made: string[] = []
+      for (let i = 0; i < 2; i++) {
+        made.push((await registered(service, { ...of, key: await freshDeviceKey() })).fields.serial)
+      }
+      assert.deepEqual(made, ['AC-3', 'AC-5'])
+    })
+
+    test('one that newer snapd would not take is refused', async () => {
+      const { of, rows } = await newModel()
+      for (const serial of ['a b', '-a', 'a-', 'a--b', 'ä', 'a\u0000b', 'a.b', 'x'.repeat(129)]) {
+        assert.match(await refused({ ...of, serial }), /^The proposed serial number cannot be given\. /)
+      }
+      assert.deepEqual(await rows(), [])
+      await registered(service, { ...of, serial: 'x'.repeat(128) })
+    })
+  })
+
+  describe('a serial number that another key has', () => {
+    test('refuse: the second key gets nothing, and what it did is evidence', async () => {
+      const { of, holder, rows } = await newModel()
+      await registered(service, { ...of, serial: 'SN-1' })
+      const key = await freshDeviceKey()
+      for (let times = 1; times <= 2; times++) {
+        const requestHeaders = { 'user-agent': 'snapd/2.63' }
+        assert.equal(
+          await refused({ ...of, serial: 'SN-1', key, requestHeaders }),
+          "The serial number SN-1 belongs to another device key. If it is this device's, ask the operator.",
+        )
+        const device = await holder('SN-1')
+        assert.equal(device?.deviceKeyId, deviceKey().publicKey.id)
+        const [evidence, ...more] = await service.workspace.clones.evidenceOf(device.id)
+        assert.deepEqual(more, [])
+        assert.deepEqual(
+          [evidence?.kind, evidence?.subject, evidence?.times, evidence?.details],
+          ['second-key', key.publicKey.id, times, { address: '127.0.0.1', 'user-agent': 'snapd/2.63' }],
+        )
+      }
+      assert.equal((await rows()).length, 1)
+    })
+
+    test('reissue: the new key has it with the next revision, the old one has nothing any more', async () => {
+      const { of, holder, rows } = await newModel({ takenSerial: 'reissue' })
+      const keys = [deviceKey(), await freshDeviceKey(), await freshDeviceKey()]
+      for (const [revision, key] of keys.entries()) {
+        const serial = await registered(service, { ...of, serial: 'SN-1', key })
+        assert.deepEqual(
+          [serial.fields.serial, serial.fields.deviceKeyId, serial.revision],
+          ['SN-1', key.publicKey.id, revision],
+        )
+        const device = await holder('SN-1')
+        assert.deepEqual([device?.deviceKeyId, device?.revision], [key.publicKey.id, revision])
+      }
+      assert.match(
+        await refused({ ...of, serial: 'SN-1' }),
+        /^Another device key has the serial number of this device now\./,
+      )
+      assert.match(await refused(of), /^Another device key has/)
+      const statuses = (await rows()).map(({ status }) => status)
+      assert.deepEqual(statuses, ['active', 'superseded', 'superseded'])
+      const [, second, first] = await rows()
+      assert.ok(second && first)
+      assert.equal(second.decidedBy, 'policy')
+      assert.ok(second.reason?.includes(keys[2]?.publicKey.id ?? '?'), String(second.reason))
+      for (const { id } of [first, second]) {
+        assert.equal((await service.workspace.clones.evidenceOf(id)).length, 1)
+      }
+    })
+
+    test('Guarantee: a revoked device and one in quarantine keep it, also where numbers are reissued', async () => {
+      const { of, holder } = await newModel({ takenSerial: 'reissue' })
+      const { devices } = service.workspace
+      await registered(service, { ...of, serial: 'SN-1' })
+      const device = (await holder('SN-1')) ?? assert.fail()
+      const key = await freshDeviceKey()
+      await devices.setQuarantine(device.id, service.now())
+      assert.match(await refused({ ...of, serial: 'SN-1', key }), /belongs to another device key/)
+      await devices.setQuarantine(device.id, null)
+      await devices.revoke(device.id, decision())
+      assert.match(await refused({ ...of, serial: 'SN-1', key }), /belongs to a device that is revoked/)
+      assert.match(await refused({ ...of, serial: 'SN-1' }), /^This device is revoked: /)
+      assert.match(await refused({ ...of, serial: 'SN-2' }), /^This device is revoked: /)
+    })
+  })
+
+  describe('auto, allow-list, approval', () => {
+    test('allow-list: by serial number, by device key, or by both together', async () => {
+      const { of, name, rows } = await newModel({ registration: 'allow-list' })
+      const keys = await Promise.all([1, 2, 3].map(() => freshDeviceKey()))
+      const [one, two, three] = keys as [PrivateKey, PrivateKey, PrivateKey]
+      const list = `serial,device_key_id\nSN-1,\n,${one.publicKey.id}\nSN-2,${two.publicKey.id}\n`
+      await importAllowList(list, { model: name, format: 'csv' }, service.workspace)
+      assert.equal(
+        await refused({ ...of, key: three }),
+        `This device is not on the allow-list of its model. Ask the operator to import the device key ${three.publicKey.id}.`,
+      )
+      assert.match(await refused({ ...of, key: three, serial: 'SN-2' }), /import the serial number SN-2 or/)
+      assert.match(await refused({ ...of, key: two }), /not on the allow-list/)
+      assert.deepEqual(await rows(), [])
+      await registered(service, { ...of, key: three, serial: 'SN-1' })
+      await registered(service, { ...of, key: one })
+      await registered(service, { ...of, key: two, serial: 'SN-2' })
+    })
+
+    test('approval: 202 until it is accepted, with the same request-id as long as it takes', async () => {
+      const { of, rows } = await newModel({ registration: 'approval' })
+      const request = serialRequest({
+        requestId: await getRequestId(service),
+        model: of.model,
+        serial: 'SN-1',
+        body: 'kept: yes\n',
+      })
+      const body = streamOf(request, of.modelText)
+      for (let poll = 0; poll < 3; poll++) {
+        const { status, text, headers } = await postDevices(service, body)
+        assert.deepEqual([status, text, headers.get('content-length')], [202, '', '0'])
+        service.advance(400_000)
+      }
+      // snapd after a restart: the same key with a new request-id.
+      assert.equal((await register(service, { ...of, serial: 'SN-1' })).status, 202)
+      const [device, ...more] = await rows()
+      assert.ok(device)
+      assert.deepEqual(more, [])
+      assert.deepEqual([device.status, device.serial], ['pending', 'SN-1'])
+      assert.deepEqual(
+        Buffer.from((await service.workspace.devices.findRequest(device.id)) ?? []),
+        Buffer.from(request),
+      )
+      const issued = await issueToWaiting({ device, decision: decision() }, service.workspace)
+      const first = await postDevices(service, body)
+      assert.equal(first.status, 200)
+      assert.equal(first.text, Buffer.from(issued.assertion.encoded).toString())
+      assert.equal(Buffer.from(first.serial?.body ?? []).toString(), 'kept: yes\n')
+      assert.equal((await register(service, of)).text, first.text)
+      const [active] = await rows()
+      assert.deepEqual([active?.status, active?.decidedBy, active?.revision], ['active', 'maria', 0])
+    })
+
+    test('approval: a number is made, or given by the operator', async () => {
+      const { of, rows } = await newModel({ registration: 'approval', serialTemplate: 'AC-{number}' })
+      const serials: string[] = []
+      for (const serial of [undefined, 'GIVEN']) {
+        const key = await freshDeviceKey()
+        assert.equal((await register(service, { ...of, key })).status, 202)
+        const [device] = await rows()
+        assert.ok(device)
+        await issueToWaiting({ device, serial, decision: decision() }, service.workspace)
+        serials.push((await registered(service, { ...of, key })).fields.serial)
+      }
+      assert.deepEqual(serials, ['AC-1', 'GIVEN'])
+    })
+
+    test('approval: a rejected device reads the reason, and may be accepted after all', async () => {
+      const { of, rows } = await newModel({ registration: 'approval' })
+      const body = streamOf(
+        serialRequest({ requestId: await getRequestId(service), model: of.model }),
+        of.modelText,
+      )
+      assert.equal((await postDevices(service, body)).status, 202)
+      const [device] = await rows()
+      assert.ok(device)
+      await service.workspace.devices.reject(device.id, { ...decision(), reason: 'Not one of ours' })
+      const message = 'The operator rejected this device: Not one of ours.'
+      for (let poll = 0; poll < 2; poll++) {
+        assert.equal(refusalOf(await postDevices(service, body)).message, message)
+      }
+      assert.equal(await refused(of), message)
+      const [rejected] = await rows()
+      assert.ok(rejected)
+      await issueToWaiting({ device: rejected, decision: decision() }, service.workspace)
+      assert.equal((await postDevices(service, body)).status, 200)
+      await assert.rejects(issueToWaiting({ device: rejected, decision: decision() }, service.workspace), {
+        code: 'invalid-field',
+        message: /does not wait: it is active\.$/,
+      })
+    })
+
+    test('approval: two that ask for one number wait; the second to be accepted needs another one', async () => {
+      const { of, rows } = await newModel({ registration: 'approval' })
+      const keys = [deviceKey(), await freshDeviceKey()]
+      for (const key of keys) {
+        assert.equal((await register(service, { ...of, serial: 'SN-1', key })).status, 202)
+      }
+      const [second, first] = await rows()
+      assert.ok(first && second)
+      const approvals = await Promise.allSettled(
+        [first, second].map((device) => issueToWaiting({ device, decision: decision() }, service.workspace)),
+      )
+      const [failure, ...others] = approvals.filter(({ status }) => status === 'rejected')
+      assert.deepEqual(others, [])
+      assert.ok(failure?.status === 'rejected')
+      assert.match(String(failure.reason), /SN-1 belongs to the device \S+, which is active\. Give another/)
+      const waiting = (await rows()).find(({ status }) => status === 'pending')
+      assert.ok(waiting)
+      await issueToWaiting({ device: waiting, serial: 'SN-2', decision: decision() }, service.workspace)
+      const third = await freshDeviceKey()
+      assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
+    })
+
+    test('approval: what waits is small', async () => {
+      const { of, rows } = await newModel({ registration: 'approval' })
+      const message = /larger than the 64 KiB of one that waits/
+      assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
+      assert.deepEqual(await rows(), [])
+    })
+  })
+
+  describe('an API key', () => {
+    const withKey = (text: string | undefined, input: RegisterInput): RegisterInput =>
+      text === undefined ? input : { ...input, requestHeaders: { 'Api-Key': text } }
+    const unauthorized = async (input: RegisterInput) => {
+      const { status, headers, body } = await register(service, input)
+      assert.deepEqual([status, headers.get('www-authenticate')], [401, 'ApiKey realm="Ratafia"'])
+      assert.equal(body.error_list[0].code, 'invalid-api-key')
+      return body.error_list[0].message
+    }
+    const keyFor = (model: TestModel, useLimit: number | null = null) =>
+      addApiKey({ model: model.name, label: 'line 1', expiresAt: null, useLimit }, service.workspace)
+
+    test('is needed from the first on; a wrong one is as good as none', async () => {
+      const model = await newModel()
+      const other = await newModel()
+      await registered(service, withKey('whatever', { ...model.of, key: await freshDeviceKey() }))
+      const { text, key } = await keyFor(model)
+      const { text: foreign } = await keyFor(other)
+      assert.match(await unauthorized(model.of), /^This model needs an API key\./)
+      for (const wrong of [foreign, `'${text}'`, '', 'x'.repeat(5000)]) {
+        assert.equal(await unauthorized(withKey(wrong, model.of)), 'The API key is not one of this model.')
+      }
+      await registered(service, withKey(text, model.of))
+      await revokeApiKey(key.id, service.workspace)
+      const next = await freshDeviceKey()
+      assert.match(await unauthorized(withKey(text, { ...model.of, key: next })), /is revoked\./)
+    })
+
+    test('is counted when something new is registered, and only then', async () => {
+      const model = await newModel({ proposedSerial: 'required' })
+      const { text, key } = await keyFor(model, 2)
+      const uses = async () =>
+        (await service.workspace.apiKeys.list(model.name)).find(({ id }) => id === key.id)?.uses
+      await refused(withKey(text, model.of))
+      assert.equal(await uses(), 0)
+      await registered(service, withKey(text, { ...model.of, serial: 'SN-1' }))
+      await registered(service, { ...model.of, serial: 'SN-1' })
+      await registered(service, withKey('wrong', model.of))
+      assert.equal(await uses(), 1)
+      const [second, third] = [await freshDeviceKey(), await freshDeviceKey()]
+      await registered(service, withKey(text, { ...model.of, serial: 'SN-2', key: second }))
+      const input = withKey(text, { ...model.of, serial: 'SN-3', key: third })
+      assert.equal(await unauthorized(input), 'The API key was used 2 times, as often as it may be.')
+      assert.equal(await uses(), 2)
+    })
+
+    test('Guarantee: a key for 5 devices lets 5 in, however many come at once', async () => {
+      const model = await newModel()
+      const { text } = await keyFor(model, 5)
+      const keys = await Promise.all(Array.from({ length: 12 }, () => freshDeviceKey()))
+      const answers = await Promise.all(
+        keys.map((key) => register(service, withKey(text, { ...model.of, key }))),
+      )
+      const statuses = answers.map(({ status }) => status).sort()
+      assert.deepEqual(statuses, [...Array(5).fill(200), ...Array(7).fill(401)])
+      assert.equal((await model.rows()).length, 5)
+    })
+
+    test('approval: it is counted when the device asks, not when it polls or is accepted', async () => {
+      const model = await newModel({ registration: 'approval' })
+      const { text } = await keyFor(model, 1)
+      for (let poll = 0; poll < 3; poll++) {
+        assert.equal((await register(service, withKey(text, model.of))).status, 202)
+      }
+      const [device] = await model.rows()
+      assert.ok(device)
+      await issueToWaiting({ device, decision: decision() }, service.workspace)
+      await registered(service, withKey(text, model.of))
+    })
+  })
+
+  describe('the key that is built into the hardware', () => {
+    const prove = (requestId: string, changes: Record<string, unknown> = {}) =>
+      JSON.stringify({
+        'hardware-id-key-sha3-384': identity.keySha3,
+        'request-id-signature': signBytes(
+          'sha256',
+          Buffer.from(requestId),
+          vector('world/keys/hwid-p256.pem').bytes.toString(),
+        ).toString('base64'),
+        ...changes,
+      })
+    let identity: { readonly keySha3: string; readonly keySha2: string }
+    before(async () => {
+      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.workspace)
+      const [stored] = await service.workspace.hardwareIdentities.list({ limit: 1 })
+      identity = stored ?? assert.fail()
+    })
+
+    test('signs the request-id: by either digest', async () => {
+      const { of } = await newModel({ hardwareIdentity: true })
+      const bodies = [
+        (requestId: string) => prove(requestId),
+        (requestId: string) =>
+          prove(requestId, {
+            'hardware-id-key-sha3-384': undefined,
+            'hardware-id-key-sha384': identity.keySha2,
+          }),
+      ]
+      for (const body of bodies) {
+        const requestId = await getRequestId(service)
+        const input = { ...of, key: await freshDeviceKey(), requestId, body: body(requestId) }
+        assert.equal(Buffer.from((await registered(service, input)).body).toString(), input.body)
+      }
+    })
+
+    test('is wanted: no body, no hardware we know, no signature of this request-id', async () => {
+      const { of, rows } = await newModel({ hardwareIdentity: true })
+      for (const body of ['', 'serial: 1\n', '{}', '[]', 'null', '{"hardware-id-key-sha384":1}']) {
+        assert.match(await refused({ ...of, body }), /^This model wants the key of the hardware proved/)
+      }
+      const requestId = await getRequestId(service)
+      const unknown = prove(requestId, { 'hardware-id-key-sha3-384': 'x'.repeat(64) })
+      assert.match(await refused({ ...of, requestId, body: unknown }), /is not known here/)
+      for (const signature of ['', 'not base64!', 'AAAA']) {
+        const body = prove(requestId, { 'request-id-signature': signature })
+        assert.match(await refused({ ...of, requestId, body }), /^The hardware of this device is not proved/)
+      }
+      assert.match(await refused({ ...of, body: prove(requestId) }), /is not signed with the key of hardware/)
+      assert.deepEqual(await rows(), [])
+    })
+  })
+
+  describe('a remodel', () => {
+    const remodelHeaders = (from: TestModel, serial: string): Record<string, string> => ({
+      'original-brand-id': from.name.brandId,
+      'original-model': from.name.model,
+      'original-serial': serial,
+    })
+    const twoModels = async (policy: Partial<ModelPolicy> = {}) => {
+      const [from, to] = [await newModel(), await newModel(policy)]
+      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      return { from, to }
+    }
+
+    test('the same device key goes on as another model; the register says as what it began', async () => {
+      const { from, to } = await twoModels()
+      const original = await registered(service, { ...from.of, serial: 'SN-1' })
+      const input = {
+        ...to.of,
+        serial: 'SN-1',
+        original: encode(original),
+        headers: remodelHeaders(from, 'SN-1'),
+      }
+      const serial = await registered(service, input)
+      assert.deepEqual(serial.primaryKey, [ACME.brandId, to.name.model, 'SN-1'])
+      assert.equal(serial.fields.deviceKeyId, original.fields.deviceKeyId)
+      const device = await to.holder('SN-1')
+      assert.equal(device?.original, `${ACME.brandId}/${from.name.model}/SN-1`)
+      assert.equal((await from.holder('SN-1'))?.status, 'active')
+    })
+
+    test('of a serial that was signed elsewhere, if its chain holds', async () => {
+      const { from, to } = await twoModels()
+      const input = { ...from.name, serial: 'OLD_1', deviceKey: deviceKey().publicKey, revision: 3 }
+      const original = encode((await signSerial(input, service.workspace)).assertion)
+      const forged = Buffer.from(Buffer.from(original).toString().replace('revision: 3', 'revision: 4'))
+      const headers = remodelHeaders(from, 'OLD_1')
+      const refusal = refusalOf(await register(service, { ...to.of, original: forged, headers }))
+      assert.equal(refusal.code, 'invalid-assertion')
+      assert.match(refusal.message, /could not validate the original serial assertion \(failed signature/)
+      await registered(service, { ...to.of, original, headers })
+    })
+
+    test('needs all of it: three headers, the serial they name, of the same device key', async () => {
+      const { from, to } = await twoModels()
+      const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
+      const headers = remodelHeaders(from, 'SN-1')
+      const invalid = async (input: RegisterInput, message: RegExp) => {
+        const refusal = refusalOf(await register(service, { ...to.of, ...input }))
+        assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-assertion'])
+        assert.match(refusal.message, message)
+      }
+      await invalid({ original }, /^invalid assertion: a remodel needs original-brand-id/)
+      await invalid({ headers }, /^invalid assertion: a remodel needs original-brand-id/)
+      for (const missing of Object.keys(headers)) {
+        const { [missing]: _, ...rest } = headers
+        await invalid({ original, headers: rest }, /a remodel needs/)
+      }
+      await invalid(
+        { original, headers: { ...headers, 'original-serial': 'SN-2' } },
+        /is not that of the headers/,
+      )
+      await invalid({ original, headers, key: await freshDeviceKey() }, /is of another device key/)
+      await invalid({ original: to.of.modelText, headers }, /expected a serial assertion, not model/)
+      assert.deepEqual(await to.rows(), [])
+    })
+
+    test('is allowed by the operator, from a device that is in good standing', async () => {
+      const [from, to] = [await newModel(), await newModel()]
+      const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
+      const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
+      assert.match(await refused(input), /may not become acme-brand\/policy-\d+: the operator allows it with/)
+      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      const device = (await from.holder('SN-1')) ?? assert.fail()
+      const { devices } = service.workspace
+      await devices.setQuarantine(device.id, service.now())
+      assert.match(await refused(input), /^The original serial does not count: its device is in quarantine/)
+      await devices.setQuarantine(device.id, null)
+      await devices.revoke(device.id, decision())
+      assert.match(await refused(input), /^The original serial does not count: its device is revoked\.$/)
+      assert.deepEqual(await to.rows(), [])
+    })
+
+    test('not with a serial that another key took over', async () => {
+      const from = await newModel({ takenSerial: 'reissue' })
+      const to = await newModel()
+      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
+      await registered(service, { ...from.of, serial: 'SN-1', key: await freshDeviceKey() })
+      const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
+      assert.match(await refused(input), /its device is superseded\.$/)
+    })
+  })
+
+  describe('who signs', () => {
+    test('no key fits: the device is told to ask, the operator why; it works again with a key', async () => {
+      const { of, rows } = await newModel()
+      const { keyId } = await addAcmeKey()
+      await disableSigningKey({ keyId, force: true }, service.workspace)
+      const message = await refused({ ...of, serial: 'SN-1' })
+      assert.match(
+        message,
+        /^This service has no key that can sign serials of acme-brand\/policy-\d+ now\. Its operator finds the reason with `ratafia models show acme-brand\/policy-\d+` and in the log\.$/,
+      )
+      assert.deepEqual(await rows(), [])
+      await addAcmeKey()
+      await registered(service, { ...of, serial: 'SN-1' })
+    })
+
+    /** Its own, again. */
+    const addAcmeKey = () =>
+      addSigningKey({ accountKey: acmeFiles.accountKey, signingKey: acmeFiles.signingKey }, service.workspace)
+
+    test('an account that the model names; not one that the device would not take it from', async () => {
+      const named = await newModel({}, { 'serial-authority': ['generic'] })
+      await addBrand(
+        {
+          account: vector('world/account-generic'),
+          accountKey: vector('world/account-key-generic'),
+          signingKey: vector('world/keys/generic.pem'),
+        },
+        service.workspace,
+      )
+      const { keyId } = await addAcmeKey()
+      await disableSigningKey({ keyId, force: true }, service.workspace)
+      try {
+        const requestHeaders = { 'snap-device-capabilities': 'serial-stream' }
+        const { text, serial } = await register(service, { ...named.of, requestHeaders })
+        assert.equal(serial?.authorityId, 'generic')
+        assert.match(text, /\naccount-id: generic\n/)
+        const modelText = withoutAuthority(named.of.model)
+        const key = await freshDeviceKey()
+        assert.equal(
+          await refused({ ...named.of, key, modelText }),
+          'The device would not take a serial signed by generic: its model assertion does not name it as a serial-authority. Update the model assertion of the device.',
+        )
+      } finally {
+        await addAcmeKey()
+      }
+    })
+  })
+
+  test('the policy of today counts, not that of the first request', async () => {
+    const { of, name } = await newModel({ registration: 'approval' })
+    assert.equal((await register(service, of)).status, 202)
+    const policy = {
+      registration: 'auto',
+      proposedSerial: 'optional',
+      takenSerial: 'refuse',
+      serialTemplate: null,
+      hardwareIdentity: false,
+      quarantineClones: false,
+    } as const
+    await setPolicy(name, policy, service.workspace)
+    // What waits, waits for its decision.
+    assert.equal((await register(service, of)).status, 202)
+    await registered(service, { ...of, key: await freshDeviceKey() })
+  })
+})
+
+/** The model assertion as it was before it named who else may sign its serials. */
+function withoutAuthority(model: string): Uint8Array {
+  const headers = { 'authority-id': ACME.brandId, series: '16', 'brand-id': ACME.brandId, model }
+  const more = { classic: 'true', timestamp: '2020-04-01T00:00:00Z' }
+  return encode(
+    sign({ type: 'model', headers: { ...headers, ...more } }, acmeKey(), { signedAt: new Date() }),
+  )
+}
