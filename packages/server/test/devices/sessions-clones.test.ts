@@ -1,0 +1,179 @@
+/** Clones: what sessions say about a second holder of a device key, on both databases. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import type { PrivateKey } from '@ratafia/assertions'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  AUTH,
+  freshDeviceKeys,
+  openSession,
+  presentingSession,
+  serialAssertion,
+  sessionBody,
+  sessionOf,
+  setAcmePolicy,
+  withAcme,
+} from '../support/devices.ts'
+import { call, refusalOf, testService } from '../support/service.ts'
+
+const MINUTE = 60_000
+const DAY = 86_400_000
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let keys: readonly PrivateKey[]
+  let devices = 0
+  before(async () => {
+    await withAcme(service.workspace)
+    keys = await freshDeviceKeys(16)
+  })
+
+  /** A device that has its first session. */
+  const device = async () => {
+    const key = keys[devices++] ?? assert.fail('more devices than keys')
+    const serial = serialAssertion({ serial: `K-${devices}`, key })
+    const open = (previous?: string) => sessionOf(service, { key, serial, ...(previous ? { previous } : {}) })
+    const first = await open()
+    const row = await service.workspace.devices.findHolder(serial.fields)
+    const { id } = row ?? assert.fail('not in the register')
+    const tryOpen = (previous?: string) =>
+      openSession(service, { key, serial, ...(previous ? { previous } : {}) })
+    const evidence = async () =>
+      (await service.workspace.clones.evidenceOf(id)).map(({ kind, times }) => `${kind} ${times}`).sort()
+    const chains = async () =>
+      new Set((await service.workspace.deviceSessions.ofDevice(id, 100)).map(({ chainId }) => chainId)).size
+    return { id, key, serial, first, open, tryOpen, evidence, chains }
+  }
+
+  describe('recorded, by kind', () => {
+    test('nothing: a device that refreshes, again and again', async () => {
+      const { first, open, evidence, chains } = await device()
+      let session = first
+      for (let i = 0; i < 4; i++) {
+        service.advance(DAY + MINUTE)
+        session = await open(session)
+      }
+      assert.deepEqual(await evidence(), [])
+      assert.equal(await chains(), 1)
+    })
+
+    test('nothing: a lost answer, or two threads that refresh one after the other', async () => {
+      const { first, open, evidence } = await device()
+      await open(first)
+      service.advance(9 * MINUTE)
+      await open(first)
+      assert.deepEqual(await evidence(), [])
+    })
+
+    test('nothing: a new chain when every session has expired', async () => {
+      const { open, evidence, chains } = await device()
+      service.advance(DAY)
+      await open()
+      assert.deepEqual(await evidence(), [])
+      assert.equal(await chains(), 2)
+    })
+
+    test('second-chain: a new one while another had a session that had not expired', async () => {
+      const { id, open, evidence } = await device()
+      await open()
+      assert.deepEqual(await evidence(), ['second-chain 1'])
+      const [{ details, subject, firstSeenAt } = assert.fail()] =
+        await service.workspace.clones.evidenceOf(id)
+      const sessions = await service.workspace.deviceSessions.ofDevice(id, 100)
+      assert.equal(subject, sessions.at(-1)?.chainId)
+      assert.equal(details['other-session'], sessions.at(-1)?.id)
+      assert.match(`${details['address']} ${details['other-address']}`, /^127\.0\.0\.1 127\.0\.0\.1$/)
+      assert.ok(firstSeenAt.getTime() <= service.now().getTime())
+    })
+
+    test('forked-chain: an old session is refreshed ten minutes after its chain went on', async () => {
+      const { first, open, evidence, chains } = await device()
+      const second = await open(first)
+      service.advance(10 * MINUTE + 1000)
+      await open(first)
+      assert.deepEqual(await evidence(), ['forked-chain 1'])
+      service.advance(11 * MINUTE)
+      await open(second)
+      assert.deepEqual(await evidence(), ['forked-chain 2'])
+      assert.equal(await chains(), 1)
+    })
+
+    test('two-chains: an older chain goes on after a newer one was begun; each turn counts once', async () => {
+      const { first, open, evidence } = await device()
+      service.advance(DAY)
+      const other = await open()
+      const again = await open(first)
+      assert.deepEqual(await evidence(), ['two-chains 1'])
+      const third = await open(again)
+      assert.deepEqual(await evidence(), ['two-chains 1'], 'the newer one did nothing since')
+      await open(other)
+      await open(third)
+      assert.deepEqual(await evidence(), ['two-chains 2'])
+    })
+
+    // Guarantee: a request that is repeated is no clone.
+    test('nothing: the same request twenty times at once', async () => {
+      const { key, serial, first, evidence } = await device()
+      const body = await sessionBody(service, { key, serial })
+      const headers = presentingSession(first)
+      const post = () => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
+      const answers = await Promise.all(Array.from({ length: 20 }, post))
+      assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
+      assert.deepEqual(await evidence(), [])
+    })
+
+    test('a refused request records nothing', async () => {
+      const { key, serial, evidence } = await device()
+      const body = await sessionBody(service, { key, serial })
+      const bad = { ...body, 'serial-assertion': body['serial-assertion']?.replace('2021-', '2022-') }
+      assert.equal((await call(service, 'POST', `${AUTH}/sessions`, { body: bad })).status, 400)
+      assert.deepEqual(await evidence(), [])
+    })
+  })
+
+  describe('with --clones quarantine', () => {
+    before(() => setAcmePolicy(service.workspace, { quarantineClones: true }))
+    const verify = async (session: string) =>
+      (await call(service, 'GET', '/device-session', { headers: presentingSession(session) })).status
+
+    // Guarantee: from the moment two are seen to hold a key, neither has a session.
+    test('two-chains: this request is refused, the sessions of both end, and the nonce is not used up', async () => {
+      const { id, key, serial, first, open, tryOpen, evidence } = await device()
+      const other = await open()
+      assert.equal(await verify(first), 200)
+      const body = await sessionBody(service, { key, serial })
+      const headers = presentingSession(first)
+      const again = () => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
+      const { status, code, message } = refusalOf(await again())
+      assert.deepEqual([status, code], [400, 'device-refused'])
+      assert.match(message, /^The device is in quarantine since \S+Z, because two seem to use its key\./)
+      assert.deepEqual([await verify(first), await verify(other)], [401, 401])
+      assert.equal(refusalOf(await tryOpen(other)).code, 'device-refused')
+      assert.deepEqual(await evidence(), ['second-chain 1', 'two-chains 1'])
+
+      await service.workspace.devices.setQuarantine(id, null)
+      assert.deepEqual([await verify(first), await verify(other)], [200, 200])
+      assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
+    })
+
+    test('after its release: quarantined again as soon as the other one is seen again', async () => {
+      const { id, first, open, tryOpen } = await device()
+      const other = await open()
+      assert.equal((await tryOpen(first)).status, 400)
+      await service.workspace.devices.setQuarantine(id, null)
+      const next = await open(first)
+      const more = await open(other)
+      assert.equal((await tryOpen(next)).status, 400)
+      assert.equal(await verify(more), 401)
+    })
+
+    test('no other kind leads there', async () => {
+      const { first, open, evidence } = await device()
+      await open(first)
+      service.advance(11 * MINUTE)
+      await open(first)
+      await open()
+      assert.deepEqual(await evidence(), ['forked-chain 1', 'second-chain 1'])
+    })
+  })
+})

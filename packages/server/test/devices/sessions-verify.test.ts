@@ -1,0 +1,324 @@
+/** `/device-session`: whom a session speaks for, and why one does not hold, on both databases. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { DeviceSessionSchema, ErrorBodySchema } from '@ratafia/api'
+import type { PrivateKey } from '@ratafia/assertions'
+import {
+  addFirstPartyCaveat,
+  addThirdPartyCaveat,
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+  type Macaroon,
+  mint,
+} from '@ratafia/macaroon'
+import { Check } from 'typebox/value'
+import { startService } from '../../src/start.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  addAcmeModel,
+  freshDeviceKeys,
+  presentingSession,
+  serialAssertion,
+  sessionOf,
+  withAcme,
+} from '../support/devices.ts'
+import { sendRaw } from '../support/raw-http.ts'
+import { type Answer, addPerson, call, logIn, testService } from '../support/service.ts'
+
+const DAY = 86_400_000
+const PATH = '/device-session'
+
+const parsed = (macaroon: string): Macaroon => decodeBinary(decodeBase64(macaroon))[0]
+const printed = (macaroon: Macaroon) => encodeBase64Url(encodeBinary(macaroon))
+const withCaveat = (macaroon: string, condition: string) =>
+  printed(addFirstPartyCaveat(parsed(macaroon), condition))
+const ownCaveat = (macaroon: string, name: string) =>
+  parsed(macaroon)
+    .caveats.map(({ id }) => Buffer.from(id).toString())
+    .find((condition) => condition.startsWith(`${name} `)) ?? assert.fail(name)
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  let keys: readonly PrivateKey[]
+  let devices = 0
+  let macaroon: string
+  const newDevice = () => {
+    const key = keys[devices++] ?? assert.fail('more devices than keys')
+    return { key, serial: serialAssertion({ serial: `V-${devices}`, key }) }
+  }
+  before(async () => {
+    await withAcme(service.workspace)
+    keys = await freshDeviceKeys(12)
+    macaroon = await sessionOf(service, newDevice())
+  })
+  const verify = (session: string, method = 'GET') =>
+    call(service, method, PATH, { headers: presentingSession(session) })
+  const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
+  const holderOf = async ({ serial }: ReturnType<typeof newDevice>) =>
+    (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+
+  /** snapd refreshes by itself where the challenge says so (contract/devices.md 1.3). */
+  const assertRefused = ({ status, headers, body }: Answer, message: RegExp) => {
+    assert.equal(status, 401, JSON.stringify(body))
+    assert.ok(Check(ErrorBodySchema, body))
+    assert.equal(headers.get('www-authenticate'), 'Macaroon refresh_device_session=1')
+    assert.equal(headers.get('content-type'), 'application/json')
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.equal(headers.get('ratafia-serial'), null)
+    assert.equal(body.error_list[0]?.code, 'device-session-required')
+    assert.match(body.error_list[0]?.message ?? '', message)
+    assert.match(body.error_list[0]?.message ?? '', /^[ -~]{1,1000}$/)
+  }
+
+  describe('200', () => {
+    test('says whom it speaks for, in the body and in headers', async () => {
+      const { status, headers, body } = await verify(macaroon)
+      assert.equal(status, 200)
+      assert.ok(Check(DeviceSessionSchema, body), JSON.stringify(body))
+      assert.equal(headers.get('content-type'), 'application/json')
+      assert.equal(headers.get('cache-control'), 'no-store')
+      const { 'brand-id': brand, model, serial, store } = body
+      assert.deepEqual([brand, model, serial, store], ['acme-brand', 'acme-classic', 'V-1', 'acme-store'])
+      assert.equal(Date.parse(body['valid-until']) - Date.parse(body['valid-since']), DAY)
+      const said = Object.fromEntries([...headers].filter(([name]) => name.startsWith('ratafia-')))
+      assert.deepEqual(said, {
+        'ratafia-brand': brand,
+        'ratafia-model': model,
+        'ratafia-serial': serial,
+        'ratafia-store': store,
+        'ratafia-device-key': body['device-key-sha3-384'],
+        'ratafia-session': body['session-id'],
+        'ratafia-valid-until': body['valid-until'],
+      })
+      assert.equal(body['device-key-sha3-384'], keys[0]?.publicKey.id)
+    })
+
+    test('in the header of the v2 calls as well; the same in both is one', async () => {
+      const { 'x-device-authorization': value = '' } = presentingSession(macaroon)
+      const headers = { 'snap-device-authorization': value }
+      assert.equal((await call(service, 'GET', PATH, { headers })).status, 200)
+      const both = { ...headers, 'x-device-authorization': value }
+      assert.equal((await call(service, 'GET', PATH, { headers: both })).status, 200)
+    })
+
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      test(`${method}, its body passed over`, async () => {
+        const headers = { ...presentingSession(macaroon), 'content-type': 'not a media type' }
+        const body = method === 'GET' ? {} : { body: '{{{' }
+        const answer = await call(service, method, PATH, { headers, ...body })
+        assert.deepEqual([answer.status, answer.body.serial], [200, 'V-1'])
+      })
+    }
+
+    test('HEAD: the headers alone', async () => {
+      const answer = await verify(macaroon, 'HEAD')
+      assert.deepEqual([answer.status, answer.headers.get('ratafia-serial')], [200, 'V-1'])
+      assert.equal(answer.body, undefined)
+    })
+
+    test('a length without a body, as a proxy passes it on, is answered at once', async () => {
+      const request = [
+        `POST ${PATH} HTTP/1.1`,
+        'Host: x',
+        'Content-Type: application/json',
+        'Content-Length: 99999999',
+        `X-Device-Authorization: Macaroon root="${macaroon}"`,
+        '\r\n',
+      ].join('\r\n')
+      const [answer] = await sendRaw(service.baseUrl, request)
+      assert.equal(answer?.status, 200)
+    })
+
+    test('without a store where the model names none; other characters are percent-encoded in headers', async () => {
+      const modelText = await addAcmeModel(service.workspace, 'acme-plain')
+      const { key } = newDevice()
+      const serial = serialAssertion({ serial: 'a b%20ü"', key, model: 'acme-plain' })
+      const { body, headers } = await verify(await sessionOf(service, { key, serial, modelText }))
+      assert.deepEqual([body.serial, body.store], ['a b%20ü"', null])
+      assert.equal(headers.get('ratafia-serial'), 'a%20b%2520%C3%BC"')
+      assert.equal(headers.get('ratafia-store'), null)
+    })
+
+    test('after a rotation of the root key', async () => {
+      await service.workspace.keyring.rotateRootKey()
+      assert.equal((await verify(macaroon)).status, 200)
+      assert.equal((await verify(await sessionOf(service, newDevice()))).status, 200)
+    })
+
+    test('at another node that started later', async () => {
+      const log = createLog({ level: 'silent', pretty: false })
+      const { config } = service.workspace
+      const other = await startService({ config, log, clock: service.now })
+      try {
+        assert.equal((await call(other, 'GET', PATH, { headers: presentingSession(macaroon) })).status, 200)
+      } finally {
+        await other.close()
+      }
+    })
+  })
+
+  describe('what its holder adds', () => {
+    test('the same again changes nothing, in any order', async () => {
+      const names = [
+        'store',
+        'serial',
+        'session-id',
+        'brand-id',
+        'model',
+        'device-key-sha3-384',
+        'time-before',
+      ]
+      const same = names.reduce((text, name) => withCaveat(text, ownCaveat(macaroon, name)), macaroon)
+      const { status, body } = await verify(same)
+      assert.equal(status, 200)
+      assert.deepEqual(body, (await verify(macaroon)).body)
+    })
+
+    test('an earlier end is its end, a later one is not', async () => {
+      const { body } = await verify(macaroon)
+      const until = Date.parse(body['valid-until'])
+      const [earlier, later] = [until - 1000, until + 1000].map((at) => new Date(at).toISOString())
+      const narrowed = withCaveat(macaroon, `time-before ${earlier}`)
+      assert.equal((await verify(narrowed)).body['valid-until'], earlier)
+      const widened = withCaveat(macaroon, `time-before ${later}`)
+      assert.equal((await verify(widened)).body['valid-until'], body['valid-until'])
+    })
+
+    test('an end that has passed, a beginning that has not come', async () => {
+      const past = withCaveat(macaroon, 'time-before 2020-01-01T00:00:00Z')
+      assertRefused(await verify(past), /^The device session expired at 2020-01-01T00:00:00\.000Z\.$/)
+      const future = withCaveat(macaroon, 'time-since 2099-01-01T00:00:00Z')
+      assertRefused(await verify(future), /not valid before 2099/)
+    })
+
+    // Guarantee: a caveat never widens what a session says.
+    for (const condition of [
+      'brand-id other',
+      'model acme-gadget',
+      'serial V-2',
+      'store other-store',
+      'device-key-sha3-384 x',
+      'session-id 0198c5a0-0000-7000-8000-000000000000',
+    ]) {
+      test(`another ${condition.split(' ')[0]} does not hold`, async () => {
+        assertRefused(await verify(withCaveat(macaroon, condition)), /says otherwise than its own/)
+      })
+    }
+
+    test('a store where the session had none does not hold', async () => {
+      const { key } = newDevice()
+      const serial = serialAssertion({ serial: 'no-store', key, model: 'acme-plain' })
+      const plain = await sessionOf(service, { key, serial, modelText: null })
+      assert.equal((await verify(plain)).body.store, null)
+      assertRefused(await verify(withCaveat(plain, 'store acme-store')), /says otherwise than its own store/)
+    })
+
+    for (const condition of [
+      'may fly',
+      'extra {}',
+      'declared userid x',
+      'error no',
+      ' ',
+      'time-before soon',
+    ]) {
+      test(`what is not known here does not hold: ${JSON.stringify(condition)}`, async () => {
+        assertRefused(await verify(withCaveat(macaroon, condition)), /^The device session does not hold: /)
+      })
+    }
+
+    test('a caveat for a third party, or one that is not text', async () => {
+      const input = { rootKey: Buffer.alloc(32, 1), id: Buffer.from('x'), location: 'elsewhere' }
+      const third = printed(addThirdPartyCaveat(parsed(macaroon), input))
+      assertRefused(await verify(third), /does not verify: A third-party caveat/)
+    })
+  })
+
+  describe('401', () => {
+    for (const [what, headers, message] of [
+      ['missing', {}, /carries no device session/],
+      ['in the header of tokens', { authorization: 'Macaroon abc' }, /carries no device session/],
+      ['malformed', { 'x-device-authorization': 'Macaroon root="*"' }, /malformed/],
+      ['of another scheme', { 'snap-device-authorization': 'Basic abc' }, /not of the form/],
+      [
+        'two that differ',
+        {
+          'x-device-authorization': 'Macaroon root="a"',
+          'snap-device-authorization': 'Macaroon root="b"',
+        },
+        /two device sessions/,
+      ],
+      ['too large', { 'x-device-authorization': `Macaroon root="${'A'.repeat(60_000)}"` }, /too many bytes/],
+    ] as const) {
+      test(what, async () => assertRefused(await call(service, 'GET', PATH, { headers }), message))
+    }
+
+    // Guarantee: only what this service minted as a device session is one.
+    test('forged, cut, foreign, or of another kind', async () => {
+      const root = parsed(macaroon)
+      const rootKey = Buffer.alloc(32, 1)
+      assertRefused(await verify(printed(mint({ rootKey, id: root.id, location: 'x' }))), /does not verify/)
+      const cut = { ...root, caveats: root.caveats.slice(0, -1) }
+      assertRefused(await verify(printed(cut)), /does not verify/)
+      const foreign = mint({ rootKey, id: Buffer.from('foreign'), location: 'x' })
+      assertRefused(await verify(printed(foreign)), /not issued by this service/)
+      assertRefused(await verify(await logIn(service, await addPerson(service))), /no device session/)
+    })
+
+    test('two macaroons in one', async () => {
+      const two = encodeBase64Url(encodeBinary(parsed(macaroon), parsed(macaroon)))
+      assertRefused(await verify(two), /more than one macaroon/)
+    })
+
+    test('expired, from that instant on', async () => {
+      const session = await sessionOf(service, newDevice())
+      const { body } = await verify(session)
+      service.advance(DAY - 60_000)
+      assert.equal((await verify(session)).status, 200)
+      service.advance(60_000)
+      assertRefused(await verify(session), /^The device session expired at \S+Z\.$/)
+      assert.ok(Date.parse(body['valid-until']) <= service.now().getTime())
+    })
+
+    // Guarantee: a revocation ends the sessions of a device with the next request.
+    test('revoked, said before it is said that it has expired', async () => {
+      const device = newDevice()
+      const session = await sessionOf(service, device)
+      await service.workspace.devices.revoke((await holderOf(device)).id, decision())
+      const message = /^The device was revoked at \S+Z by alice\. Ask its operator\.$/
+      assertRefused(await verify(session), message)
+      service.advance(2 * DAY)
+      assertRefused(await verify(session), message)
+    })
+
+    test('superseded by another device key', async () => {
+      const device = newDevice()
+      const session = await sessionOf(service, device)
+      const { key } = newDevice()
+      const taken = serialAssertion({ serial: device.serial.fields.serial, key, revision: 1 })
+      const other = await sessionOf(service, { key, serial: taken })
+      assertRefused(await verify(session), /^The device was superseded at \S+Z: /)
+      assert.equal((await verify(other)).status, 200)
+    })
+
+    test('in quarantine, until it is released', async () => {
+      const device = newDevice()
+      const session = await sessionOf(service, device)
+      const { id } = await holderOf(device)
+      await service.workspace.devices.setQuarantine(id, service.now())
+      assertRefused(await verify(session), /^The device is in quarantine since \S+Z, /)
+      await service.workspace.devices.setQuarantine(id, null)
+      assert.equal((await verify(session)).status, 200)
+    })
+
+    test('not in the database any more, as after a restore', async () => {
+      const device = newDevice()
+      const session = await sessionOf(service, device)
+      const later = new Date(service.now().getTime() + 9 * DAY)
+      await service.workspace.deviceSessions.forget((await holderOf(device)).id, later)
+      assertRefused(await verify(session), /not known here any more/)
+    })
+  })
+})
