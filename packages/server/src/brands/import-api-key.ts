@@ -10,6 +10,8 @@ interface KnownApiKey {
   readonly model: ModelName
   readonly label: string
   readonly text: string
+  /** Says what would be done, and changes nothing. */
+  readonly dryRun?: boolean
 }
 
 /**
@@ -17,7 +19,7 @@ interface KnownApiKey {
  * `invalid-field` for no such model, or a text of fewer than 10 characters.
  */
 export async function importApiKey(
-  { model: name, label, text }: KnownApiKey,
+  { model: name, label, text, dryRun = false }: KnownApiKey,
   deps: ApiKeyDeps,
 ): Promise<boolean> {
   const { brandId, model } = await findModel(name, deps)
@@ -28,6 +30,7 @@ export async function importApiKey(
     )
   }
   if (await deps.apiKeys.findByHash(hash)) return false
+  if (dryRun) return true
   await deps.apiKeys.add(
     {
       id: randomBytes(6).toString('hex'),

@@ -9,6 +9,7 @@ import { brandCommands } from './brands.ts'
 import { type CommandContext, EXIT_HELP } from './context.ts'
 import { deviceCommands } from './devices.ts'
 import { hardwareIdentityCommands } from './hardware-identities.ts'
+import { importCommands } from './import-serial-vault.ts'
 import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
@@ -66,6 +67,7 @@ export function createProgram(context: CommandContext): Command {
   allowListCommands(program, context)
   hardwareIdentityCommands(program, context)
   deviceCommands(program, context)
+  importCommands(program, context)
 
   withJson(program.command('version'))
     .description('the release of this program')

@@ -140,6 +140,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--format',
   ],
   'devices import': ['--json', '--format'],
+  import: [],
+  'import serial-vault': ['--json', '--dry-run'],
   version: ['--json'],
 }
 

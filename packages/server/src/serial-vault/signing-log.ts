@@ -1,0 +1,114 @@
+/**
+ * Who holds which serial, by a log of signatures. A serial-vault signs a serial for another key too, and a key for
+ * another serial: here one of each remains, and what gave way is kept and told.
+ */
+import type { DumpRow } from './dump-rows.ts'
+
+export interface Signature {
+  readonly brandId: string
+  readonly model: string
+  readonly serial: string
+  /** The `fingerprint` of the log: the id of the key that signed the serial-request, which is the device key. */
+  readonly deviceKeyId: string
+  readonly revision: number
+  readonly at: Date
+  readonly place: string
+}
+
+/** One serial with one key, of all signatures about the two. */
+export interface Holding extends Signature {
+  readonly firstAt: Date
+  /** What has the serial, or the key, in its place; undefined for what is active. */
+  readonly gaveWayTo?: Holding
+}
+
+/** A sentence where a row cannot be a device. Times without a zone are UTC. */
+export function readSignature({ fields, place }: DumpRow, now: Date): Signature | string {
+  const { make, model, serial_number: serial, fingerprint, revision, created } = fields
+  if (!make || !/^[A-Za-z0-9-]{2,32}$/.test(make)) return `${place}: "make" is not the id of an account.`
+  if (!model || !/^[A-Za-z0-9-]{1,128}$/.test(model)) return `${place}: "model" is not the name of a model.`
+  if (!serial || !/^[^/\p{C}]{1,200}$/u.test(serial)) {
+    return `${place}: "serial_number" is not a serial number.`
+  }
+  if (!fingerprint || !/^[A-Za-z0-9_-]{64}$/.test(fingerprint)) {
+    return `${place}: "fingerprint" is not the id of a device key.`
+  }
+  // The column was added later, with this default.
+  const number = revision || '1'
+  if (!/^\d{1,9}$/.test(number)) return `${place}: "revision" is not a number.`
+  const at = created ? timeOf(created) : now
+  if (!at) return `${place}: "created" is not a time.`
+  return { brandId: make, model, serial, deviceKeyId: fingerprint, revision: Number(number), at, place }
+}
+
+/** `2018-03-01 10:20:30.123456`, with a zone or without, as PostgreSQL, SQLite and Go write it. */
+function timeOf(text: string): Date | undefined {
+  const [, day, clock, zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d{1,3})?)\d*(?: ?(Z|[+-]\d\d(?::?\d\d)?))?/.exec(text) ?? []
+  if (!day || !clock) return undefined
+  const offset =
+    zone === 'Z' ? zone : zone.length === 3 ? `${zone}:00` : zone.replace(/^(...)(\d\d)$/, '$1:$2')
+  const date = new Date(`${day}T${clock}${offset}`)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+/** One after the other; all of them are kept in memory. */
+export class SigningLog {
+  readonly #holdings = new Map<string, Holding>()
+  #signatures = 0
+
+  get signatures(): number {
+    return this.#signatures
+  }
+
+  add(signature: Signature): void {
+    this.#signatures++
+    const key = nameOf(signature, signature.serial, signature.deviceKeyId)
+    const known = this.#holdings.get(key)
+    if (!known) {
+      this.#holdings.set(key, { ...signature, firstAt: signature.at })
+      return
+    }
+    const firstAt = signature.at < known.firstAt ? signature.at : known.firstAt
+    const newest = isNewer(signature, known) ? signature : known
+    this.#holdings.set(key, { ...newest, firstAt })
+  }
+
+  /**
+   * A serial belongs to the key it was signed for with the highest revision, then last; of several serials that a key
+   * would have so, it has the one signed last.
+   */
+  resolve(): readonly Holding[] {
+    const all = [...this.#holdings.values()]
+    const bySerial = new Map<string, Holding>()
+    for (const holding of all) {
+      const name = nameOf(holding, holding.serial)
+      const other = bySerial.get(name)
+      if (!other || isNewer(holding, other)) bySerial.set(name, holding)
+    }
+    const byKey = new Map<string, Holding>()
+    for (const holding of bySerial.values()) {
+      const name = nameOf(holding, holding.deviceKeyId)
+      const other = byKey.get(name)
+      if (!other || isLater(holding, other)) byKey.set(name, holding)
+    }
+    return all.map((holding) => {
+      const holder = bySerial.get(nameOf(holding, holding.serial))
+      const ofKey = byKey.get(nameOf(holding, holding.deviceKeyId))
+      if (holder === holding && ofKey === holding) return holding
+      const gaveWayTo = holder !== holding ? holder : ofKey
+      return gaveWayTo ? { ...holding, gaveWayTo } : holding
+    })
+  }
+}
+
+const nameOf = ({ brandId, model }: Signature, ...more: readonly string[]): string =>
+  [brandId, model, ...more].join('/')
+
+/** Of one serial, whose revisions count up. */
+const isNewer = (one: Signature, other: Signature): boolean =>
+  one.revision === other.revision ? one.at >= other.at : one.revision > other.revision
+
+/** Of two serials, whose revisions say nothing of each other. */
+const isLater = (one: Signature, other: Signature): boolean =>
+  one.at.getTime() === other.at.getTime() ? one.revision >= other.revision : one.at > other.at
