@@ -80,10 +80,13 @@ function unknownModel(name: { readonly brandId: string; readonly model: string }
 
 async function settle(ask: Ask, model: StoredModel, deps: RegisterDeps): Promise<Outcome> {
   const present = async () => (await findRepeated(ask, deps)) ?? (await findByKey(ask, deps))
+  // Whether it is the same request was asked just before.
+  let look = () => findByKey(ask, deps)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return (await present()) ?? (await enter(ask, model, present, deps))
+      return (await look()) ?? (await enter(ask, model, present, deps))
     } catch (error) {
+      look = present
       if (error instanceof LostRace) continue
       // It may be refused for what the same request, sent twice at once, has just done: then that is the answer.
       const meanwhile = error instanceof RequestError ? await lookAgain(present) : undefined

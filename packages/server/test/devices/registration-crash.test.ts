@@ -1,0 +1,141 @@
+/** `kill -9` in the middle of a registration: at every step there is, found by counting until none is left. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { addApiKey } from '../../src/brands/add-api-key.ts'
+import type { CrashPlan } from '../support/crash-child.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  addAcmeModel,
+  deviceKey,
+  getRequestId,
+  postDevices,
+  register,
+  registered,
+  serialRequest,
+  streamOf,
+  withAcme,
+} from '../support/devices.ts'
+import { testService } from '../support/service.ts'
+
+const PROGRAM = new URL('../support/crash-child.ts', import.meta.url).pathname
+/** This test and its children are one installation. */
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
+/** More than there are: a registration that takes more has grown out of hand. */
+const MOST_STEPS = 60
+/** Processes that start while others are looked at. */
+const AHEAD = 3
+
+/** Statuses and revisions of the devices, newest first, and uses of the API keys. */
+const NOTHING = JSON.stringify([[['active', 0]], [0]])
+const EVERYTHING = JSON.stringify([
+  [
+    ['active', 1],
+    ['superseded', 0],
+  ],
+  [1],
+])
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh, { RATAFIA_SECRET_KEY: SECRET_KEY })
+  // What a server in another process was told may happen although its client is gone.
+  const when = kind === 'sqlite' ? 'before' : 'after'
+  const children = new Set<ChildProcess>()
+  let directory: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-crash-'))
+    await withAcme(service.workspace)
+  })
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    await rm(directory, { recursive: true, force: true })
+  })
+
+  /** A service that dies at this step. */
+  async function startDying(step: number): Promise<Dying> {
+    const database = await fresh.target()
+    const data = database.kind === 'sqlite' ? dirname(database.file) : directory
+    const environment = { RATAFIA_PORT: '0', RATAFIA_DATA_DIR: data, RATAFIA_SECRET_KEY: SECRET_KEY }
+    const plan: CrashPlan = { environment, database, step, when }
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(plan)],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: directory },
+      },
+    )
+    children.add(child)
+    const ended = once(child, 'exit').finally(() => children.delete(child))
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
+    return { baseUrl: line.trim(), child, ended }
+  }
+
+  interface Dying {
+    readonly baseUrl: string
+    readonly child: ChildProcess
+    readonly ended: Promise<unknown[]>
+  }
+
+  /** The answer, if it came to that. */
+  async function answerOf({ baseUrl, child, ended }: Dying, body: string, headers: Record<string, string>) {
+    const answer = await postDevices({ baseUrl }, body, { headers }).catch(() => undefined)
+    if (answer) child.kill('SIGKILL')
+    const [, signal] = await ended
+    assert.equal(signal, 'SIGKILL')
+    return answer
+  }
+
+  test(`Guarantee: kill -9 ${when} any step leaves a whole registration or none; the retry has one serial`, async () => {
+    const { devices, apiKeys, clones } = service.workspace
+    const starting = Array.from({ length: AHEAD }, (_, i) => startDying(i + 1))
+    const states = new Set<string>()
+    for (let step = 1, done = false; !done; step++) {
+      assert.ok(step <= MOST_STEPS, 'it never ends')
+      starting.push(startDying(step + AHEAD))
+      const dying = (await starting.shift()) ?? assert.fail()
+      // A key that has the number gives way, so that the registration changes as much as one can.
+      const model = `crash-${step}`
+      const name = { brandId: ACME.brandId, model }
+      const modelText = await addAcmeModel(service.workspace, model, { policy: { takenSerial: 'reissue' } })
+      await registered(service, { model, modelText, serial: 'SN-1', key: deviceKey('device2') })
+      const { text: apiKey } = await addApiKey(
+        { model: name, label: 'line 1', expiresAt: null, useLimit: 1 },
+        service.workspace,
+      )
+      const headers = { 'api-key': apiKey }
+      const requestId = await getRequestId(service)
+      const body = streamOf(serialRequest({ requestId, model, serial: 'SN-1' }), modelText)
+      const answer = await answerOf(dying, body, headers)
+
+      const usesOf = async () => (await apiKeys.list(name)).map(({ uses }) => uses)
+      const rows = await devices.list({ ...name, limit: 10 })
+      const state = JSON.stringify([rows.map(({ status, revision }) => [status, revision]), await usesOf()])
+      assert.ok(state === NOTHING || state === EVERYTHING, `step ${step}: ${state}`)
+      states.add(state)
+      if (answer) assert.deepEqual([answer.status, state], [200, EVERYTHING])
+
+      const retry = await postDevices(service, body, { headers })
+      assert.equal(retry.status, 200, `step ${step}: ${JSON.stringify(retry.body)}`)
+      if (answer) assert.equal(retry.text, answer.text)
+      assert.equal((await register(service, { model, modelText })).text, retry.text)
+      const [now, old, ...more] = await devices.list({ ...name, limit: 10 })
+      assert.ok(now && old)
+      assert.deepEqual([now.status, now.revision, old.status, more], ['active', 1, 'superseded', []])
+      assert.equal((await devices.serialAssertionsOf(now.id)).length, 1)
+      assert.deepEqual(await usesOf(), [1])
+      assert.equal((await clones.evidenceOf(old.id)).length, 1)
+
+      done = answer !== undefined
+      if (done) assert.ok(step > 20, `only ${step} steps`)
+    }
+    await Promise.all(starting)
+    // It died on both sides of the one moment at which all of it is stored.
+    assert.deepEqual([...states].sort(), [EVERYTHING, NOTHING].sort())
+  })
+})

@@ -1,0 +1,56 @@
+/**
+ * The service as a process that kills itself with SIGKILL at one step of the first request: its argument (JSON) says at
+ * which, and whether before or right after it. A step is a statement sent to the database, or the end of an answer. It
+ * prints where it listens; one that comes to no such step answers as the service does.
+ */
+import { ServerResponse } from 'node:http'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
+import pg from 'pg'
+import { readConfig } from '../../src/config.ts'
+import type { DatabaseTarget } from '../../src/database/index.ts'
+import { startService } from '../../src/start.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+
+export interface CrashPlan {
+  readonly environment: Readonly<Record<string, string>>
+  readonly database: DatabaseTarget
+  readonly step: number
+  readonly when: 'before' | 'after'
+}
+
+const plan = JSON.parse(process.argv[2] ?? '') as CrashPlan
+let armed = false
+let steps = 0
+
+const die = () => process.kill(process.pid, 'SIGKILL')
+
+/** Makes the method count as a step. */
+function watch(prototype: object, name: string): void {
+  const original: unknown = Reflect.get(prototype, name)
+  if (typeof original !== 'function') throw new TypeError(`no method ${name}`)
+  Reflect.set(prototype, name, function (this: unknown, ...args: unknown[]): unknown {
+    const mine = armed && ++steps === plan.step
+    if (mine && plan.when === 'before') die()
+    const result: unknown = Reflect.apply(original, this, args)
+    // What went to a server in another process is on its way with the next turn.
+    if (mine) setImmediate(die)
+    return result
+  })
+}
+
+if (plan.database.kind === 'sqlite') {
+  watch(DatabaseSync.prototype, 'exec')
+  watch(StatementSync.prototype, 'run')
+  watch(StatementSync.prototype, 'all')
+} else {
+  watch(pg.Client.prototype, 'query')
+}
+watch(ServerResponse.prototype, 'end')
+
+const config = readConfig(plan.environment)
+const service = await startService({
+  config: { ...config, database: plan.database },
+  log: createLog({ level: 'silent', pretty: false }),
+})
+armed = true
+process.stdout.write(`${service.origin}\n`)
