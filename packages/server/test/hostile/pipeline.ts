@@ -21,25 +21,40 @@ export function requestBytes({ method, path, headers, body }: RawRequest): Buffe
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content])
 }
 
+export interface PipelinedAnswer {
+  readonly status: number
+  /** Status line and headers. */
+  readonly head: string
+  readonly body: Buffer
+}
+
 /** Sends the requests and returns the status of each. The server has to answer all of them on one connection. */
 export async function statusesOf(baseUrl: string, requests: readonly RawRequest[]): Promise<number[]> {
+  return (await answersOf(baseUrl, requests)).map(({ status }) => status)
+}
+
+/** As {@link statusesOf}, with all that was answered. */
+export async function answersOf(
+  baseUrl: string,
+  requests: readonly RawRequest[],
+): Promise<PipelinedAnswer[]> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
   try {
     socket.write(Buffer.concat(requests.map(requestBytes)))
-    return await readStatuses(socket, requests.length)
+    return await readAnswers(socket, requests.length)
   } finally {
     socket.destroy()
   }
 }
 
-function readStatuses(socket: Socket, count: number): Promise<number[]> {
+function readAnswers(socket: Socket, count: number): Promise<PipelinedAnswer[]> {
   return new Promise((resolve, reject) => {
-    const statuses: number[] = []
+    const answers: PipelinedAnswer[] = []
     let unread: Buffer = Buffer.alloc(0)
     socket.on('error', reject)
     socket.on('close', () =>
-      reject(new Error(`the connection ended after ${statuses.length} of ${count} answers`)),
+      reject(new Error(`the connection ended after ${answers.length} of ${count} answers`)),
     )
     socket.on('data', (chunk) => {
       unread = Buffer.concat([unread, chunk])
@@ -51,9 +66,10 @@ function readStatuses(socket: Socket, count: number): Promise<number[]> {
           /^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`),
         )
         if (unread.length < end + 4 + length) return
-        statuses.push(Number(head.slice(9, 12)))
+        const body = unread.subarray(end + 4, end + 4 + length)
+        answers.push({ status: Number(head.slice(9, 12)), head, body })
         unread = unread.subarray(end + 4 + length)
-        if (statuses.length === count) resolve(statuses)
+        if (answers.length === count) resolve(answers)
       }
     })
   })

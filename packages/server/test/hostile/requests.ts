@@ -21,7 +21,7 @@ export interface Seeds {
 }
 
 /** Text that HTTP lets into a header: Latin-1 without control characters. */
-const headerText = (maxLength = 300) =>
+export const headerText = (maxLength = 300) =>
   fc.string({
     maxLength,
     unit: fc
@@ -30,7 +30,7 @@ const headerText = (maxLength = 300) =>
       .map((code) => String.fromCharCode(code)),
   })
 
-const damaged = (bytes: Uint8Array): fc.Arbitrary<Uint8Array> =>
+export const damaged = (bytes: Uint8Array): fc.Arbitrary<Uint8Array> =>
   fc
     .tuple(
       fc.constantFrom('flip', 'cut', 'insert', 'repeat', 'swap'),
@@ -47,7 +47,7 @@ const damaged = (bytes: Uint8Array): fc.Arbitrary<Uint8Array> =>
       return how === 'repeat' ? Buffer.concat([bytes, tail]) : Buffer.concat([tail, head])
     })
 
-const base64 = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<string> =>
+export const base64 = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<string> =>
   fc.tuple(bytes, fc.boolean()).map(([value, url]) => (url ? encodeBase64Url(value) : encodeBase64(value)))
 
 /** Conditions with a valid signature around them: a holder can write anything. */

@@ -1,0 +1,351 @@
+/** Requests that get far: fresh nonces, chains and signatures that hold, and then a thing or two that does not. */
+import {
+  encode,
+  encodePublicKey,
+  type HeaderInput,
+  type PrivateKey,
+  sign,
+  type TypeName,
+} from '@ratafia/assertions'
+import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
+import fc from 'fast-check'
+import { AUTH, streamOf } from '../support/devices.ts'
+import { mutated, odd, registrationHeaders, sessionHeader } from './device-requests.ts'
+import type { RawRequest } from './pipeline.ts'
+import { headerText } from './requests.ts'
+
+/** A device and what it holds for one model. */
+export interface DeepDevice {
+  readonly key: PrivateKey
+  readonly brandId: string
+  readonly model: string
+  readonly modelText: Uint8Array
+}
+
+export interface DeepSeeds {
+  readonly devices: readonly DeepDevice[]
+  readonly brandKey: PrivateKey
+  /** Whom nobody here knows. */
+  readonly strangerKey: PrivateKey
+  /** A key of the model that asks for one. */
+  readonly apiKey: string
+  /** Of the kind that the service mints for a device. */
+  readonly session: Macaroon
+}
+
+/** Texts that only the running service can make, when the request is sent. */
+export interface FreshTexts {
+  requestId(): Promise<string>
+  nonce(): Promise<string>
+  /** Of either kind, as old as that. */
+  expired(kind: 'nonce' | 'request-id'): Promise<string>
+}
+
+export type DeepRequest = (fresh: FreshTexts) => Promise<RawRequest>
+
+type NonceChoice = 'fresh' | 'other kind' | 'expired' | { readonly text: string }
+
+const nonceChoice: fc.Arbitrary<NonceChoice> = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('fresh' as const) },
+  fc.constantFrom('other kind' as const, 'expired' as const),
+  fc.oneof(odd, fc.base64String({ maxLength: 100 })).map((text) => ({ text })),
+)
+
+async function textFor(
+  kind: 'nonce' | 'request-id',
+  choice: NonceChoice,
+  fresh: FreshTexts,
+): Promise<string> {
+  if (typeof choice === 'object') return choice.text
+  if (choice === 'expired') return fresh.expired(kind)
+  return (kind === 'nonce') === (choice === 'fresh') ? fresh.nonce() : fresh.requestId()
+}
+
+const headerValue: fc.Arbitrary<HeaderInput> = fc.oneof(
+  { weight: 8, arbitrary: odd },
+  fc.array(odd, { maxLength: 4 }),
+  fc.dictionary(fc.constantFrom('a', 'b-c', '__proto__', 'A_'), odd, { maxKeys: 3 }),
+)
+
+/** In one of six requests. */
+const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, arbitrary)
+
+const mostly: fc.Arbitrary<boolean> = fc.integer({ min: 0, max: 7 }).map((n) => n !== 3)
+
+/** Rarely more than one: what is wrong twice is refused for the first. */
+const changes = (...names: readonly string[]): fc.Arbitrary<Record<string, HeaderInput>> =>
+  fc.oneof(
+    fc.constant({}),
+    fc
+      .array(fc.tuple(fc.constantFrom(...names), headerValue), { minLength: 1, maxLength: 2 })
+      .map((pairs): Record<string, HeaderInput> => Object.fromEntries(pairs)),
+  )
+
+const bodies = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  odd,
+  fc.json({ maxDepth: 3 }),
+  fc
+    .dictionary(
+      fc.constantFrom(
+        'hardware-id-key-sha384',
+        'hardware-id-key-sha3-384',
+        'request-id-signature',
+        '__proto__',
+      ),
+      fc.oneof(odd, fc.constant('a'.repeat(64)), fc.jsonValue({ maxDepth: 1 })),
+    )
+    .map((value) => JSON.stringify(value)),
+  fc.constantFrom(70_000, 300_000).map((length) => 'b\n\n'.repeat(length / 3)),
+)
+
+/**
+ * Undefined for headers that no assertion of this type can have: nothing of them would be read, so that they say
+ * nothing about what comes after.
+ */
+function signed(
+  type: TypeName,
+  headers: Record<string, HeaderInput>,
+  key: PrivateKey,
+  body = '',
+): Uint8Array | undefined {
+  try {
+    return encode(
+      sign({ type, headers, body }, key, {
+        signedAt: new Date(),
+        policy: { minimumKeyBits: 1024, maximumKeyBits: 8192 },
+      }),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** Now and then one byte or line of what was signed is changed after all. */
+function maybeMutated(bytes: Uint8Array | undefined, seed: number): Buffer {
+  if (bytes === undefined) return Buffer.from('nothing that could be signed\n')
+  return seed % 30 === 0 ? pick(mutated(Buffer.from(bytes)), seed) : Buffer.from(bytes)
+}
+
+/** Another thing with each call, from one seed. */
+const pick = <T>(arbitrary: fc.Arbitrary<T>, seed: number): T => {
+  const [value] = fc.sample(arbitrary, { seed, numRuns: 1 })
+  if (value === undefined) throw new Error('one was asked for')
+  return value
+}
+
+const STREAM = {
+  'content-type': 'application/x.ubuntu.assertion',
+  'snap-device-capabilities': 'serial-stream',
+}
+
+/** Registrations with a signature of the device's own. */
+export function deepRegistrations(seeds: DeepSeeds): fc.Arbitrary<DeepRequest> {
+  const [models, serials] = [modelAssertions(seeds), serialAssertions(seeds)]
+  return fc
+    .record({
+      device: fc.constantFrom(...seeds.devices),
+      id: nonceChoice,
+      changed: changes(
+        'serial',
+        'brand-id',
+        'model',
+        'device-key',
+        'original-brand-id',
+        'original-model',
+        'original-serial',
+        'format',
+        'revision',
+        'unknown',
+      ),
+      proposed: fc.option(fc.oneof({ weight: 3, arbitrary: fc.nat({ max: 5 }).map((n) => `SN-${n}`) }, odd)),
+      body: bodies,
+      model: seldom(fc.nat()),
+      original: seldom(fc.nat()),
+      saysOriginal: mostly,
+      fits: mostly,
+      headers: fc.oneof({ weight: 6, arbitrary: fc.constant(STREAM) }, registrationHeaders),
+      hasApiKey: fc.boolean(),
+      path: fc.constantFrom(`${AUTH}/devices`, '/v1/serial'),
+      seed: fc.nat(),
+    })
+    .map((choice) => async (fresh) => {
+      const { device, fits } = choice
+      const own = device.key.publicKey.id
+      const model = choice.model === null ? undefined : models(choice.model, fits ? device.model : undefined)
+      const original = choice.original === null ? undefined : serials(choice.original, fits ? own : undefined)
+      const was = original && choice.saysOriginal ? original.headers : undefined
+      const headers = {
+        'brand-id': device.brandId,
+        model: device.model,
+        'request-id': await textFor('request-id', choice.id, fresh),
+        'device-key': encodePublicKey(device.key.publicKey).trimEnd(),
+        serial: choice.proposed,
+        'original-brand-id': was?.['brand-id'],
+        'original-model': was?.['model'],
+        'original-serial': was?.['serial'],
+      }
+      const request =
+        signed('serial-request', { ...headers, ...choice.changed }, device.key, choice.body) ??
+        signed('serial-request', headers, device.key)
+      const parts = [request, model?.encoded ?? device.modelText, ...(original ? [original.encoded] : [])]
+      return {
+        method: 'POST',
+        path: choice.path,
+        headers: { ...choice.headers, ...(choice.hasApiKey ? { 'api-key': seeds.apiKey } : {}) },
+        body: streamOf(...parts.map((part, i) => maybeMutated(part, choice.seed + i))),
+      }
+    })
+}
+
+/** Sessions whose request is signed by the key of the serial, which the brand signed. */
+export function deepSessions(seeds: DeepSeeds): fc.Arbitrary<DeepRequest> {
+  const [models, serials] = [modelAssertions(seeds), serialAssertions(seeds)]
+  return fc
+    .record({
+      device: fc.constantFrom(...seeds.devices),
+      nonce: nonceChoice,
+      serial: fc.nat(),
+      changed: changes('nonce', 'serial', 'brand-id', 'model', 'timestamp', 'format', 'revision', 'unknown'),
+      model: seldom(fc.nat()),
+      hasModel: mostly,
+      fits: mostly,
+      session: seldom(sessions(seeds)),
+      seed: fc.nat(),
+    })
+    .map((choice) => async (fresh) => {
+      const { key } = choice.device
+      const serial = serials(choice.serial, choice.fits ? key.publicKey.id : undefined)
+      const { 'brand-id': brandId, model, serial: number } = serial.headers
+      const headers = {
+        'brand-id': brandId,
+        model,
+        serial: number,
+        nonce: await textFor('nonce', choice.nonce, fresh),
+        timestamp: '2026-01-01T00:00:00Z',
+      }
+      const request =
+        signed('device-session-request', { ...headers, ...choice.changed }, key) ??
+        signed('device-session-request', headers, key)
+      const modelText =
+        choice.model === null
+          ? seeds.devices.find((one) => one.model === model)?.modelText
+          : models(choice.model, choice.fits ? String(model) : undefined).encoded
+      const [first, second, third] = [request, serial.encoded, modelText].map((part, i) =>
+        maybeMutated(part, choice.seed + i).toString(),
+      )
+      return {
+        method: 'POST',
+        path: `${AUTH}/sessions`,
+        headers: choice.session ?? {},
+        body: JSON.stringify({
+          'device-session-request': first,
+          'serial-assertion': second,
+          ...(choice.hasModel ? { 'model-assertion': third } : {}),
+        }),
+      }
+    })
+}
+
+/** Sessions of ours with caveats that their holder added. */
+export function sessions({ session }: DeepSeeds): fc.Arbitrary<Record<string, string>> {
+  const names = [
+    'brand-id',
+    'model',
+    'serial',
+    'store',
+    'device-key-sha3-384',
+    'time-since',
+    'time-before',
+    'x',
+    '',
+  ]
+  const condition = fc
+    .tuple(fc.constantFrom(...names), fc.oneof(odd, fc.constant('9999-12-31T23:59:59.999999Z')))
+    .map(([name, argument]) => `${name} ${argument}`.toWellFormed())
+  const attenuated = fc
+    .array(condition, { maxLength: 4 })
+    .map((list) => encodeBase64Url(encodeBinary(list.reduce(addFirstPartyCaveat, session))))
+  return fc.oneof(
+    {
+      weight: 3,
+      arbitrary: attenuated.map((text) => ({ 'x-device-authorization': `Macaroon root="${text}"` })),
+    },
+    sessionHeader(encodeBinary(session)),
+    headerText(100).map((text) => ({ 'snap-device-authorization': text })),
+  )
+}
+
+interface Made {
+  /** Of which model, or for which key. */
+  readonly about: string
+  readonly headers: Readonly<Record<string, HeaderInput>>
+  readonly encoded: Uint8Array
+}
+
+/** One of them by number, about this if any are. */
+type Choose = (number: number, about: string | undefined) => Made
+
+/** Made once: the keys that sign these have 4096 bits. */
+function pool(count: number, make: (seed: number) => Made | undefined): Choose {
+  const made = Array.from({ length: count }, (_, seed) => make(seed)).filter((one) => one !== undefined)
+  return (number, about) => {
+    const fitting = made.filter((one) => one.about === about)
+    const some = fitting.length > 0 ? fitting : made
+    return some[number % some.length] ?? fail()
+  }
+}
+
+const fail = (): never => {
+  throw new Error('nothing was made')
+}
+
+function serialAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose {
+  return pool(200, (seed) => {
+    const { key, brandId, model } = devices[(seed * 7) % devices.length] ?? fail()
+    const about = key.publicKey.id
+    const headers = {
+      'authority-id': brandId,
+      'brand-id': brandId,
+      model,
+      serial: `EX-${seed % 20}`,
+      'device-key': encodePublicKey(key.publicKey).trimEnd(),
+      'device-key-sha3-384': about,
+      timestamp: '2026-01-01T00:00:00Z',
+    }
+    const names = ['authority-id', 'brand-id', 'model', 'serial', 'serial', 'revision', 'revision']
+    const changed = seed % 3 === 0 ? {} : pick(changes(...names, 'timestamp', 'format', 'unknown'), seed)
+    const signer = seed % 11 === 0 ? strangerKey : seed % 13 === 0 ? key : brandKey
+    const encoded = signed('serial', { ...headers, ...changed }, signer, pick(bodies, seed))
+    return encoded && { about, headers: { ...headers, ...changed }, encoded }
+  })
+}
+
+function modelAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose {
+  return pool(120, (seed) => {
+    const { brandId, model } = devices[seed % devices.length] ?? fail()
+    const headers = {
+      'authority-id': brandId,
+      series: '16',
+      'brand-id': brandId,
+      model,
+      classic: 'true',
+      timestamp: '2026-01-01T00:00:00Z',
+    }
+    const names = [
+      'series',
+      'store',
+      'store',
+      'store',
+      'display-name',
+      'serial-authority',
+      'timestamp',
+      'model',
+    ]
+    const changed = pick(changes(...names, 'revision', 'base', 'snaps', 'required-snaps'), seed)
+    const signer = seed % 11 === 0 ? strangerKey : brandKey
+    const encoded = signed('model', { ...headers, ...changed }, signer)
+    return encoded && { about: model, headers: { ...headers, ...changed }, encoded }
+  })
+}
