@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
+import { newDeviceId } from '@ratafia/api'
 import { encode, type HeaderInput, type PrivateKey, sign } from '@ratafia/assertions'
 import { addApiKey, revokeApiKey } from '../../src/brands/add-api-key.ts'
 import { addBrand, addSigningKey } from '../../src/brands/add-brand.ts'
@@ -182,6 +183,35 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
+  test('a device that was imported without its assertion has one signed, above what it had', async () => {
+    const model = await newModel({ registration: 'allow-list', proposedSerial: 'required' })
+    for (const [i, revision] of [null, 4].entries()) {
+      const key = await freshDeviceKey()
+      const device: Device = {
+        id: newDeviceId(),
+        ...model.name,
+        serial: `SN-${i}`,
+        deviceKeyId: key.publicKey.id,
+        status: 'active',
+        revision,
+        origin: 'import',
+        original: null,
+        registeredAt: service.now(),
+        decidedAt: service.now(),
+        decidedBy: 'import',
+        reason: null,
+        quarantinedAt: null,
+      }
+      assert.ok(await service.workspace.devices.add(device))
+      const answers = await Promise.all([1, 2, 3].map(() => register(service, { ...model.of, key })))
+      const [first] = answers
+      assert.equal(first?.serial?.fields.serial, `SN-${i}`)
+      assert.equal(first.serial.revision, (revision ?? -1) + 1)
+      for (const { text } of answers) assert.equal(text, first.text)
+      assert.equal((await model.holder(`SN-${i}`))?.revision, first.serial.revision)
+    }
+  })
+
   describe('auto, allow-list, approval', () => {
     test('allow-list: by serial number, by device key, or by both together', async () => {
       const { of, name, rows } = await newModel({ registration: 'allow-list' })
@@ -294,6 +324,28 @@ eachDatabase((_kind, _open, fresh) => {
       await issueToWaiting({ device: waiting, serial: 'SN-2', decision: decision() }, service.workspace)
       const third = await freshDeviceKey()
       assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
+    })
+
+    test('approval: at most 10,000 devices of a model wait; one more is told to come again', async () => {
+      const { of, name, rows } = await newModel({ registration: 'approval' })
+      await register(service, of)
+      const { query } = service.workspace.database
+      const [first] = await query.selectFrom('device').selectAll().where('model', '=', name.model).execute()
+      assert.ok(first)
+      for (let start = 1; start < 10_000; start += 1111) {
+        const more = Array.from({ length: 1111 }, (_, i) => `${start + i}`)
+        await query
+          .insertInto('device')
+          .values(more.map((id) => ({ ...first, id: `${name.model}-${id}`, device_key_id: id })))
+          .execute()
+      }
+      const key = await freshDeviceKey()
+      assert.equal(refusalOf(await register(service, { ...of, key })).status, 503)
+      assert.equal((await register(service, of)).status, 202)
+      const [waiting] = await rows()
+      assert.ok(waiting)
+      await service.workspace.devices.reject(waiting.id, { ...decision(), reason: 'No' })
+      assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
     test('approval: what waits is small', async () => {
