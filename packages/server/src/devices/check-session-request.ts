@@ -44,12 +44,15 @@ export function readSessionRequest(texts: SessionTexts): UnverifiedSessionReques
     requireEqual('model assertion', 'brand-id', model.fields.brandId, brandId)
     requireEqual('model assertion', 'model', model.fields.model, modelName)
   }
-  if (!/^[^/\p{C}\p{Zl}\p{Zp}]{1,128}$/u.test(number)) {
+  if (number.includes('/') || !PRINTABLE.test(number)) {
     throw invalidAssertion('the serial number has more than 128 characters, or such as cannot be printed')
   }
   if (serial.revision > MAX_REVISION) throw invalidAssertion('the revision of the serial is too large')
   return { serial, request, model }
 }
+
+/** What stands in a macaroon, in the register and in headers. */
+const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u
 
 /** What the column of the register takes. */
 const MAX_REVISION = 2 ** 31 - 1
@@ -84,6 +87,12 @@ export async function checkSessionRequest(
   if (!chosen) {
     throw invalidAssertion(
       `there is no model assertion for ${showSerialName(serial.fields)} in the request, and none is stored here: send it as "model-assertion"`,
+    )
+  }
+  // Empty is as good as none.
+  if (chosen.fields.store && !PRINTABLE.test(chosen.fields.store)) {
+    throw invalidAssertion(
+      'the store of the model has more than 128 characters, or such as cannot be printed',
     )
   }
   // Whom the brand does not let sign its serials any more, an older revision of the model does not bring back.

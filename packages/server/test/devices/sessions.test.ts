@@ -33,6 +33,15 @@ const SECOND = 1_000
 const MINUTE = 60_000
 const DAY = 86_400_000
 
+/** The model acme-classic for another store. */
+const ofStore = (store: string): Uint8Array => {
+  const { brandId, model } = ACME
+  const timestamp = '2020-05-01T00:00:00Z'
+  const name = { 'authority-id': brandId, series: '16', 'brand-id': brandId, model }
+  const headers = { ...name, classic: 'true', store, timestamp }
+  return encode(sign({ type: 'model', headers }, acmeKey(), { signedAt: new Date() }))
+}
+
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
   let keys: readonly PrivateKey[]
@@ -313,6 +322,21 @@ eachDatabase((_kind, _open, fresh) => {
         'a revision that no register holds',
         () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', revision: 2 ** 31 }) }),
         /revision of the serial is too large/,
+      ],
+      [
+        'a store with NUL in its name',
+        () =>
+          sessionBody(service, { serial: serialAssertion({ serial: 'C-1' }), modelText: ofStore('a\0b') }),
+        /the store of the model has .* such as cannot be printed/,
+      ],
+      [
+        'a store whose name would not fit into a header',
+        () =>
+          sessionBody(service, {
+            serial: serialAssertion({ serial: 'C-1' }),
+            modelText: ofStore('x'.repeat(129)),
+          }),
+        /the store of the model has more than 128 characters/,
       ],
       [
         'no model, and none is stored',
