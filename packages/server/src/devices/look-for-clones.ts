@@ -1,4 +1,5 @@
 /** What the opening of a session says about clones: the kinds of evidence that sessions give. */
+import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
 import type { CloneStore } from './clone-store.ts'
 import type { Caller, Device } from './device.ts'
@@ -47,24 +48,23 @@ export async function lookForClones(opening: Opening, deps: LookDeps): Promise<r
   if (head.id !== previous.id && at.getTime() - head.openedAt.getTime() > FORK_PATIENCE_MS) {
     sightings.push(seen('forked-chain', head))
   }
-  const other = await livingNewerChain(opening, head, deps)
+  const other = await livingNewerChain(device.id, previous.chainId, deps)
   if (other) sightings.push(seen('two-chains', other))
   return sightings
 }
 
 /**
- * The head of a chain that was begun after this one, and used after it was used and after this was recorded last. So
- * each turn of the two counts once, and what an operator has released is not quarantined again for what was seen before.
+ * The head of a chain that was begun after this one, and used since this was recorded last. So each turn of the two
+ * counts once, and what an operator has released is not quarantined again for what was seen before.
  */
 async function livingNewerChain(
-  { device }: Opening,
-  head: DeviceSession,
+  deviceId: DeviceId,
+  chainId: DeviceSessionId,
   { sessions, clones }: LookDeps,
 ): Promise<DeviceSession | undefined> {
-  const newest = await sessions.newestChain(device.id)
-  if (newest === undefined || newest <= head.chainId) return undefined
+  const newest = await sessions.newestChain(deviceId)
+  if (newest === undefined || newest <= chainId) return undefined
   const other = await sessions.headOf(newest)
-  if (!other || other.openedAt < head.openedAt) return undefined
-  const before = await clones.find(device.id, 'two-chains', newest)
+  const before = other && (await clones.find(deviceId, 'two-chains', newest))
   return before && other.openedAt <= before.lastSeenAt ? undefined : other
 }
