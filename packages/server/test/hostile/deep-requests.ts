@@ -343,7 +343,11 @@ function modelAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose 
       'timestamp',
       'model',
     ]
-    const changed = pick(changes(...names, 'revision', 'base', 'snaps', 'required-snaps'), seed)
+    const changed = {
+      // What no database takes, in what the session keeps of the model.
+      ...(seed % 9 === 1 ? { store: 'a\0b' } : {}),
+      ...pick(changes(...names, 'revision', 'base', 'snaps', 'required-snaps'), seed),
+    }
     const signer = seed % 11 === 0 ? strangerKey : brandKey
     const encoded = signed('model', { ...headers, ...changed }, signer)
     return encoded && { about: model, headers: { ...headers, ...changed }, encoded }
