@@ -56,10 +56,14 @@ export async function importSignedDevices(
     return await deviceTransfers.import(async (register) => {
       const work = new SignedImport(source, register)
       // What gave way goes first, so that its serial is free for who has it now.
-      const ordered = inOrder(all)
-      for (let start = 0; start < ordered.length; start += BATCH) {
-        await work.take(ordered.slice(start, start + BATCH))
-        onProgress?.(Math.min(start + BATCH, ordered.length), ordered.length)
+      let done = 0
+      for (const phase of inOrder(all)) {
+        for (let start = 0; start < phase.length; start += BATCH) {
+          const batch = phase.slice(start, start + BATCH)
+          await work.take(batch)
+          done += batch.length
+          onProgress?.(done, all.length)
+        }
       }
       counts = await work.finish()
       if (dryRun) throw new TakenBack()
@@ -78,14 +82,14 @@ interface Numbered {
   readonly signed: SignedDevice
 }
 
-/** Ids sort as the devices were signed. */
-function inOrder(all: readonly SignedDevice[]): readonly Numbered[] {
+/** What gave way, then what is active; ids sort as the devices were signed. */
+function inOrder(all: readonly SignedDevice[]): readonly (readonly Numbered[])[] {
   const numbered = all
     .toSorted((one, other) => one.firstSignedAt.getTime() - other.firstSignedAt.getTime())
     .map((signed) => ({ id: newDeviceId(), signed }))
   return [
-    ...numbered.filter(({ signed }) => signed.gaveWayTo),
-    ...numbered.filter(({ signed }) => !signed.gaveWayTo),
+    numbered.filter(({ signed }) => signed.gaveWayTo),
+    numbered.filter(({ signed }) => !signed.gaveWayTo),
   ]
 }
 
@@ -152,20 +156,20 @@ class SignedImport {
     const keyRow = keys.find((row) => row.status !== 'superseded' && row.serial !== signed.serial)
     if (signed.gaveWayTo) {
       if (!present) return this.#supersededRow(id, signed, signed.gaveWayTo)
-      const gives = present.status === 'active' && present.origin === 'import'
+      const gives = await this.#isUntouched(present)
       if (gives) await this.#supersede(present, signed.gaveWayTo)
       this.#count(gives)
       return undefined
     }
     if (present && present.status !== 'superseded') {
-      const newer = present.origin === 'import' && (present.revision ?? -1) < signed.revision
+      const newer = (present.revision ?? -1) < signed.revision && (await this.#isUntouched(present))
       if (newer) await this.#register.devices.setRevision(present.id, signed.revision)
       this.#count(newer)
       return undefined
     }
     for (const other of [holder, keyRow]) {
       if (!other) continue
-      if (!givesWay(other, signed)) {
+      if (!isOlder(other, signed) || !(await this.#isUntouched(other))) {
         if (present) {
           this.#count(false)
           return undefined
@@ -178,6 +182,13 @@ class SignedImport {
     }
     this.#active++
     return this.#row(id, signed, { status: 'active', reason: null })
+  }
+
+  /** Nothing happened to it here since it was imported: else the register knows better than a dump. */
+  async #isUntouched({ id, origin, status, quarantinedAt }: Device): Promise<boolean> {
+    if (origin !== 'import' || status !== 'active' || quarantinedAt) return false
+    const [stored] = await this.#register.byIds([id])
+    return stored?.assertions.length === 0
   }
 
   async #supersede(device: Device, by: SignedDevice): Promise<void> {
@@ -259,12 +270,9 @@ const isOf =
 const reasonOf = ({ serial, deviceKeyId }: Pick<Device, 'serial' | 'deviceKeyId'>): string =>
   `In its place: the serial ${serial} with the device key ${deviceKeyId}.`
 
-/** What was imported before and is older; what happened here since is known better here. */
-const givesWay = (device: Device, signed: SignedDevice): boolean =>
-  device.origin === 'import' &&
-  device.status === 'active' &&
-  (device.serial === signed.serial
+const isOlder = (device: Device, signed: SignedDevice): boolean =>
+  device.serial === signed.serial
     ? (device.revision ?? -1) < signed.revision
-    : device.decidedAt !== null && device.decidedAt < signed.signedAt)
+    : device.decidedAt !== null && device.decidedAt < signed.signedAt
 
 const withoutAssertions = (device: Device): StoredDevice => ({ device, request: null, assertions: [] })

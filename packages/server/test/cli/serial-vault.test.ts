@@ -1,0 +1,217 @@
+/** `ratafia import serial-vault`: whatever the form of the dump, the same devices, once. The data is invented. */
+import assert from 'node:assert/strict'
+import { cp, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { addModel } from '../../src/brands/add-model.ts'
+import { DEFAULT_POLICY } from '../../src/brands/model-policy.ts'
+import { useApiKey } from '../../src/brands/use-api-key.ts'
+import type { Workspace } from '../../src/workspace.ts'
+import { addAcme, addTestRoot, vector } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { ACME, deviceKey, register } from '../support/devices.ts'
+import { testProgram } from '../support/program.ts'
+
+const data = (name: string) => fileURLToPath(new URL(`../data/serial-vault/${name}`, import.meta.url))
+const FORMS = ['copy.sql', 'inserts.sql', 'column-inserts.sql', 'sqlite.sql', 'csv']
+const API_KEY = 'synthetic-api-key-0001'
+
+type Shown = { serial: string; device_key_id: string; status: string; revision: number; model: string }
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let workspace: Workspace
+  before(async () => {
+    workspace = await program.open()
+    await addTestRoot(workspace)
+  })
+  const vault = (...words: readonly string[]) => program.json('import', 'serial-vault', ...words)
+  const devices = (): Promise<Shown[]> => program.json('devices', 'list')
+
+  test('--dry-run tells the same of every form of dump, and changes nothing', async () => {
+    const told = []
+    for (const form of FORMS) told.push(await vault(data(form), '--dry-run'))
+    const [first, ...others] = told
+    assert.equal(first.dry_run, true)
+    const placeless = (all: object) => JSON.stringify(all).replaceAll(/[^ "(]+?, line \d+/g, 'PLACE')
+    for (const other of others) assert.equal(placeless(other), placeless(first))
+    assert.deepEqual(await devices(), [])
+    assert.equal(await workspace.assertions.find('account', 'acme-brand'), undefined)
+    const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
+    assert.match(
+      stdout,
+      /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2, and 0 were there\n/,
+    )
+  })
+
+  test('devices, assertions and what is left to do; imported again, nothing changes', async () => {
+    const imported = await vault(data('copy.sql'))
+    assert.deepEqual(imported.assertions, { added: 2, unchanged: 0 })
+    assert.deepEqual(imported.devices, { active: 6, superseded: 2, updated: 0, unchanged: 0 })
+    assert.equal(imported.signatures, 9)
+    assert.equal(imported.duplicates.length, 2)
+    assert.match(
+      imported.duplicates[0],
+      /^The serial A-0002 of acme-brand\/acme-classic was signed for the key .*, which has it now\.$/,
+    )
+    assert.match(
+      imported.duplicates[1],
+      /^The key .* was given the serial A-0003 \(revision 1, .*\) and A-0004 .*, which it has now\.$/,
+    )
+    const skipped = imported.skipped.join('\n')
+    assert.match(skipped, /line \d+: "fingerprint" is not the id of a device key\./)
+    assert.match(skipped, /the account of other-brand is not taken: .* does not hold/)
+    assert.match(skipped, /the account of empty-brand has no assertion\./)
+    assert.equal(imported.skipped.length, 3)
+    const todo = imported.todo.join('\n')
+    assert.match(todo, /Add the signing key .* of acme-brand \(serials\) by hand/)
+    assert.match(todo, /Add the model acme-brand\/acme-classic: .*import again for its API key\./)
+    assert.match(todo, /models allow-remodel acme-brand\/acme-classic acme-brand\/acme-gadget/)
+
+    const before = await devices()
+    const of = (serial: string, model = 'acme-classic') =>
+      before
+        .filter((row) => row.serial === serial && row.model === model)
+        .map(({ status, revision }) => [status, revision])
+    assert.deepEqual(of('A-0001'), [['active', 1]])
+    assert.deepEqual(of('A-0001', 'acme-gadget'), [['active', 1]])
+    assert.deepEqual(of('A-0002').sort(), [
+      ['active', 2],
+      ['superseded', 1],
+    ])
+    assert.deepEqual(of('A-0003'), [['superseded', 1]])
+    assert.deepEqual(of('A-0004'), [['active', 1]])
+    assert.deepEqual(of('A-0005'), [['active', 2]])
+    assert.deepEqual(of("it's; A\\6"), [['active', 1]])
+
+    const again = await vault(data('inserts.sql'))
+    assert.deepEqual(again.assertions, { added: 0, unchanged: 2 })
+    assert.deepEqual(again.devices, { active: 0, superseded: 0, updated: 0, unchanged: 8 })
+    assert.deepEqual(again.conflicts, [])
+    assert.deepEqual(await devices(), before)
+  })
+
+  test('every duplicate is evidence of a second key, once', async () => {
+    const [active, superseded] = await program.json('devices', 'list', '--serial', 'A-0002')
+    const rows = [active, superseded].sort((one, other) => one.status.localeCompare(other.status))
+    const shown = await program.json('devices', 'show', rows[0].id)
+    assert.equal(shown.origin, 'import')
+    assert.equal(shown.decided_by, 'serial-vault')
+    assert.equal(shown.registered_at, '2018-03-02T10:02:00.000Z')
+    assert.deepEqual(
+      shown.clone_evidence.map((one: { kind: string; subject: string; times: number }) => [
+        one.kind,
+        one.subject,
+        one.times,
+      ]),
+      [['second-key', rows[1].device_key_id, 1]],
+    )
+    assert.equal(shown.others[0].id, rows[1].id)
+    const moved = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0004')
+    assert.deepEqual(
+      moved.clone_evidence.map((one: { subject: string }) => one.subject),
+      ['A-0003'],
+    )
+  })
+
+  test('with its model here, the API key opens, and a device is signed the next revision', async () => {
+    await addAcme(workspace)
+    const imported = await vault(data('csv'))
+    assert.deepEqual(imported.api_keys, { added: 1, unchanged: 0 })
+    assert.deepEqual((await vault(data('csv'))).api_keys, { added: 0, unchanged: 1 })
+    // It is stored hashed.
+    const stored = JSON.stringify(await workspace.database.query.selectFrom('api_key').selectAll().execute())
+    assert.doesNotMatch(stored, new RegExp(API_KEY))
+    const shows = (text: string) => useApiKey({ text, model: ACME }, workspace)
+    assert.equal((await shows('another-api-key-0001')).accepted, false)
+    assert.equal((await shows(API_KEY)).accepted, true)
+
+    const service = await program.start()
+    try {
+      const { status, serial, body } = await register(service, {
+        key: deviceKey(),
+        serial: 'A-0001',
+        requestHeaders: { 'api-key': API_KEY },
+      })
+      assert.equal(status, 200, JSON.stringify(body))
+      assert.equal(serial?.fields.serial, 'A-0001')
+      assert.equal(serial?.revision, 2)
+    } finally {
+      await service.end('SIGTERM')
+    }
+    // What is known here stays: the dump is older now.
+    const again = await vault(data('copy.sql'))
+    assert.deepEqual(again.devices, { active: 0, superseded: 0, updated: 0, unchanged: 8 })
+    const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0001')
+    assert.deepEqual([shown.status, shown.revision, shown.assertions.length], ['active', 2, 1])
+  })
+
+  test('one API key of two models opens both', async () => {
+    const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
+    await addModel({ file: vector('world/model-acme-gadget'), policy }, workspace)
+    assert.deepEqual((await vault(data('copy.sql'))).api_keys, { added: 1, unchanged: 1 })
+    const gadget = { ...ACME, model: 'acme-gadget' }
+    assert.equal((await useApiKey({ text: API_KEY, model: gadget }, workspace)).accepted, true)
+  })
+
+  test('a later dump brings the register up to date, but not what happened here since', async () => {
+    const rows = (await readFile(data('csv/signinglog.csv'), 'utf8')).trimEnd().split('\n')
+    const line = (serial: string) => rows.findLast((row) => row.includes(`,${serial},`)) ?? ''
+    const key = (name: string) => Buffer.from(name.padEnd(48, '.')).toString('base64url')
+    const signed = (id: number, serial: string, fingerprint: string, revision: number) =>
+      `${id},acme-brand,acme-classic,${serial},${fingerprint},2019-01-01 00:00:00,${revision},0`
+    const later = join(program.directory, 'later')
+    await cp(data('csv'), later, { recursive: true })
+    const more = [
+      signed(11, 'A-0005', key('new owner'), 3),
+      signed(12, 'A-0009', key('new device'), 1),
+      signed(13, 'A-0001', key('thief'), 5),
+      line('A-0004').replace('2018-03-05', '2019-03-05').replace(',1,0', ',2,0').replace(/^\d+/, '14'),
+    ]
+    await writeFile(join(later, 'signinglog.csv'), `${[...rows, ...more].join('\n')}\n`)
+    const imported = await vault(later)
+    // A-0009 is new, A-0005 goes to its new key, A-0004 has another revision.
+    assert.deepEqual(
+      [imported.devices.active, imported.devices.updated, imported.devices.superseded],
+      [2, 2, 1],
+    )
+    assert.equal(imported.conflicts.length, 1)
+    assert.match(imported.conflicts[0], /^acme-brand\/acme-classic\/A-0001 with the key .* and that stays\.$/)
+    const holder = await program.json('devices', 'show', 'acme-brand/acme-classic/A-0005')
+    assert.deepEqual([holder.device_key_id, holder.revision], [key('new owner'), 3])
+    const unchanged = await vault(later)
+    assert.deepEqual([unchanged.devices.active, unchanged.devices.updated], [0, 0])
+  })
+
+  const refusals: readonly [name: string, text: string | Uint8Array, message: RegExp][] = [
+    ['custom.dump', 'PGDMP\u0001', /is a dump in a form of its own: `pg_restore --file dump\.sql FILE`/],
+    ['vault.db', 'SQLite format 3\0', /is a database: `sqlite3 FILE \.dump`/],
+    ['dump.sql.gz', Buffer.from([0x1f, 0x8b, 8, 0]), /is compressed/],
+    ['cut.sql', 'COPY public.model (id) FROM stdin;\n1\n', /ends in the middle of a table/],
+    ['cut2.sql', "INSERT INTO public.model VALUES (1, 'a\n", /ends in the middle of a table/],
+    [
+      'short.sql',
+      'COPY public.model (id, name) FROM stdin;\n1\n\\.\n',
+      /line 2: 1 values for the 2 columns of model/,
+    ],
+    ['nameless.sql', "INSERT INTO model VALUES (1, 'a');\n", /line 1: the columns of model are not named/],
+  ]
+  for (const [name, text, message] of refusals) {
+    test(`refused: ${name}`, async () => {
+      const file = join(program.directory, name)
+      await writeFile(file, text)
+      const { code, stdout, stderr } = await program.run(['import', 'serial-vault', file])
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, message)
+    })
+  }
+
+  test('files that are none', async () => {
+    const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
+    assert.deepEqual([missing.code, missing.stderr], [1, 'ratafia: missing.sql cannot be read (ENOENT).\n'])
+    const named = join(program.directory, 'devices.csv')
+    await writeFile(named, 'a,b\n')
+    assert.equal((await program.run(['import', 'serial-vault', named])).code, 2)
+  })
+})
