@@ -8,7 +8,7 @@ import { RequestError } from '../errors.ts'
 import type { Device } from './device.ts'
 import { whyNoSession } from './device-session.ts'
 import type { DeviceStore } from './device-store.ts'
-import { won } from './register-transaction.ts'
+import { LostRace, won } from './register-transaction.ts'
 
 interface AdmitDeps {
   /** On a transaction: what is changed here stands or falls with the session. */
@@ -29,6 +29,8 @@ export async function admit(
   const own = await devices.findByKey(serial.fields)
   if (own && own.status !== 'superseded') {
     requireAdmitted(own)
+    // It became the holder between the two looks.
+    if (own.serial === serial.fields.serial) throw new LostRace()
     throw refused(`The device key has another serial of this model, ${own.serial}. Use that one.`)
   }
   if (holder) {

@@ -1,6 +1,7 @@
 /** Refreshing a session, and what the register says about whoever asks for one, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { newDeviceId } from '@ratafia/api'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import {
   addFirstPartyCaveat,
@@ -44,7 +45,7 @@ eachDatabase((_kind, _open, fresh) => {
   let devices = 0
   before(async () => {
     await withAcme(service.workspace)
-    keys = await freshDeviceKeys(32)
+    keys = await freshDeviceKeys(36)
   })
   const newKey = () => keys[devices++] ?? assert.fail('more devices than keys')
   const newDevice = (revision = 0) => {
@@ -250,6 +251,20 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
+    test('identical requests that take a serial over at once: one answer', async () => {
+      const old = newDevice()
+      await sessionOf(service, old)
+      const key = newKey()
+      const serial = serialAssertion({ serial: old.serial.fields.serial, key, revision: 1 })
+      const body = await sessionBody(service, { key, serial })
+      const post = () => call(service, 'POST', `${AUTH}/sessions`, { body })
+      const answers = await Promise.all(Array.from({ length: 50 }, post))
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+      assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
+      const rows = await service.workspace.devices.findBySerial(serial.fields)
+      assert.deepEqual(rows.map(({ status }) => status).sort(), ['active', 'superseded'])
+    })
+
     // Guarantee: a serial has one device key, whoever is fastest.
     test('keys that race for one serial: one gets it', async () => {
       const contenders = Array.from({ length: 4 }, newKey)
@@ -262,6 +277,28 @@ eachDatabase((_kind, _open, fresh) => {
       const rows = await service.workspace.devices.findBySerial({ ...ACME, serial: 'RACE' })
       assert.equal(rows.length, 1)
     })
+
+    for (const [status, message] of [
+      ['pending', /waits for its operator/],
+      ['rejected', /^The device was rejected at \S+ by alice\. Ask its operator\.$/],
+    ] as const) {
+      // Guarantee: what the operator has still to decide, or has refused, is not decided by a session.
+      test(`a device whose registration here is ${status} gets none with a serial signed elsewhere`, async () => {
+        const one = newDevice()
+        const { brandId, model, serial, deviceKeyId } = one.serial.fields
+        const id = newDeviceId()
+        await service.workspace.devices.add(
+          {
+            ...{ id, brandId, model, serial, deviceKeyId, status: 'pending', revision: null },
+            ...{ origin: 'registration', original: null, registeredAt: service.now(), reason: null },
+            ...{ decidedAt: null, decidedBy: null, quarantinedAt: null },
+          },
+          Buffer.from('the serial-request'),
+        )
+        if (status === 'rejected') await service.workspace.devices.reject(id, decision())
+        assertRefused(await openSession(service, one), 400, 'device-refused', message)
+      })
+    }
 
     test('a revoked device gets none, with any key and any revision', async () => {
       const one = newDevice()
