@@ -17,6 +17,7 @@ import { announcement } from './cli/announcement.ts'
 import { runProgram } from './cli/run-program.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
+import { type Counters, localCounters } from './counters.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import {
   type Database,
@@ -66,6 +67,8 @@ export interface StartOptions {
   readonly config: Config
   readonly log: Log
   readonly clock?: Clock
+  /** What the workers of a machine count together. Default: of this process alone. */
+  readonly counters?: Counters
 }
 
 /** A service that listens. */
@@ -175,10 +178,11 @@ export async function startService(
 /** What it opens it adds to `opened`, to be closed in the opposite order. */
 async function listenWith(
   workspace: Workspace,
-  { log, identityOnly = false }: StartOptions & { readonly identityOnly?: boolean },
+  options: StartOptions & { readonly identityOnly?: boolean },
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = workspace
+  const { log, identityOnly = false, counters = localCounters(workspace) } = options
   const listening = await listen(config.host, config.port)
   // Whatever is in flight may finish.
   opened.push(() => listening.close())
@@ -186,8 +190,8 @@ async function listenWith(
   const app = createApp({ log, baseUrl, trustedProxies: config.trustedProxies, serve: listening.serve })
   // First the long polls are told to come back later.
   opened.push(() => app.close())
-  if (identityOnly) await addIdentity(app, '', baseUrl, workspace)
-  else await addService(app, baseUrl, workspace, log)
+  if (identityOnly) await addIdentity(app, '', baseUrl, workspace, counters)
+  else await addService(app, baseUrl, workspace, { log, counters })
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
@@ -197,7 +201,7 @@ async function addService(
   app: FastifyInstance,
   baseUrl: string,
   workspace: Workspace,
-  log: Log,
+  { log, counters }: { readonly log: Log; readonly counters: Counters },
 ): Promise<void> {
   const { config, clock, keyring, sessions, packages, accounts } = workspace
   const location = new URL(baseUrl).host
@@ -211,7 +215,7 @@ async function addService(
       })
     : bundledIdentity(keyring, bundled)
   const issuer = config.identity?.url ?? bundled
-  if (!config.identity) await addIdentity(app, '/identity', baseUrl, workspace)
+  if (!config.identity) await addIdentity(app, '/identity', baseUrl, workspace, counters)
 
   await app.register(tokenRoutes, {
     keyring,
@@ -277,6 +281,7 @@ async function addIdentity(
   prefix: string,
   baseUrl: string,
   { keyring, accounts, passwords, agents, signInSessions, database, clock }: Workspace,
+  counters: Counters,
 ): Promise<void> {
   await app.register(identityRoutes, {
     prefix,
@@ -288,6 +293,7 @@ async function addIdentity(
     signInSessions,
     completedLogins: completedLoginStore(database),
     clock,
+    counters,
   })
 }
 

@@ -32,7 +32,7 @@ eachDatabase((_kind, open) => {
       },
     }
     const throttle: Throttle = {
-      attempt: ({ address }) => {
+      attempt: async ({ address }) => {
         counted.resolve(address)
         return { allowed: false, retryAt: new Date(0) }
       },

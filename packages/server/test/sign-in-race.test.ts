@@ -5,6 +5,7 @@ import { addAccount } from '../src/accounts/add.ts'
 import { disableAccount } from '../src/accounts/disable.ts'
 import type { PasswordHasher } from '../src/accounts/password-hasher.ts'
 import { setPassword } from '../src/accounts/set-password.ts'
+import { localCounters } from '../src/counters.ts'
 import { signedIn, signIn } from '../src/identity/sign-in.ts'
 import { createThrottle } from '../src/identity/throttle.ts'
 import { eachDatabase } from './support/databases.ts'
@@ -29,7 +30,7 @@ eachDatabase((_kind, open) => {
         return right
       },
     }
-    const throttle = createThrottle({ clock: world.clock })
+    const throttle = createThrottle({ clock: world.clock, counters: localCounters(world) })
     return signIn({ username, password: OLD, address: '192.0.2.1' }, { ...world, passwords, throttle })
   }
 

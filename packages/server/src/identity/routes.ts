@@ -12,6 +12,7 @@ import {
   type FastifyRequest,
   errorCodes as fastifyErrors,
 } from 'fastify'
+import { type Counters, localCounters } from '../counters.ts'
 import { errorPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
@@ -32,8 +33,10 @@ declare module 'fastify' {
 }
 
 export interface IdentityOptions extends Omit<IdentityDependencies, 'throttle' | 'waiters'> {
-  /** Default: one for this process. */
+  /** Default: one that counts with `counters`. */
   readonly throttle?: IdentityDependencies['throttle']
+  /** Default: of this process alone. */
+  readonly counters?: Counters
   /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */
   readonly waitPatience?: number
   /** How many may wait at a time on this node. Default 2000. */
@@ -46,7 +49,7 @@ const HOUSEKEEPING_MS = 10 * 60_000
 const BODY_LIMIT = 64 * 1024
 
 export async function identityRoutes(app: FastifyInstance, options: IdentityOptions): Promise<void> {
-  const { waitPatience = WAIT_MS, waitLimit, ...given } = options
+  const { waitPatience = WAIT_MS, waitLimit, counters = localCounters(options), ...given } = options
   const waiters = new LoginWaiters({
     completedLogins: given.completedLogins,
     onError: (error) => app.log.warn({ err: error }, 'could not look for completed logins'),
@@ -55,7 +58,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   const deps: IdentityDependencies = {
     ...given,
     waiters,
-    throttle: given.throttle ?? createThrottle({ clock: given.clock }),
+    throttle: given.throttle ?? createThrottle({ clock: given.clock, counters }),
   }
   // Before the server waits for its requests to end: those that wait for people would not.
   app.addHook('preClose', async () => waiters.close())

@@ -28,7 +28,7 @@ type SignInDeps = Pick<
 export async function signIn(input: SignInInput, deps: SignInDeps): Promise<SignInOutcome> {
   // People type capitals and spaces that no username has.
   const username = input.username.trim().toLowerCase()
-  const attempt = deps.throttle.attempt({ username, address: input.address })
+  const attempt = await deps.throttle.attempt({ username, address: input.address })
   if (!attempt.allowed) return { outcome: 'throttled', retryAt: attempt.retryAt }
   const result = await verifyPassword({ username, password: input.password }, deps).catch(
     (error: unknown) => {
