@@ -80,7 +80,10 @@ async function importBatch(
   }
   const byKey = await registered(batch, register)
   const fresh: ReadDevice[] = []
+  const ids = new Set<DeviceId>()
   for (const read of batch) {
+    if (ids.has(read.stored.device.id)) throw standsTwice(read)
+    ids.add(read.stored.device.id)
     const there = present.get(read.stored.device.id) ?? byKey.get(read)
     if (there) refuseOther(read, there)
     else fresh.push(read)
@@ -143,14 +146,12 @@ function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice):
   )
 }
 
+const standsTwice = ({ place, stored }: ReadDevice): ImportError =>
+  new ImportError(`${place}: the id ${stored.device.id} stands in the file before. Nothing was imported.`)
+
 /** Says what kept the row out. */
 async function refuseClash({ place, stored }: ReadDevice, register: RegisterImport): Promise<void> {
   const { device } = stored
-  const [there] = await register.byIds([device.id])
-  // The file has it twice.
-  if (there) {
-    throw new ImportError(`${place}: the id ${device.id} stands in the file before. Nothing was imported.`)
-  }
   const holder = device.serial === '' ? undefined : await register.devices.findHolder(device)
   const whose = (other: Device) => `the device ${other.id} (${other.status})`
   if (holder && (device.status === 'active' || device.status === 'revoked')) {

@@ -1,0 +1,321 @@
+/** `ratafia devices export` and `import`: there and back without a difference, all or nothing. */
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { type DeviceId, newDeviceId } from '@ratafia/api'
+import { encode, type PrivateKey } from '@ratafia/assertions'
+import { signSerial } from '../../src/brands/sign-serial.ts'
+import { importDevices } from '../../src/devices/import-devices.ts'
+import { ImportError } from '../../src/import-rows.ts'
+import type { Workspace } from '../../src/workspace.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { ACME, freshDeviceKeys, serialRequest, withAcme } from '../support/devices.ts'
+import { type Program, testProgram } from '../support/program.ts'
+
+const HEADER =
+  'id,brand_id,model,serial,device_key_id,status,revision,origin,original,registered_at,decided_at,decided_by,reason,quarantined_at,request,assertions\n'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  // The register that the exports go to is always a SQLite of its own.
+  const others = [testProgram(), testProgram()] as const
+  let workspace: Workspace
+  let keys: readonly PrivateKey[]
+  before(async () => {
+    workspace = await program.open()
+    await withAcme(workspace)
+    keys = await freshDeviceKeys(4)
+    await fill(workspace, keys)
+  })
+  const path = (name: string) => join(program.directory, name)
+  const run = async (where: Program, ...words: readonly string[]) => {
+    const finished = await where.run(['devices', ...words])
+    assert.deepEqual([finished.code, finished.stderr], [0, ''])
+    return finished.stdout
+  }
+  const fileOf = async (name: string, text: string) => {
+    await writeFile(path(name), text)
+    return path(name)
+  }
+
+  for (const [index, format] of (['csv', 'json'] as const).entries()) {
+    test(`${format}: exported, imported elsewhere, exported again: the same bytes; imported again, nothing changes`, async () => {
+      const other = others[index] ?? assert.fail()
+      const first = path(`first.${format}`)
+      const second = path(`second.${format}`)
+      assert.equal(await run(program, 'export', first), `5 devices exported to ${first}.\n`)
+      assert.equal(await run(other, 'import', first), '5 devices added.\n')
+      assert.deepEqual(await other.json('devices', 'export', second), { exported: 5, file: second })
+      const text = await readFile(first, 'utf8')
+      assert.equal(await readFile(second, 'utf8'), text)
+      assert.equal(await run(other, 'import', first), '0 devices added, 5 were there already.\n')
+      assert.equal(await run(program, 'export', '--format', format), text)
+      const shown = await other.json('devices', 'show', 'acme-brand/acme-classic/T-1')
+      assert.deepEqual(
+        shown.assertions.map((one: { revision: number }) => one.revision),
+        [0, 2],
+      )
+      const before = await workspace.devices.serialAssertionsOf(shown.id)
+      assert.deepEqual(
+        shown.assertions.map((one: { assertion: string }) => one.assertion),
+        before.map(({ encoded }) => Buffer.from(encoded).toString()),
+      )
+      // What waits can be approved over there.
+      const [pending] = await other.json('devices', 'list', '--status', 'pending')
+      assert.equal(pending.device_key_id, keys[2]?.publicKey.id)
+      const there = await other.open()
+      const [request, original] = [there, workspace].map(({ devices }) => devices.findRequest(pending.id))
+      assert.deepEqual(await request, await original)
+      assert.equal(await stat(`${first}.part`).catch(() => undefined), undefined)
+    })
+  }
+
+  test('JSON is a list that every program reads, with an object on each line', async () => {
+    const text = await run(program, 'export', '--format', 'json')
+    assert.equal(JSON.parse(text).length, 5)
+    assert.equal(text.trimEnd().split('\n').length, 7)
+  })
+
+  test('the filters of list', async () => {
+    const revoked = await run(program, 'export', '--status', 'revoked')
+    assert.match(revoked, new RegExp(`^${HEADER}[^\n]*,T-4,[^\n]*,revoked,`))
+    assert.equal(await run(program, 'export', '--brand', 'other'), HEADER)
+    assert.equal(await run(program, 'export', '--quarantined', '--format', 'json'), JSON_NONE)
+  })
+  const JSON_NONE = '[\n]\n'
+
+  test('a list made by hand, without ids: keys of devices that have their serials already', async () => {
+    const [key = ''] = [Buffer.alloc(48, 5).toString('base64url')]
+    const file = await fileOf(
+      'hand.csv',
+      `serial,brand_id,model,device_key_id\nH-1,acme-brand,hand-made,${key}\n`,
+    )
+    assert.equal(await run(program, 'import', file), '1 devices added.\n')
+    assert.equal(await run(program, 'import', file), '0 devices added, 1 were there already.\n')
+    const shown = await program.json('devices', 'show', 'acme-brand/hand-made/H-1')
+    assert.deepEqual(
+      [shown.status, shown.origin, shown.revision, shown.assertions],
+      ['active', 'import', null, []],
+    )
+  })
+
+  describe('refused with the place, and nothing is imported', () => {
+    const row = (change: Record<string, unknown> = {}) => ({
+      id: newDeviceId(),
+      brand_id: 'acme-brand',
+      model: 'acme-classic',
+      serial: 'N-1',
+      device_key_id: Buffer.alloc(48, 9).toString('base64url'),
+      ...change,
+    })
+    const good = row({ serial: 'N-0', device_key_id: Buffer.alloc(48, 8).toString('base64url') })
+    const holder = async () => (await workspace.devices.list({ serial: 'T-1', limit: 1 }))[0] ?? assert.fail()
+    const serialText = async () =>
+      Buffer.from(
+        (await workspace.devices.serialAssertionsOf((await holder()).id))[0]?.encoded ?? [],
+      ).toString()
+    const request = () => {
+      const key = keys[3] ?? assert.fail()
+      return Buffer.from(serialRequest({ requestId: 'x', key })).toString()
+    }
+    const cases: readonly [what: string, change: () => Promise<object> | object, message: RegExp][] = [
+      ['no brand', () => row({ brand_id: '' }), /^item 2: "brand_id" is missing\.$/],
+      ['no serial', () => row({ serial: null }), /^item 2: "serial" is missing, and the device is active\.$/],
+      ['a slash', () => row({ serial: 'a/b' }), /^item 2: "serial" is not a serial number/],
+      ['a control character', () => row({ serial: 'a\u0000' }), /^item 2: "serial" is not a serial number/],
+      ['half a character', () => row({ reason: '\ud800' }), /^item 2: "reason" is not one line of text/],
+      [
+        'another key id',
+        () => row({ device_key_id: 'x' }),
+        /^item 2: "device_key_id" is not the id of a key/,
+      ],
+      ['a number for a text', () => row({ model: 5 }), /^item 2: "model" is not a text\.$/],
+      ['an unknown status', () => row({ status: 'lost' }), /^item 2: "status" is not one of pending, /],
+      ['an id', () => row({ id: 'x' }), /^item 2: "id" is not a UUID in lower case\.$/],
+      ['a time', () => row({ registered_at: 'today' }), /^item 2: "registered_at" is not a time such as /],
+      [
+        'a time that is none',
+        () => row({ decided_at: '2026-13-01T00:00:00Z' }),
+        /^item 2: "decided_at" is no time\.$/,
+      ],
+      ['a revision', () => row({ revision: -1 }), /^item 2: "revision" is not a number from 0 on\.$/],
+      ['pending without a request', () => row({ status: 'pending' }), /^item 2: "request" is missing/],
+      [
+        'active with one',
+        () => row({ request: request() }),
+        /^item 2: only a device that waits has a "request"\.$/,
+      ],
+      [
+        'the request of another',
+        () => row({ status: 'pending', request: request() }),
+        /^item 2: "request" is of another model or device key\.$/,
+      ],
+      ['no assertion', () => row({ assertions: 'x' }), /^item 2: "assertions" cannot be read: /],
+      [
+        'the assertion of another serial',
+        async () => row({ assertions: await serialText() }),
+        /^item 2: "assertions" has a serial of acme-brand\/acme-classic\/T-1\.$/,
+      ],
+      [
+        'the assertion of another key',
+        async () => row({ serial: 'T-1', assertions: await serialText() }),
+        /^item 2: "assertions" has a serial of another device key\.$/,
+      ],
+      [
+        'a revision below the assertion',
+        async () =>
+          row({
+            serial: 'T-1',
+            device_key_id: (await holder()).deviceKeyId,
+            revision: 0,
+            assertions: await secondText(),
+          }),
+        /^item 2: "assertions" has the revision 2, and "revision" is 0\.$/,
+      ],
+      [
+        'a taken serial',
+        () => row({ serial: 'T-1' }),
+        /^item 2: the serial acme-brand\/acme-classic\/T-1 belongs to the device .* \(active\), with another row\. Nothing was imported\.$/,
+      ],
+      [
+        'a key that has a row',
+        async () => row({ device_key_id: (await holder()).deviceKeyId }),
+        /^item 2: the device key .* has a row of acme-brand\/acme-classic: the device .* \(active\)\. /,
+      ],
+      [
+        'another row of an id',
+        async () => row({ id: (await holder()).id }),
+        /^item 2: the device .* is in the register with another "serial": "T-1", in the file "N-1"\. /,
+      ],
+      ['twice in the file', () => good, /^item 2: the id .* stands in the file before\. /],
+      ['no object', () => [], /^item 2: this is not an object\.$/],
+    ]
+    const secondText = async () =>
+      Buffer.from(
+        (await workspace.devices.serialAssertionsOf((await holder()).id))[1]?.encoded ?? [],
+      ).toString()
+    for (const [what, change, message] of cases) {
+      test(what, async () => {
+        const text = `[${JSON.stringify(good)},\n  ${JSON.stringify(await change())} ]`
+        await refuses(text, 'json', message)
+        assert.equal(await workspace.devices.findById(good.id), undefined)
+      })
+    }
+
+    const refuses = (text: string | Uint8Array, format: 'csv' | 'json', message: RegExp) => {
+      const open = async function* () {
+        // One byte a chunk: a character may lie across two.
+        for (const byte of Buffer.from(text)) yield Uint8Array.of(byte)
+      }
+      return assert.rejects(importDevices({ source: { format, open } }, workspace), (error: Error) => {
+        assert.ok(error instanceof ImportError, String(error))
+        assert.match(error.message, message)
+        return true
+      })
+    }
+    const files: readonly [format: 'csv' | 'json', text: string | Uint8Array, message: RegExp][] = [
+      ['csv', '', /^line 1: this is not a header line\.$/],
+      ['csv', 'a,b\n1,2\n', /^line 2: there is no "brand_id", "model", "serial", "device_key_id"\./],
+      ['csv', 'a,b\n1\n', /^The file is not CSV: /],
+      ['csv', 'a,"b\n', /^The file is not CSV: /],
+      ['json', '', /^The file is not a JSON list of objects\.$/],
+      ['json', '{}', /^The file is not a JSON list of objects\.$/],
+      ['json', '[{}', /^The file is not a JSON list of objects\.$/],
+      ['json', '[,]', /^The file is not a JSON list of objects\.$/],
+      ['json', '[] x', /^The file is not a JSON list of objects\.$/],
+      ['json', '[{"a":}]', /^item 1: this is not JSON: /],
+      ['json', '["a"]', /^item 1: this is not an object\.$/],
+      ['json', Uint8Array.of(0x5b, 0xff, 0x5d), /^The file is not UTF-8\.$/],
+    ]
+    for (const [format, text, message] of files) {
+      test(`${format} ${JSON.stringify(String(text))}`, () => refuses(text, format, message))
+    }
+  })
+
+  test('files that are none, and one that cannot be written', async () => {
+    const outcome = async (...words: readonly string[]) => {
+      const { code, stderr } = await program.run(['devices', ...words])
+      return [code, stderr]
+    }
+    assert.deepEqual(await outcome('import', 'missing.csv'), [
+      1,
+      'ratafia: missing.csv cannot be read (ENOENT).\n',
+    ])
+    assert.deepEqual(await outcome('import', 'x.txt'), [
+      2,
+      'ratafia: x.txt ends neither in .csv nor in .json. Give --format.\n',
+    ])
+    assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
+      1,
+      'ratafia: no/such/x.csv cannot be written (ENOENT).\n',
+    ])
+    assert.equal((await outcome('export', '--json'))[0], 2)
+  })
+
+  test('2,500 devices, over several pages and batches', async () => {
+    const lines = Array.from({ length: 2500 }, (_, index) => {
+      const key = Buffer.alloc(48)
+      key.writeUInt32BE(index + 1)
+      return `acme-brand,many,M-${index},${key.toString('base64url')}`
+    })
+    const file = await fileOf('many.csv', `brand_id,model,serial,device_key_id\n${lines.join('\n')}\n`)
+    assert.deepEqual(await program.json('devices', 'import', file), { devices: 2500, added: 2500 })
+    assert.deepEqual(await program.json('devices', 'import', file), { devices: 2500, added: 0 })
+    const text = await run(program, 'export', '--model', 'acme-brand/many', '--format', 'json')
+    assert.equal(new Set(JSON.parse(text).map(({ serial }: { serial: string }) => serial)).size, 2500)
+  })
+})
+
+/** Five rows: two revisions, one superseded, one that waits, one rejected, one revoked. */
+async function fill(workspace: Workspace, keys: readonly PrivateKey[]): Promise<void> {
+  const at = new Date('2026-02-03T04:05:06.789Z')
+  const add = async (
+    index: number,
+    serial: string,
+    status: 'active' | 'superseded' | 'revoked' | 'pending' | 'rejected',
+    revisions: readonly number[],
+    reason: string | null = null,
+  ) => {
+    const key = keys[index] ?? assert.fail()
+    const id: DeviceId = newDeviceId()
+    const waits = status === 'pending' || status === 'rejected'
+    const device = {
+      ...ACME,
+      id,
+      serial,
+      deviceKeyId: key.publicKey.id,
+      status,
+      revision: revisions.at(-1) ?? null,
+      origin: 'registration',
+      original: serial === 'T-1' ? 'acme-brand/acme-old/O-1' : null,
+      registeredAt: at,
+      decidedAt: status === 'pending' ? null : at,
+      decidedBy: status === 'pending' ? null : 'operator',
+      reason,
+      quarantinedAt: null,
+    } as const
+    const body = 'a: "b, c"\r\nd: e\n'
+    const request = waits ? serialRequest({ requestId: 'id', key, body }) : undefined
+    assert.ok(await workspace.devices.add(device, request))
+    for (const revision of revisions) {
+      const input = { ...ACME, serial, deviceKey: key.publicKey, revision, body: Buffer.from(`${body}é\n`) }
+      const { assertion, signer } = await signSerial(input, workspace)
+      const stored = {
+        ...ACME,
+        serial,
+        revision,
+        deviceId: id,
+        encoded: encode(assertion),
+        authorityId: signer.authorityId,
+        signingKeyId: assertion.signKeyId,
+      }
+      assert.ok(await workspace.devices.addSerialAssertion(stored, at))
+    }
+  }
+  await add(1, 'T-1', 'superseded', [1], ' a reason, with "quotes" and é ')
+  await add(0, 'T-1', 'active', [0, 2])
+  await add(2, '', 'pending', [])
+  await add(1, 'T-3', 'rejected', [], '=1+1')
+  await add(3, 'T-4', 'revoked', [0], 'stolen')
+}

@@ -1,0 +1,240 @@
+/** `ratafia devices`: the operator's side of the register, beside a running service. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { decode, type PrivateKey } from '@ratafia/assertions'
+import type { Workspace } from '../../src/workspace.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  addAcmeModel,
+  freshDeviceKeys,
+  getRequestId,
+  openSession,
+  presentingSession,
+  type RegisterInput,
+  register,
+  registered,
+  sessionOf,
+  setAcmePolicy,
+  withAcme,
+} from '../support/devices.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let workspace: Workspace
+  let service: RunningProgram
+  let keys: PrivateKey[]
+  before(async () => {
+    workspace = await program.open()
+    await withAcme(workspace)
+    service = await program.start()
+    // An id that begins with a dash needs `--` before it.
+    keys = (await freshDeviceKeys(14)).filter(({ publicKey }) => !publicKey.id.startsWith('-'))
+  })
+  after(() => service.end('SIGTERM'))
+  const newKey = () => keys.pop() ?? assert.fail('no key left')
+
+  const says = async (words: readonly string[], stdout: RegExp) => {
+    const finished = await program.run(['devices', ...words])
+    assert.deepEqual([finished.code, finished.stderr], [0, ''])
+    assert.match(finished.stdout, stdout)
+    return finished.stdout
+  }
+  const refuses = async (words: readonly string[], message: RegExp, code = 1) => {
+    const finished = await program.run(['devices', ...words])
+    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+    assert.match(finished.stderr, message)
+  }
+  const devices = (...words: readonly string[]) => program.json('devices', ...words)
+
+  test('an empty register, and devices that are none', async () => {
+    await says(['list'], /^There is no such device\.\n$/)
+    assert.deepEqual(await devices('list'), [])
+    const unknown = ['x', 'a/b/c', 'A'.repeat(64), '0197e0b4-0000-7000-8000-000000000000', 'x\u001b[2J']
+    for (const name of unknown)
+      await refuses(['show', name], /^ratafia: There is no device ".*"\. Name it by its id, /)
+    await refuses(['list', '--before', 'x'], /--before x is not the id of a device/, 2)
+    await refuses(['list', '--limit', '0'], /--limit 0 is not a number from 1 to 99999/, 2)
+    await refuses(['list', '--model', 'x'], /does not name a model/)
+    await refuses(['list', '--brand', 'other', '--model', 'a/b'], /is not a model of --brand other/, 2)
+  })
+
+  test('list by every filter, page by page, and show of all that is known', async () => {
+    const key = newKey()
+    const serial = await registered(service, { key, serial: 'L-1' })
+    await registered(service, { key: newKey(), serial: 'L-2' })
+    await registered(service, { key: newKey(), serial: 'L-3' })
+    const macaroon = await sessionOf(service, { serial, key })
+    await sessionOf(service, { serial, key, previous: macaroon })
+    // Another key for the serial: refused, and evidence.
+    const other = newKey()
+    assert.equal((await register(service, { key: other, serial: 'L-1' })).status, 400)
+
+    const all = await devices('list')
+    assert.deepEqual(
+      all.map((row: { serial: string }) => row.serial),
+      ['L-3', 'L-2', 'L-1'],
+    )
+    const [third, second, first] = all
+    const filters: readonly (readonly string[])[] = [
+      ['--serial', 'L-1'],
+      ['--key', key.publicKey.id],
+      ['--model', 'acme-brand/acme-classic', '--serial', 'L-1'],
+      ['--brand', 'acme-brand', '--key', key.publicKey.id, '--status', 'active'],
+      ['--before', second.id],
+    ]
+    for (const filter of filters)
+      assert.deepEqual(await devices('list', ...filter), [first], filter.join(' '))
+    for (const none of [
+      ['--quarantined'],
+      ['--status', 'pending'],
+      ['--brand', 'other'],
+      ['--serial', 'l-1'],
+    ]) {
+      assert.deepEqual(await devices('list', ...none), [])
+    }
+    const page = await program.run(['devices', 'list', '--limit', '2'])
+    assert.match(page.stdout, /^ID +BRAND ID +MODEL +SERIAL +STATUS +REGISTERED AT +QUARANTINED AT\n/)
+    assert.equal(page.stdout.trimEnd().split('\n').length, 3)
+    assert.equal(page.stderr, `There are more: --before ${second.id} shows the next 2.\n`)
+    assert.deepEqual(await devices('list', '--limit', '2', '--before', second.id), [first])
+    assert.deepEqual(await devices('list', '--limit', '1'), [third])
+
+    const shown = await devices('show', 'acme-brand/acme-classic/L-1')
+    assert.deepEqual(
+      [shown.id, shown.status, shown.decided_by, shown.origin],
+      [first.id, 'active', 'policy', 'registration'],
+    )
+    for (const name of [first.id, key.publicKey.id]) assert.deepEqual(await devices('show', name), shown)
+    assert.equal(decode(Buffer.from(shown.assertions[0].assertion)).type, 'serial')
+    assert.equal(shown.assertions[0].revision, 0)
+    assert.equal(shown.registrations.length, 1)
+    assert.equal(shown.registrations[0].address, '127.0.0.1')
+    assert.equal(shown.sessions.length, 2)
+    assert.equal(shown.sessions[0].refreshed_from, shown.sessions[1].id)
+    assert.deepEqual(
+      shown.clone_evidence.map((one: { kind: string; subject: string }) => [one.kind, one.subject]),
+      [['second-key', other.publicKey.id]],
+    )
+    assert.equal((await devices('show', first.id, '--limit', '1')).sessions.length, 1)
+    const text = await says(
+      ['show', first.id, '--assertions'],
+      /\nRegistrations\n[\s\S]*\nSessions\n[\s\S]*\nEvidence of a clone\n/,
+    )
+    assert.match(text, /\ntype: serial\n/)
+    // Nothing of a session that could be used.
+    assert.doesNotMatch(text + JSON.stringify(shown), new RegExp(macaroon.slice(0, 40)))
+  })
+
+  describe('one that waits', () => {
+    const waiting = async (input: RegisterInput = {}) => {
+      await setAcmePolicy(workspace, { registration: 'approval' })
+      const key = newKey()
+      const requestId = await getRequestId(service)
+      const ask = () => register(service, { key, requestId, ...input })
+      assert.equal((await ask()).status, 202)
+      const [row] = await devices('list', '--key', key.publicKey.id)
+      assert.equal(row.status, 'pending')
+      return { id: row.id as string, key, ask }
+    }
+
+    test('is approved with what it proposed: the same request gets the serial', async () => {
+      const { id, ask } = await waiting({ serial: 'W-1' })
+      await refuses(
+        ['release', id],
+        /^ratafia: The device .* \(acme-brand\/acme-classic\/W-1, pending\) is not in quarantine\.\n$/,
+      )
+      await refuses(['revoke', id], /has no serial to revoke\. `ratafia devices reject` refuses it\.\n$/)
+      await says(
+        ['approve', 'acme-brand/acme-classic/W-1'],
+        /\(acme-brand\/acme-classic\/W-1, active\) has its serial/,
+      )
+      const { status, serial } = await ask()
+      assert.deepEqual([status, serial?.fields.serial], [200, 'W-1'])
+      const shown = await devices('show', id)
+      assert.deepEqual([shown.decided_by, shown.revision], ['operator', 0])
+      await refuses(['approve', id], /does not wait for a decision\.\n$/)
+      await refuses(
+        ['reject', id, '--reason', 'no'],
+        /does not wait for a decision\. `ratafia devices revoke` ends what it has\.\n$/,
+      )
+    })
+
+    test('is approved with another serial, unless it is taken or none', async () => {
+      const { id, key, ask } = await waiting()
+      await refuses(['approve', id, '--serial', 'a/b'], /^ratafia: "a\/b" is no serial number: /)
+      await refuses(
+        ['approve', id, '--serial', 'L-1'],
+        /^ratafia: acme-brand\/acme-classic\/L-1 belongs to the device .*, which is active/,
+      )
+      const approved = await devices('approve', key.publicKey.id, '--serial', 'W-2')
+      assert.deepEqual([approved.id, approved.serial, approved.status], [id, 'W-2', 'active'])
+      assert.equal((await ask()).serial?.fields.serial, 'W-2')
+    })
+
+    test('is rejected, and the reason reaches it; approved later all the same', async () => {
+      const { id, ask } = await waiting({ serial: 'W-3' })
+      for (const reason of ['', ' ', 'two\nlines', 'x'.repeat(201), 'bell\u0007', 'turn\u202e']) {
+        await refuses(
+          ['reject', id, '--reason', reason],
+          /^ratafia: A reason is one line of 1 to 200 printable characters\.\n$/,
+        )
+      }
+      await says(['reject', id, '--reason', 'Not one of ours'], /W-3, rejected\) gets no serial\.\n$/)
+      const { status, body } = await ask()
+      assert.equal(status, 400)
+      assert.match(body['error-list'][0].message, /Not one of ours/)
+      await refuses(['reject', id, '--reason', 'again'], /rejected\) does not wait for a decision\.\n$/)
+      await says(['approve', id], /has its serial/)
+      assert.equal((await ask()).status, 200)
+    })
+  })
+
+  test('revoking ends the sessions at once, and keeps the serial; again it tells when it was', async () => {
+    await setAcmePolicy(workspace, {})
+    const key = newKey()
+    const serial = await registered(service, { key, serial: 'R-1' })
+    const macaroon = await sessionOf(service, { serial, key })
+    const verify = async () =>
+      (await fetch(`${service.baseUrl}/device-session`, { headers: presentingSession(macaroon) })).status
+    assert.equal(await verify(), 200)
+    const revoked = await devices('revoke', 'acme-brand/acme-classic/R-1', '--reason', 'stolen')
+    assert.deepEqual(
+      [revoked.status, revoked.reason, revoked.decided_by, revoked.revoked_before],
+      ['revoked', 'stolen', 'operator', false],
+    )
+    assert.equal(await verify(), 401)
+    assert.notEqual((await openSession(service, { serial, key })).status, 200)
+    assert.equal((await register(service, { key: newKey(), serial: 'R-1' })).status, 400)
+    await says(
+      ['revoke', 'acme-brand/acme-classic/R-1', '--reason', 'other'],
+      new RegExp(`R-1, revoked\\) was revoked before, at ${revoked.decided_at} by operator\\.\\n$`),
+    )
+    assert.equal((await devices('show', revoked.id)).reason, 'stolen')
+  })
+
+  test('a device in quarantine has no session until it is released', async () => {
+    const key = newKey()
+    const serial = await registered(service, { key, serial: 'Q-1' })
+    const [row] = await devices('list', '--serial', 'Q-1')
+    await workspace.devices.setQuarantine(row.id, new Date())
+    assert.equal((await devices('list', '--quarantined')).length, 1)
+    assert.notEqual((await openSession(service, { serial, key })).status, 200)
+    await says(['release', row.id], /may have sessions again\.\n$/)
+    assert.equal((await openSession(service, { serial, key })).status, 200)
+    await refuses(['release', row.id], /is not in quarantine\.\n$/)
+  })
+
+  test('a name of several devices is refused with their ids', async () => {
+    const key = newKey()
+    const modelText = await addAcmeModel(workspace, 'acme-second')
+    await registered(service, { key, serial: 'S-1' })
+    await registered(service, { key, serial: 'S-1', model: 'acme-second', modelText })
+    await refuses(
+      ['revoke', key.publicKey.id],
+      /may be several devices: .* \(acme-brand\/acme-second\/S-1, active\), .*Name one by its id\.\n$/,
+    )
+    assert.equal((await devices('show', `${ACME.brandId}/acme-second/S-1`)).model, 'acme-second')
+  })
+})
