@@ -140,23 +140,31 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async list({ brandId, model, serial, deviceKeyId, status, quarantined, before, limit }) {
-      // By device_serial, device_key, device_quarantined, device_model or device_status; else the primary key.
-      let select = query.selectFrom('device').selectAll()
+      // By device_serial, device_key, device_model_status, device_model, device_brand or device_status, all in the
+      // order of the list; else the primary key. Those in quarantine are few, and looked through: by
+      // device_quarantined, which a planner that knows nothing of the numbers would not take for its own good.
+      let select = quarantined
+        ? query
+            .with(
+              (name) => name('quarantined').materialized(),
+              (table) => table.selectFrom('device').selectAll().where('quarantined_at', 'is not', null),
+            )
+            .selectFrom('quarantined as device')
+            .selectAll()
+        : query.selectFrom('device').selectAll()
+      if (quarantined === false) select = select.where('quarantined_at', 'is', null)
       if (brandId !== undefined) select = select.where('brand_id', '=', brandId)
       if (model !== undefined) select = select.where('model', '=', model)
       if (serial !== undefined) select = select.where('serial', '=', serial)
       if (deviceKeyId !== undefined) select = select.where('device_key_id', '=', deviceKeyId)
       if (status !== undefined) select = select.where('status', '=', status)
-      if (quarantined !== undefined) {
-        select = select.where('quarantined_at', quarantined ? 'is not' : 'is', null)
-      }
       if (before !== undefined) select = select.where('id', '<', before)
       const rows = await select.orderBy('id', 'desc').limit(limit).execute()
       return rows.map(deviceOf)
     },
 
     async countPending({ brandId, model }) {
-      // Index device_model.
+      // Index device_model_status.
       const { count } = await query
         .selectFrom('device')
         .select((select) => select.fn.countAll<number>().as('count'))
