@@ -14,11 +14,13 @@ export interface Words {
   readonly integer: string
   /** Ends a `create table`: makes SQLite refuse a value of another type than the column's, as PostgreSQL does. */
   readonly strict: string
+  /** Whether it has LISTEN, NOTIFY and PL/pgSQL. */
+  readonly notifies: boolean
 }
 
 const WORDS: Readonly<Record<DatabaseKind, Words>> = {
-  sqlite: { bytes: 'blob', instant: 'integer', integer: 'integer', strict: ' strict' },
-  postgres: { bytes: 'bytea', instant: 'bigint', integer: 'integer', strict: '' },
+  sqlite: { bytes: 'blob', instant: 'integer', integer: 'integer', strict: ' strict', notifies: false },
+  postgres: { bytes: 'bytea', instant: 'bigint', integer: 'integer', strict: '', notifies: true },
 }
 
 export function wordsOf(kind: DatabaseKind): Words {

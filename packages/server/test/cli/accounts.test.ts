@@ -32,7 +32,10 @@ eachDatabase((kind, _open, fresh) => {
       assert.match(stderr, /^ratafia: The database has no tables of Ratafia yet: run `ratafia migrate`/)
     }
     const { code, stdout } = await program.run(['migrate'])
-    assert.deepEqual({ code, stdout }, { code: 0, stdout: 'Ran 0001-first, 0002-brands, 0003-devices.\n' })
+    assert.deepEqual(
+      { code, stdout },
+      { code: 0, stdout: 'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes.\n' },
+    )
     assert.deepEqual(await program.json('migrate'), { ran: [] })
     assert.equal(await ok(['migrate']), 'The database is up to date.\n')
   })
