@@ -1,10 +1,11 @@
 /** Refreshing a session, and what the register says about whoever asks for one, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { newDeviceId } from '@ratafia/api'
+import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import {
   addFirstPartyCaveat,
+  addThirdPartyCaveat,
   decodeBase64,
   decodeBinary,
   encodeBase64Url,
@@ -12,6 +13,7 @@ import {
   type Macaroon,
   mint,
 } from '@ratafia/macaroon'
+import type { Device } from '../../src/devices/device.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -45,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
   let devices = 0
   before(async () => {
     await withAcme(service.workspace)
-    keys = await freshDeviceKeys(36)
+    keys = await freshDeviceKeys(40)
   })
   const newKey = () => keys[devices++] ?? assert.fail('more devices than keys')
   const newDevice = (revision = 0) => {
@@ -57,6 +59,13 @@ eachDatabase((_kind, _open, fresh) => {
     (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (device: TestDevice) =>
     service.workspace.deviceSessions.ofDevice((await holderOf(device)).id, 100)
+  /** As somebody else put it into the register: without an assertion. */
+  const rowOf = ({ serial }: TestDevice, id: DeviceId, status: 'pending' | 'active'): Device => {
+    const { brandId, model, serial: number, deviceKeyId } = serial.fields
+    const name = { id, brandId, model, serial: number, deviceKeyId }
+    const nobody = { decidedAt: null, decidedBy: null, reason: null, quarantinedAt: null, original: null }
+    return { ...name, ...nobody, status, revision: null, origin: 'import', registeredAt: service.now() }
+  }
   const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
 
   describe('refresh', () => {
@@ -238,6 +247,31 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
+    test('an imported device without an assertion: its key brings one, another key does not take over', async () => {
+      const one = newDevice(1)
+      await service.workspace.devices.add(rowOf(one, newDeviceId(), 'active'))
+      const key = newKey()
+      const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 7 })
+      assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /superseded/)
+      await sessionOf(service, one)
+      const { id, revision } = await holderOf(one)
+      assert.equal(revision, 1)
+      assert.equal((await service.workspace.devices.serialAssertionsOf(id)).length, 1)
+    })
+
+    test('a key that gets its serial back begins a new chain, whatever session it shows', async () => {
+      const one = newDevice()
+      const previous = await sessionOf(service, one)
+      const { serial } = one.serial.fields
+      const key = newKey()
+      await sessionOf(service, { key, serial: serialAssertion({ serial, key, revision: 1 }) })
+      const back = { key: one.key, serial: serialAssertion({ serial, key: one.key, revision: 2 }) }
+      await sessionOf(service, { ...back, previous })
+      const [session, ...more] = await sessionsOf(back)
+      assert.deepEqual([session?.previousId, session?.chainId, more.length], [null, session?.id, 0])
+      assert.deepEqual(await service.workspace.clones.evidenceOf((await holderOf(back)).id), [])
+    })
+
     // Guarantee: a device key has one serial of a model.
     test('a key that has a serial gets no session with another serial of the model', async () => {
       const one = newDevice()
@@ -285,16 +319,8 @@ eachDatabase((_kind, _open, fresh) => {
       // Guarantee: what the operator has still to decide, or has refused, is not decided by a session.
       test(`a device whose registration here is ${status} gets none with a serial signed elsewhere`, async () => {
         const one = newDevice()
-        const { brandId, model, serial, deviceKeyId } = one.serial.fields
         const id = newDeviceId()
-        await service.workspace.devices.add(
-          {
-            ...{ id, brandId, model, serial, deviceKeyId, status: 'pending', revision: null },
-            ...{ origin: 'registration', original: null, registeredAt: service.now(), reason: null },
-            ...{ decidedAt: null, decidedBy: null, quarantinedAt: null },
-          },
-          Buffer.from('the serial-request'),
-        )
+        await service.workspace.devices.add(rowOf(one, id, 'pending'), Buffer.from('the serial-request'))
         if (status === 'rejected') await service.workspace.devices.reject(id, decision())
         assertRefused(await openSession(service, one), 400, 'device-refused', message)
       })
@@ -362,6 +388,10 @@ eachDatabase((_kind, _open, fresh) => {
     for (const [previous, message] of [
       [other, /another device/],
       [printed(addFirstPartyCaveat(ours, 'may fly')), /not known here/],
+      [
+        printed(addThirdPartyCaveat(ours, { rootKey: lost.signature, id: lost.id, location: 'x' })),
+        /discharge/,
+      ],
     ] as const) {
       assertRefused(await openSession(service, { ...one, previous }), 401, 'invalid-device-session', message)
     }
