@@ -1,6 +1,8 @@
 /** The two databases behind one type. */
 import { Kysely } from 'kysely'
 import type { DatabaseKind } from './differences.ts'
+import type { DatabaseObserver } from './driver.ts'
+import type { PoolState } from './pool-state.ts'
 import { DEFAULT_LIMITS, type PostgresLimits, postgresDialect, UNHURRIED_LIMITS } from './postgres.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite.ts'
@@ -15,6 +17,8 @@ export interface Database {
   readonly query: Kysely<Schema>
   /** Runs `work` without limits of time, on a connection of its own where there can be several. */
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
+  /** Of this moment. */
+  pool(): PoolState
   /** Waits for running statements. */
   close(): Promise<void>
 }
@@ -23,9 +27,8 @@ export interface Database {
 const SQLITE_UNHURRIED_MS = 600_000
 
 /** Opens a database. Throws `Unavailable` if it cannot be reached. */
-export async function openDatabase(target: DatabaseTarget): Promise<Database> {
-  const database =
-    target.kind === 'sqlite' ? sqlite(target.file, target.patienceMs) : postgres(target.url, target.limits)
+export async function openDatabase(target: DatabaseTarget, observer?: DatabaseObserver): Promise<Database> {
+  const database = target.kind === 'sqlite' ? sqlite(target, observer) : postgres(target, observer)
   try {
     await database.query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
   } catch (error) {
@@ -35,30 +38,35 @@ export async function openDatabase(target: DatabaseTarget): Promise<Database> {
   return database
 }
 
-function sqlite(file: string, patienceMs?: number): Database {
-  const { dialect, driver } = sqliteDialect(file, patienceMs)
+type Target<Kind> = Extract<DatabaseTarget, { kind: Kind }>
+
+function sqlite({ file, patienceMs }: Target<'sqlite'>, observer?: DatabaseObserver): Database {
+  const { dialect, driver } = sqliteDialect(file, patienceMs, observer)
   const query = new Kysely<Schema>({ dialect })
   return {
     kind: 'sqlite',
     query,
     unhurried: (work) => driver.withPatience(SQLITE_UNHURRIED_MS, () => work(query)),
+    pool: () => driver.state,
     close: () => query.destroy(),
   }
 }
 
-function postgres(url: string, limits: Partial<PostgresLimits> = {}): Database {
-  const query = new Kysely<Schema>({ dialect: postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }) })
+function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserver): Database {
+  const { dialect, driver } = postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }, observer)
+  const query = new Kysely<Schema>({ dialect })
   return {
     kind: 'postgres',
     query,
     unhurried: async (work) => {
-      const own = new Kysely<Schema>({ dialect: postgresDialect(url, UNHURRIED_LIMITS) })
+      const own = new Kysely<Schema>({ dialect: postgresDialect(url, UNHURRIED_LIMITS).dialect })
       try {
         return await work(own)
       } finally {
         await own.destroy()
       }
     },
+    pool: () => driver.state,
     close: () => query.destroy(),
   }
 }

@@ -21,20 +21,37 @@ export interface RawDriver {
   close(): Promise<void>
 }
 
+/** Stands around whatever is asked of the database: for metrics and traces. It hands on what comes back or is thrown. */
+export interface DatabaseObserver {
+  /** The wait for a connection. */
+  acquire<T>(run: () => Promise<T>): Promise<T>
+  /** One statement: its text, in which values are only placeholders. */
+  statement<T>(text: string, run: () => Promise<T>): Promise<T>
+}
+
+export const NOT_OBSERVED: DatabaseObserver = {
+  acquire: (run) => run(),
+  statement: (_text, run) => run(),
+}
+
 /** Makes a Kysely driver of a {@link RawDriver}. */
-export function createDriver(raw: RawDriver): Driver {
+export function createDriver(raw: RawDriver, observer: DatabaseObserver = NOT_OBSERVED): Driver {
+  const { statement } = observer
   return {
     init: async () => {},
-    acquireConnection: async () => {
-      try {
-        return new Connection(await raw.acquire())
-      } catch (error) {
-        throw error instanceof Error ? away(error) : error
-      }
-    },
-    beginTransaction: (connection, settings) => translating(() => rawOf(connection).begin(settings)),
-    commitTransaction: (connection) => translating(() => rawOf(connection).commit()),
-    rollbackTransaction: (connection) => rawOf(connection).rollback(),
+    acquireConnection: () =>
+      observer.acquire(async () => {
+        try {
+          return new Connection(await raw.acquire(), observer)
+        } catch (error) {
+          throw error instanceof Error ? away(error) : error
+        }
+      }),
+    beginTransaction: (connection, settings) =>
+      statement('begin', () => translating(() => rawOf(connection).begin(settings))),
+    commitTransaction: (connection) =>
+      statement('commit', () => translating(() => rawOf(connection).commit())),
+    rollbackTransaction: (connection) => statement('rollback', () => rawOf(connection).rollback()),
     releaseConnection: async (connection) => rawOf(connection).release(),
     destroy: () => raw.close(),
   }
@@ -42,15 +59,18 @@ export function createDriver(raw: RawDriver): Driver {
 
 class Connection implements DatabaseConnection {
   readonly raw: RawConnection
+  readonly #observer: DatabaseObserver
 
-  constructor(raw: RawConnection) {
+  constructor(raw: RawConnection, observer: DatabaseObserver) {
     this.raw = raw
+    this.#observer = observer
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    refuseUnstorableText(query.parameters)
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    refuseUnstorableText(parameters)
+    const run = () => translating(() => this.raw.run(sql, parameters))
     // Kysely infers R from the statement; the driver cannot know it.
-    return (await translating(() => this.raw.run(query.sql, query.parameters))) as QueryResult<R>
+    return (await this.#observer.statement(sql, run)) as QueryResult<R>
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a stream, and there is none.

@@ -10,7 +10,8 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { sqlState } from './away.ts'
-import { createDriver, type RawConnection, type RawDriver } from './driver.ts'
+import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from './driver.ts'
+import type { PoolState } from './pool-state.ts'
 
 export interface PostgresLimits {
   readonly maxConnections: number
@@ -38,21 +39,29 @@ export const UNHURRIED_LIMITS: PostgresLimits = {
 }
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port/name?sslmode=…`). */
-export function postgresDialect(url: string, limits: PostgresLimits): Dialect {
-  return {
-    createDriver: () => createDriver(new PostgresDriver(url, limits)),
+export function postgresDialect(
+  url: string,
+  limits: PostgresLimits,
+  observer?: DatabaseObserver,
+): { dialect: Dialect; driver: PostgresDriver } {
+  const driver = new PostgresDriver(url, limits)
+  const dialect: Dialect = {
+    createDriver: () => createDriver(driver, observer),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
   }
+  return { dialect, driver }
 }
 
 const INT8 = 20
 
-class PostgresDriver implements RawDriver {
+export class PostgresDriver implements RawDriver {
   readonly #pool: pg.Pool
+  readonly #most: number
 
   constructor(url: string, limits: PostgresLimits) {
+    this.#most = limits.maxConnections
     this.#pool = new pg.Pool({
       connectionString: url,
       fallback_application_name: 'ratafia',
@@ -78,6 +87,11 @@ class PostgresDriver implements RawDriver {
 
   async close(): Promise<void> {
     await this.#pool.end()
+  }
+
+  get state(): PoolState {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool
+    return { most: this.#most, open, idle, waiting }
   }
 }
 

@@ -15,7 +15,8 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { sqliteCode } from './away.ts'
-import { createDriver, type RawConnection, type RawDriver } from './driver.ts'
+import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from './driver.ts'
+import type { PoolState } from './pool-state.ts'
 
 /** How long to wait for the connection, or for the lock of another process. */
 const PATIENCE_MS = 5_000
@@ -26,10 +27,14 @@ const CACHED_STATEMENTS = 500
 const SQLITE_BUSY = 5
 
 /** A dialect over `file`, which is made (mode 0600) if absent. */
-export function sqliteDialect(file: string, patienceMs?: number): { dialect: Dialect; driver: SqliteDriver } {
+export function sqliteDialect(
+  file: string,
+  patienceMs?: number,
+  observer?: DatabaseObserver,
+): { dialect: Dialect; driver: SqliteDriver } {
   const driver = new SqliteDriver(file, patienceMs)
   const dialect: Dialect = {
-    createDriver: () => createDriver(driver),
+    createDriver: () => createDriver(driver, observer),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new QueueingAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
@@ -67,6 +72,11 @@ export class SqliteDriver implements RawDriver {
     this.#statements.clear()
     this.#database?.close()
     this.#database = undefined
+  }
+
+  get state(): PoolState {
+    const open = this.#database ? 1 : 0
+    return { most: 1, open, idle: this.#taken ? 0 : open, waiting: this.#waiting.length }
   }
 
   /** Runs `work` with locks waited for as long as `milliseconds`. For a start, when another process migrates. */
