@@ -8,20 +8,34 @@ import { Unavailable } from '../errors.ts'
 export interface SigningQueue {
   /** Runs it when it is its turn. Throws {@link Unavailable} at once when too many wait. */
   run<T>(work: () => Promise<T>): Promise<T>
+  /** Of this moment; `refused` since the start. */
+  state(): SigningState
 }
+
+export interface SigningState {
+  readonly active: number
+  readonly waiting: number
+  readonly refused: number
+}
+
+/** Stands around the signing of one serial, whose wait is over. */
+export type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 
 /** As many as Node has threads for signatures. */
 const AT_ONCE = 4
 
 /** `waiting` is how many may wait besides those that are signed. */
-export function signingQueue(waiting: number): SigningQueue {
+export function signingQueue(waiting: number, observer: SigningObserver = (sign) => sign()): SigningQueue {
   const limit = pLimit(AT_ONCE)
+  let refused = 0
   return {
     run: async (work) => {
       if (limit.activeCount >= AT_ONCE && limit.pendingCount >= waiting) {
+        refused++
         throw new Unavailable(`${waiting} registrations wait for their signature already`)
       }
-      return limit(work)
+      return limit(() => observer(work))
     },
+    state: () => ({ active: limit.activeCount, waiting: limit.pendingCount, refused }),
   }
 }
