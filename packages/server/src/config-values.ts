@@ -20,6 +20,14 @@ export function parseDuration(value: string): number {
   return milliseconds
 }
 
+/** A duration, or 0: not at all. */
+export const parseDelay = (value: string): number => (/^0s?$/.test(value) ? 0 : parseDuration(value))
+
+export function parseWorkers(value: string): number {
+  if (/^[1-9][0-9]{0,2}$/.test(value)) return Number(value)
+  throw new Error(`is not a number of processes from 1 to 999: ${value}.`)
+}
+
 export function parsePort(value: string): number {
   if (/^tcp:/.test(value)) {
     throw new Error(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, type Environment, readConfig, VARIABLES, type VariableName } from './config.ts'
@@ -22,6 +23,9 @@ test('without any variable: what a fresh machine runs with', () => {
     host: '127.0.0.1',
     port: 8080,
     baseUrl: undefined,
+    workers: availableParallelism(),
+    maxInFlight: 1000,
+    shutdownDelay: 0,
     dataDirectory: resolve('data'),
     database: { kind: 'sqlite', file: resolve('data/ratafia.db') },
     secret: { from: 'file', file: resolve('data/secret.key'), makeBefore: resolve('data/ratafia.db') },
@@ -45,6 +49,9 @@ const WHOLE = {
   RATAFIA_PORT: '0',
   RATAFIA_BASE_URL: 'https://store.example.com/',
   RATAFIA_DATA_DIR: '/srv/ratafia',
+  RATAFIA_WORKERS: '16',
+  RATAFIA_MAX_IN_FLIGHT: '200',
+  RATAFIA_SHUTDOWN_DELAY: '10s',
   RATAFIA_DATABASE_URL: 'postgres://user:secret@db:5432/ratafia',
   RATAFIA_SECRET_KEY: KEY.toString('base64'),
   RATAFIA_SECRET_KEY_FILE: '',
@@ -71,6 +78,9 @@ test('with every variable', () => {
     dataDirectory: '/srv/ratafia',
     database: { kind: 'postgres', url: WHOLE.RATAFIA_DATABASE_URL },
     secret: { from: 'variable', key: KEY },
+    workers: 16,
+    maxInFlight: 200,
+    shutdownDelay: 10_000,
     identity: { url: 'https://id.example.com/candid', publicKey: KEY },
     identityCondition: 'username',
     accounts: 'known',
@@ -120,6 +130,9 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
       'store.example.com',
       'ftp://x',
       'https://',
+  ['RATAFIA_MAX_IN_FLIGHT', ['0', 'many'], /is not a number from 1/],
+  ['RATAFIA_WORKERS', ['0', '1000', '1.5'], /is not a number of processes from 1 to 999/],
+  ['RATAFIA_SHUTDOWN_DELAY', ['-1s', '5', 'x'], /is not a duration/],
       'https://x/?a',
       'https://x#y',
       'https://x?',

@@ -1,4 +1,5 @@
 /** The only reader of the environment: every variable in one table, checked at start, errors that name it. */
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import {
   DAY,
@@ -6,6 +7,7 @@ import {
   oneOf,
   parseCount,
   parseDuration,
+  parseDelay,
   parseHost,
   parseIdentityUrl,
   parsePath,
@@ -17,6 +19,7 @@ import {
   parseServiceUrl,
   parseServiceUrls,
 } from './config-values.ts'
+  parseWorkers,
 
 /** Every variable of the service with its default and meaning: the README's table and `ratafia serve --help`. */
 export const VARIABLES = {
@@ -27,6 +30,18 @@ export const VARIABLES = {
     'Address clients reach the service at; names it in macaroons, so keep it; required where RATAFIA_HOST is every address (0.0.0.0)',
   ],
   RATAFIA_DATA_DIR: ['./data', 'Directory of the embedded database and of the secret key made for it'],
+  RATAFIA_WORKERS: [
+    'the cores this machine has for it',
+    'Worker processes on the one port, each replaced when it dies; 1: everything in one process',
+  ],
+  RATAFIA_MAX_IN_FLIGHT: [
+    '1000',
+    'Requests that a process works on at a time; one more is answered 503 with Retry-After at once',
+  ],
+  RATAFIA_SHUTDOWN_DELAY: [
+    '0s',
+    'After SIGTERM: how long `/health/ready` says no before the port is closed, so that load balancers notice',
+  ],
   RATAFIA_DATABASE_URL: [
     'absent: SQLite in the data directory',
     '`postgres://…`: use this PostgreSQL instead',
@@ -129,6 +144,10 @@ export interface Config {
   readonly signingQueue: number
   readonly trustedProxies: readonly string[]
   readonly logLevel: (typeof LOG_LEVELS)[number]
+  readonly workers: number
+  readonly maxInFlight: number
+  /** Milliseconds. */
+  readonly shutdownDelay: number
 }
 
 /** One or more variables do not hold; the message has a line for each, beginning with its name. */
@@ -227,6 +246,9 @@ function unknownVariables(environment: Environment): string[] {
     .filter(
       (name) => name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES),
     )
+    workers: read('RATAFIA_WORKERS', parseWorkers) ?? availableParallelism(),
+    maxInFlight: read('RATAFIA_MAX_IN_FLIGHT', parseCount) ?? 1000,
+    shutdownDelay: read('RATAFIA_SHUTDOWN_DELAY', parseDelay) ?? 0,
     .map((name) =>
       /^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)
         ? `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
