@@ -14,7 +14,7 @@ import type { Decision, DeviceStore } from './device-store.ts'
 import { type InRegister, LostRace, type RegisterStores, won } from './register-transaction.ts'
 
 export interface IssueDeps extends SignerDeps {
-  readonly devices: Pick<DeviceStore, 'findHolder' | 'findSerialAssertion'>
+  readonly devices: Pick<DeviceStore, 'findHolder' | 'findBySerial' | 'findSerialAssertion'>
   readonly models: Pick<ModelDeps['models'], 'takeNumber'>
   readonly inRegister: InRegister
 }
@@ -68,7 +68,9 @@ async function nextRevision(
   { devices }: Pick<IssueDeps, 'devices'>,
 ): Promise<number> {
   const newest = await devices.findSerialAssertion(name)
-  return Math.max(newest?.revision ?? -1, holder?.revision ?? -1) + 1
+  // Who had it before counts too: of what was imported there is no assertion.
+  const rows = holder ? [holder] : await devices.findBySerial(name)
+  return Math.max(newest?.revision ?? -1, ...rows.map(({ revision }) => revision ?? -1)) + 1
 }
 
 export interface SerialIssue {

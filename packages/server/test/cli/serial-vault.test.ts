@@ -10,7 +10,7 @@ import { useApiKey } from '../../src/brands/use-api-key.ts'
 import type { Workspace } from '../../src/workspace.ts'
 import { addAcme, addTestRoot, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { ACME, deviceKey, register } from '../support/devices.ts'
+import { ACME, deviceKey, freshDeviceKeys, register } from '../support/devices.ts'
 import { testProgram } from '../support/program.ts'
 
 const data = (name: string) => fileURLToPath(new URL(`../data/serial-vault/${name}`, import.meta.url))
@@ -137,6 +137,14 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(status, 200, JSON.stringify(body))
       assert.equal(serial?.fields.serial, 'A-0001')
       assert.equal(serial?.revision, 2)
+      // A serial that nobody has any more, but had: its revisions go on too.
+      const [key] = await freshDeviceKeys(1)
+      const free = await register(service, {
+        ...(key ? { key } : {}),
+        serial: 'A-0003',
+        requestHeaders: { 'api-key': API_KEY },
+      })
+      assert.deepEqual([free.status, free.serial?.revision], [200, 2])
     } finally {
       await service.end('SIGTERM')
     }
