@@ -29,6 +29,7 @@ test('without any variable: what a fresh machine runs with', () => {
     dataDirectory: resolve('data'),
     database: { kind: 'sqlite', file: resolve('data/ratafia.db') },
     secret: { from: 'file', file: resolve('data/secret.key'), makeBefore: resolve('data/ratafia.db') },
+    previousSecret: { from: 'file', file: resolve('data/secret.key.previous') },
     identity: undefined,
     identityCondition: 'userid',
     accounts: 'auto',
@@ -41,6 +42,9 @@ test('without any variable: what a fresh machine runs with', () => {
     signingQueue: 256,
     trustedProxies: [],
     logLevel: 'info',
+    accessLog: true,
+    metrics: undefined,
+    tracing: undefined,
   })
 })
 
@@ -48,13 +52,15 @@ const WHOLE = {
   RATAFIA_HOST: '::1',
   RATAFIA_PORT: '0',
   RATAFIA_BASE_URL: 'https://store.example.com/',
-  RATAFIA_DATA_DIR: '/srv/ratafia',
   RATAFIA_WORKERS: '16',
   RATAFIA_MAX_IN_FLIGHT: '200',
   RATAFIA_SHUTDOWN_DELAY: '10s',
+  RATAFIA_DATA_DIR: '/srv/ratafia',
   RATAFIA_DATABASE_URL: 'postgres://user:secret@db:5432/ratafia',
   RATAFIA_SECRET_KEY: KEY.toString('base64'),
   RATAFIA_SECRET_KEY_FILE: '',
+  RATAFIA_PREVIOUS_SECRET_KEY: Buffer.alloc(32, 2).toString('hex'),
+  RATAFIA_PREVIOUS_SECRET_KEY_FILE: '',
   RATAFIA_IDENTITY_URL: 'https://id.example.com/candid/',
   RATAFIA_IDENTITY_PUBLIC_KEY: KEY.toString('base64'),
   RATAFIA_IDENTITY_CONDITION: 'username',
@@ -68,6 +74,21 @@ const WHOLE = {
   RATAFIA_SIGNING_QUEUE: '8',
   RATAFIA_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
   RATAFIA_LOG_LEVEL: 'debug',
+  RATAFIA_ACCESS_LOG: 'off',
+  RATAFIA_METRICS_PORT: '9464',
+  RATAFIA_METRICS_HOST: '::',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/otlp/',
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '',
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json',
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20x=1,b=2',
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: 'b=3',
+  OTEL_SERVICE_NAME: 'store-auth',
+  OTEL_RESOURCE_ATTRIBUTES: 'service.name=other, deployment.environment=test',
+  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: '0.25',
+  OTEL_TRACES_EXPORTER: 'otlp',
+  OTEL_SDK_DISABLED: 'false',
 } as const satisfies Record<VariableName, string>
 
 test('with every variable', () => {
@@ -75,12 +96,13 @@ test('with every variable', () => {
     host: '::1',
     port: 0,
     baseUrl: 'https://store.example.com',
-    dataDirectory: '/srv/ratafia',
-    database: { kind: 'postgres', url: WHOLE.RATAFIA_DATABASE_URL },
-    secret: { from: 'variable', key: KEY },
     workers: 16,
     maxInFlight: 200,
     shutdownDelay: 10_000,
+    dataDirectory: '/srv/ratafia',
+    database: { kind: 'postgres', url: WHOLE.RATAFIA_DATABASE_URL },
+    secret: { from: 'variable', key: KEY },
+    previousSecret: { from: 'variable', key: Buffer.alloc(32, 2) },
     identity: { url: 'https://id.example.com/candid', publicKey: KEY },
     identityCondition: 'username',
     accounts: 'known',
@@ -93,6 +115,16 @@ test('with every variable', () => {
     signingQueue: 8,
     trustedProxies: ['10.0.0.0/8', '::1'],
     logLevel: 'debug',
+    accessLog: false,
+    metrics: { host: '::', port: 9464 },
+    tracing: {
+      url: 'http://collector:4318/otlp/v1/traces',
+      encoding: 'json',
+      headers: { authorization: 'Bearer x=1', b: '3' },
+      serviceName: 'store-auth',
+      resource: { 'service.name': 'other', 'deployment.environment': 'test' },
+      sampler: { ratio: 0.25, parentBased: true },
+    },
   })
 })
 
@@ -106,8 +138,33 @@ test('identity serve has another port by default', () => {
   assert.equal(readConfig({ RATAFIA_PORT: '9' }, { port: 8081 }).port, 9)
 })
 
+const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+
 /** With what else a value of the variable needs. */
 const REFUSED: readonly [name: VariableName, values: readonly string[], message: RegExp, Environment?][] = [
+  ['RATAFIA_ACCESS_LOG', ['true', 'ON'], /it can be on, off/],
+  ['RATAFIA_METRICS_PORT', ['x', '65536'], /is not a port/],
+  [
+    'RATAFIA_METRICS_HOST',
+    ['http://x', '127.0.0.1:80'],
+    /neither a host name nor an IP/,
+    { RATAFIA_METRICS_PORT: '9464' },
+  ],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318', 'grpc://x', 'http://a:b@x'], /is not an http or https/],
+  ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', ['x', 'http://a@x'], /is not an http or https/],
+  ['OTEL_EXPORTER_OTLP_PROTOCOL', ['grpc', 'HTTP/JSON'], /it can be http\/protobuf, http\/json/, TRACED],
+  ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', ['grpc'], /it can be http\/protobuf/, TRACED],
+  ['OTEL_EXPORTER_OTLP_HEADERS', ['x', '=x', 'a=%zz', 'a b=c'], /is not a list such as name=value/, TRACED],
+  ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', ['x'], /is not a list such as name=value/, TRACED],
+  ['OTEL_RESOURCE_ATTRIBUTES', ['x'], /is not a list such as name=value/, TRACED],
+  ['OTEL_TRACES_SAMPLER', ['jaeger_remote', 'on'], /it can be always_on, .*traceidratio/, TRACED],
+  [
+    'OTEL_TRACES_SAMPLER_ARG',
+    ['2', '-1', '50%', '1e-3'],
+    /is not a number from 0 to 1/,
+    { ...TRACED, OTEL_TRACES_SAMPLER: 'traceidratio' },
+  ],
+  ['OTEL_TRACES_EXPORTER', ['zipkin', 'otlp,console'], /it can be otlp, none/, TRACED],
   [
     'RATAFIA_HOST',
     ['http://x', 'a b', '127.0.0.1:80', '[::1]', '-x', ' ', 'x/'],
@@ -119,9 +176,16 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ['v1', '/', '//', '/a b', '/a/../b', '/.', '/a?b', '/é'],
     /is not a path of letters, digits/,
   ],
-  ['RATAFIA_DEVICE_SERVICE_URLS', ['x', 'https://a.example.com,ftp://x', 'https://a@b'], /is not an http or https/],
+  [
+    'RATAFIA_DEVICE_SERVICE_URLS',
+    ['x', 'https://a.example.com,ftp://x', 'https://a@b'],
+    /is not an http or https/,
+  ],
   ['RATAFIA_UNKNOWN_SESSIONS', ['accept'], /it can be refuse, ignore/],
   ['RATAFIA_SIGNING_QUEUE', ['0', '-1', '1e3', '10000000'], /is not a number from 1/],
+  ['RATAFIA_MAX_IN_FLIGHT', ['0', 'many'], /is not a number from 1/],
+  ['RATAFIA_WORKERS', ['0', '1000', '1.5'], /is not a number of processes from 1 to 999/],
+  ['RATAFIA_SHUTDOWN_DELAY', ['-1s', '5', 'x'], /is not a duration/],
   ['RATAFIA_DEVICE_SESSION_LIFETIME', ['0s', '1', '24H'], /is not a duration/],
   ['RATAFIA_PORT', ['tcp://10.0.0.1:8080'], /Kubernetes .* enableServiceLinks: false/],
   [
@@ -130,9 +194,6 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
       'store.example.com',
       'ftp://x',
       'https://',
-  ['RATAFIA_MAX_IN_FLIGHT', ['0', 'many'], /is not a number from 1/],
-  ['RATAFIA_WORKERS', ['0', '1000', '1.5'], /is not a number of processes from 1 to 999/],
-  ['RATAFIA_SHUTDOWN_DELAY', ['-1s', '5', 'x'], /is not a duration/],
       'https://x/?a',
       'https://x#y',
       'https://x?',
@@ -152,6 +213,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ['x', 'a'.repeat(42), 'a'.repeat(63), 'a'.repeat(65), '!'.repeat(43)],
     /openssl rand -base64 32/,
   ],
+  ['RATAFIA_PREVIOUS_SECRET_KEY', ['x', 'a'.repeat(63)], /openssl rand -base64 32/],
   [
     'RATAFIA_IDENTITY_URL',
     ['http://id.example.com', 'http://10.0.0.1', 'http://127.0.0.1.example.com'],
@@ -198,7 +260,13 @@ for (const [name, values, message, others] of REFUSED) {
 }
 
 test('every variable that can be wrong is in the table above', () => {
-  const free: VariableName[] = ['RATAFIA_DATA_DIR', 'RATAFIA_SECRET_KEY_FILE']
+  const free: VariableName[] = [
+    'RATAFIA_DATA_DIR',
+    'RATAFIA_SECRET_KEY_FILE',
+    'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
+    'OTEL_SERVICE_NAME',
+    'OTEL_SDK_DISABLED',
+  ]
   const shown = new Set([...free, ...REFUSED.map(([name]) => name)])
   assert.deepEqual([...shown].sort(), Object.keys(VARIABLES).sort())
 })
@@ -245,6 +313,9 @@ test('no message repeats a secret', () => {
     { RATAFIA_BASE_URL: `https://store.example.com/?token=${secret}` },
     { RATAFIA_IDENTITY_URL: `http://user:${secret}@id.example.com` },
     { RATAFIA_IDENTITY_URL: `user:${secret}@id.example.com` },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: `http://user:${secret}@collector` },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_HEADERS: `${secret}` },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x', OTEL_EXPORTER_OTLP_HEADERS: `a=${secret}%zz` },
   ]) {
     const message = problems(environment).join('\n')
     assert.ok(!message.includes(secret), message)
@@ -272,7 +343,46 @@ test('the secret key from a file is never made by us', () => {
   })
 })
 
+test('a previous secret key: in a variable, in a file, beside the one made here, or none', () => {
+  const key = KEY.toString('hex')
+  const file = { RATAFIA_SECRET_KEY: key, RATAFIA_PREVIOUS_SECRET_KEY_FILE: 'old' }
+  assert.deepEqual(readConfig(file).previousSecret, { from: 'file', file: resolve('old') })
+  assert.equal(readConfig({ RATAFIA_SECRET_KEY: key }).previousSecret, undefined)
+  assert.equal(readConfig({ RATAFIA_SECRET_KEY_FILE: 'k' }).previousSecret, undefined)
+  assert.deepEqual(problems({ ...file, RATAFIA_PREVIOUS_SECRET_KEY: key }), [
+    'RATAFIA_PREVIOUS_SECRET_KEY and RATAFIA_PREVIOUS_SECRET_KEY_FILE are both set. Keep one of them.',
+  ])
+})
+
+test('traces: the standard variables of OpenTelemetry', () => {
+  const tracing = (environment: Environment) => readConfig({ ...TRACED, ...environment }).tracing
+  assert.equal(tracing({})?.url, 'http://127.0.0.1:4318/v1/traces')
+  assert.deepEqual(tracing({})?.sampler, { ratio: 1, parentBased: true })
+  assert.equal(tracing({})?.encoding, 'protobuf')
+  assert.equal(tracing({})?.serviceName, 'ratafia')
+  assert.equal(tracing({ OTEL_RESOURCE_ATTRIBUTES: 'service.name=named' })?.serviceName, 'named')
+  // Its own address is taken as it is.
+  assert.equal(tracing({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://x/y' })?.url, 'http://x/y')
+  const sampler = (name: string, argument = '') =>
+    tracing({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument })?.sampler
+  assert.deepEqual(sampler('always_on', '0.1'), { ratio: 1, parentBased: false })
+  assert.deepEqual(sampler('always_off'), { ratio: 0, parentBased: false })
+  assert.deepEqual(sampler('parentbased_always_off'), { ratio: 0, parentBased: true })
+  assert.deepEqual(sampler('traceidratio', '0.1'), { ratio: 0.1, parentBased: false })
+  assert.deepEqual(sampler('traceidratio'), { ratio: 1, parentBased: false })
+})
+
+test('traces are off without an endpoint, by OTEL_SDK_DISABLED and by OTEL_TRACES_EXPORTER; nothing else is looked at', () => {
+  const others = { OTEL_TRACES_SAMPLER: 'jaeger_remote', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }
+  assert.equal(readConfig(others).tracing, undefined)
+  assert.equal(readConfig({ ...TRACED, ...others, OTEL_SDK_DISABLED: 'TRUE' }).tracing, undefined)
+  assert.equal(readConfig({ ...TRACED, ...others, OTEL_TRACES_EXPORTER: 'none' }).tracing, undefined)
+})
+
 test('variables that exclude or need each other', () => {
+  assert.deepEqual(problems({ RATAFIA_METRICS_HOST: '::1' }), [
+    'RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.',
+  ])
   const key = KEY.toString('hex')
   const url = 'postgres://db/x'
   assert.deepEqual(problems({ RATAFIA_SECRET_KEY: key, RATAFIA_SECRET_KEY_FILE: '/x' }), [

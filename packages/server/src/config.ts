@@ -1,13 +1,14 @@
 /** The only reader of the environment: every variable in one table, checked at start, errors that name it. */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { readTracing, TRACING_VARIABLES, type TracingConfig } from './config-tracing.ts'
 import {
   DAY,
   isEveryAddress,
   oneOf,
   parseCount,
-  parseDuration,
   parseDelay,
+  parseDuration,
   parseHost,
   parseIdentityUrl,
   parsePath,
@@ -18,8 +19,8 @@ import {
   parseSecretKey,
   parseServiceUrl,
   parseServiceUrls,
-} from './config-values.ts'
   parseWorkers,
+} from './config-values.ts'
 
 /** Every variable of the service with its default and meaning: the README's table and `ratafia serve --help`. */
 export const VARIABLES = {
@@ -29,7 +30,6 @@ export const VARIABLES = {
     'http://HOST:PORT',
     'Address clients reach the service at; names it in macaroons, so keep it; required where RATAFIA_HOST is every address (0.0.0.0)',
   ],
-  RATAFIA_DATA_DIR: ['./data', 'Directory of the embedded database and of the secret key made for it'],
   RATAFIA_WORKERS: [
     'the cores this machine has for it',
     'Worker processes on the one port, each replaced when it dies; 1: everything in one process',
@@ -42,6 +42,7 @@ export const VARIABLES = {
     '0s',
     'After SIGTERM: how long `/health/ready` says no before the port is closed, so that load balancers notice',
   ],
+  RATAFIA_DATA_DIR: ['./data', 'Directory of the embedded database and of the secret key made for it'],
   RATAFIA_DATABASE_URL: [
     'absent: SQLite in the data directory',
     '`postgres://…`: use this PostgreSQL instead',
@@ -51,6 +52,14 @@ export const VARIABLES = {
     '32 bytes in base64 or hex that seal every key in the database; required with PostgreSQL',
   ],
   RATAFIA_SECRET_KEY_FILE: ['absent', 'File to read the secret key from, instead of RATAFIA_SECRET_KEY'],
+  RATAFIA_PREVIOUS_SECRET_KEY: [
+    'absent',
+    'The secret key until now, while it is changed: opens what it sealed and seals nothing (`ratafia secret rotate`)',
+  ],
+  RATAFIA_PREVIOUS_SECRET_KEY_FILE: [
+    'absent',
+    'File to read that from, instead of RATAFIA_PREVIOUS_SECRET_KEY; it may be missing',
+  ],
   RATAFIA_IDENTITY_URL: [
     'absent: the bundled one',
     'Location of an external identity service (a bakery discharger)',
@@ -94,6 +103,16 @@ export const VARIABLES = {
     'Comma-separated addresses or CIDR blocks of the reverse proxies whose X-Forwarded-For is believed',
   ],
   RATAFIA_LOG_LEVEL: ['info', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`'],
+  RATAFIA_ACCESS_LOG: ['on', '`on`: a line for each request at the level `info`; `off`: at `debug`'],
+  RATAFIA_METRICS_PORT: [
+    'absent: no metrics',
+    'Port of its own for `/metrics` (Prometheus); 0 takes a free one and logs it',
+  ],
+  RATAFIA_METRICS_HOST: [
+    '127.0.0.1',
+    'Address for RATAFIA_METRICS_PORT; whoever reaches it reads the metrics',
+  ],
+  ...TRACING_VARIABLES,
 } as const satisfies Record<string, readonly [fallback: string, meaning: string]>
 
 export type VariableName = keyof typeof VARIABLES
@@ -118,14 +137,24 @@ export type SecretConfig =
       readonly makeBefore: string | undefined
     }
 
+/** The secret key until now; a file may be missing, when nothing is being changed. */
+export type PreviousSecretConfig =
+  | { readonly from: 'variable'; readonly key: Uint8Array }
+  | { readonly from: 'file'; readonly file: string }
+
 export interface Config {
   readonly host: string
   readonly port: number
   /** Without a trailing slash; undefined = from the address listened on. */
   readonly baseUrl: string | undefined
+  readonly workers: number
+  readonly maxInFlight: number
+  /** Milliseconds. */
+  readonly shutdownDelay: number
   readonly dataDirectory: string
   readonly database: DatabaseConfig
   readonly secret: SecretConfig
+  readonly previousSecret: PreviousSecretConfig | undefined
   /** Undefined = the bundled identity service. */
   readonly identity: { readonly url: string; readonly publicKey: Uint8Array | undefined } | undefined
   readonly identityCondition: 'userid' | 'username'
@@ -144,10 +173,11 @@ export interface Config {
   readonly signingQueue: number
   readonly trustedProxies: readonly string[]
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  readonly workers: number
-  readonly maxInFlight: number
-  /** Milliseconds. */
-  readonly shutdownDelay: number
+  readonly accessLog: boolean
+  /** Undefined = none. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined
+  /** Undefined = no traces. */
+  readonly tracing: TracingConfig | undefined
 }
 
 /** One or more variables do not hold; the message has a line for each, beginning with its name. */
@@ -190,6 +220,14 @@ export function readConfig(environment: Environment, defaults: { port: number } 
       'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` makes one.',
     )
   }
+  const previousKey = read('RATAFIA_PREVIOUS_SECRET_KEY', parseSecretKey)
+  const previousFile = text('RATAFIA_PREVIOUS_SECRET_KEY_FILE')
+  if (text('RATAFIA_PREVIOUS_SECRET_KEY') !== undefined && previousFile !== undefined) {
+    problems.push(
+      'RATAFIA_PREVIOUS_SECRET_KEY and RATAFIA_PREVIOUS_SECRET_KEY_FILE are both set. Keep one of them.',
+    )
+  }
+  const madeHere = key === undefined && keyFile === undefined
   const identityUrl = read('RATAFIA_IDENTITY_URL', parseIdentityUrl)
   const identityKey = read('RATAFIA_IDENTITY_PUBLIC_KEY', parsePublicKey)
   if (identityKey !== undefined && text('RATAFIA_IDENTITY_URL') === undefined) {
@@ -201,12 +239,19 @@ export function readConfig(environment: Environment, defaults: { port: number } 
       `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${host}: nobody can reach that address. Set the one clients use.`,
     )
   }
+  const metricsPort = read('RATAFIA_METRICS_PORT', parsePort)
+  if (text('RATAFIA_METRICS_HOST') !== undefined && text('RATAFIA_METRICS_PORT') === undefined) {
+    problems.push('RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.')
+  }
   const databaseFile = resolve(dataDirectory, 'ratafia.db')
   const tokenMaxLifetime = read('RATAFIA_TOKEN_MAX_LIFETIME', parseDuration)
   const config: Config = {
     host,
     port: read('RATAFIA_PORT', parsePort) ?? defaults.port,
     baseUrl: read('RATAFIA_BASE_URL', parseServiceUrl),
+    workers: read('RATAFIA_WORKERS', parseWorkers) ?? availableParallelism(),
+    maxInFlight: read('RATAFIA_MAX_IN_FLIGHT', parseCount) ?? 1000,
+    shutdownDelay: read('RATAFIA_SHUTDOWN_DELAY', parseDelay) ?? 0,
     dataDirectory,
     database: url === undefined ? { kind: 'sqlite', file: databaseFile } : { kind: 'postgres', url },
     secret:
@@ -217,6 +262,12 @@ export function readConfig(environment: Environment, defaults: { port: number } 
             file: resolve(keyFile ?? resolve(dataDirectory, 'secret.key')),
             makeBefore: keyFile === undefined ? databaseFile : undefined,
           },
+    previousSecret:
+      previousKey !== undefined
+        ? { from: 'variable', key: previousKey }
+        : previousFile !== undefined || madeHere
+          ? { from: 'file', file: resolve(previousFile ?? resolve(dataDirectory, 'secret.key.previous')) }
+          : undefined,
     identity: identityUrl === undefined ? undefined : { url: identityUrl, publicKey: identityKey },
     identityCondition: read('RATAFIA_IDENTITY_CONDITION', oneOf('userid', 'username')) ?? 'userid',
     accounts: read('RATAFIA_ACCOUNTS', oneOf('auto', 'known')) ?? 'auto',
@@ -230,6 +281,12 @@ export function readConfig(environment: Environment, defaults: { port: number } 
     signingQueue: read('RATAFIA_SIGNING_QUEUE', parseCount) ?? 256,
     trustedProxies: read('RATAFIA_TRUSTED_PROXIES', parseProxies) ?? [],
     logLevel: read('RATAFIA_LOG_LEVEL', oneOf(...LOG_LEVELS)) ?? 'info',
+    accessLog: (read('RATAFIA_ACCESS_LOG', oneOf('on', 'off')) ?? 'on') === 'on',
+    metrics:
+      metricsPort === undefined
+        ? undefined
+        : { host: read('RATAFIA_METRICS_HOST', parseHost) ?? '127.0.0.1', port: metricsPort },
+    tracing: readTracing(text, (name, problem) => problems.push(`${name} ${problem}`)),
   }
   if (tokenMaxLifetime !== undefined && tokenMaxLifetime < config.tokenLifetime) {
     problems.push(
@@ -246,9 +303,6 @@ function unknownVariables(environment: Environment): string[] {
     .filter(
       (name) => name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES),
     )
-    workers: read('RATAFIA_WORKERS', parseWorkers) ?? availableParallelism(),
-    maxInFlight: read('RATAFIA_MAX_IN_FLIGHT', parseCount) ?? 1000,
-    shutdownDelay: read('RATAFIA_SHUTDOWN_DELAY', parseDelay) ?? 0,
     .map((name) =>
       /^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)
         ? `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
