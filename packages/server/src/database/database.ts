@@ -3,7 +3,8 @@ import { Kysely } from 'kysely'
 import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
 import type { PoolState } from './pool-state.ts'
-import { DEFAULT_LIMITS, type PostgresLimits, postgresDialect, UNHURRIED_LIMITS } from './postgres.ts'
+import { postgresDialect } from './postgres.ts'
+import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres-limits.ts'
 import type { Schema } from './schema.ts'
 import { sqliteDialect } from './sqlite.ts'
 
@@ -19,6 +20,11 @@ export interface Database {
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /** Of this moment. */
   pool(): PoolState
+  /**
+   * PostgreSQL: sends a notification by the host that statements go to, beside the connections that requests wait for.
+   * Throws when it could not be sent within `withinMs`.
+   */
+  readonly notify?: (channel: string, payload: string, withinMs: number) => Promise<void>
   /** Waits for running statements. */
   close(): Promise<void>
 }
@@ -67,6 +73,7 @@ function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserv
       }
     },
     pool: () => driver.state,
+    notify: (channel, payload, withinMs) => driver.notify(channel, payload, withinMs),
     close: () => query.destroy(),
   }
 }

@@ -1,8 +1,10 @@
 /** What the rest of the server uses of the database. */
+export { type ChangeFeed, openChangeFeed } from './change-feed.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
+export { createMemory, type Memory } from './memory.ts'
 export { migrate, requireCurrentSchema } from './migrate.ts'
 export type { PoolState } from './pool-state.ts'
 export type * from './schema.ts'

@@ -1,4 +1,4 @@
-/** PostgreSQL by a pool of `pg`. Every wait has an end, so that a silent network is noticed. */
+/** PostgreSQL by pools of `pg`. Every wait has an end, so that a silent network is noticed. */
 import {
   AbortedTransactionError,
   type Dialect,
@@ -12,33 +12,11 @@ import pg from 'pg'
 import { sqlState } from './away.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from './driver.ts'
 import type { PoolState } from './pool-state.ts'
+import { limitsForTransaction } from './postgres-inspection.ts'
+import type { PostgresLimits } from './postgres-limits.ts'
+import { type Lease, PostgresPool } from './postgres-pool.ts'
 
-export interface PostgresLimits {
-  readonly maxConnections: number
-  /** For a free connection, or a new one. */
-  readonly connectMs: number
-  /** The server gives up a statement after this. 0 = never. */
-  readonly statementMs: number
-  /** We give up the connection after this without an answer: the network is gone. 0 = never. */
-  readonly answerMs: number
-}
-
-export const DEFAULT_LIMITS: PostgresLimits = {
-  maxConnections: 10,
-  connectMs: 5_000,
-  statementMs: 10_000,
-  answerMs: 15_000,
-}
-
-/** For migrations, which may rewrite a table, or wait for another process that does. */
-export const UNHURRIED_LIMITS: PostgresLimits = {
-  maxConnections: 1,
-  connectMs: 5_000,
-  statementMs: 0,
-  answerMs: 0,
-}
-
-/** A dialect over the database at `url` (`postgres://user:password@host:port/name?sslmode=…`). */
+/** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(
   url: string,
   limits: PostgresLimits,
@@ -54,74 +32,99 @@ export function postgresDialect(
   return { dialect, driver }
 }
 
-const INT8 = 20
-
 export class PostgresDriver implements RawDriver {
-  readonly #pool: pg.Pool
-  readonly #most: number
+  readonly #pool: PostgresPool
+  readonly #limits: PostgresLimits
 
   constructor(url: string, limits: PostgresLimits) {
-    this.#most = limits.maxConnections
-    this.#pool = new pg.Pool({
-      connectionString: url,
-      fallback_application_name: 'ratafia',
-      max: limits.maxConnections,
-      connectionTimeoutMillis: limits.connectMs,
-      idleTimeoutMillis: 60_000,
-      statement_timeout: limits.statementMs,
-      query_timeout: limits.answerMs,
-      // A node that dies inside a transaction must not hold its locks for as long as TCP takes to notice.
-      idle_in_transaction_session_timeout: limits.statementMs,
-      keepAlive: true,
-      types: { getTypeParser },
-    })
-    // An idle connection that breaks is dropped by the pool, and the next statement opens another. Without these
-    // listeners the 'error' event would end the process, for a connection in use as well.
-    this.#pool.on('error', () => {})
-    this.#pool.on('connect', (client) => client.on('error', () => {}))
+    this.#limits = limits
+    this.#pool = new PostgresPool(url, limits)
   }
 
   async acquire(): Promise<RawConnection> {
-    return new PostgresConnection(await this.#pool.connect())
+    return new PostgresConnection(await this.#pool.acquire('work'), this.#limits)
+  }
+
+  /**
+   * Sends a notification by the host that statements go to, on a connection that no request waits for. Throws the
+   * driver's error; gives up after `withinMs` without an answer.
+   */
+  async notify(channel: string, payload: string, withinMs: number): Promise<void> {
+    const lease = await this.#pool.acquire('beats')
+    let broken = true
+    try {
+      const values = [channel, payload]
+      const statement = { text: 'select pg_notify($1, $2)', values, query_timeout: withinMs }
+      await lease.client.query(statement)
+      broken = false
+    } catch (error) {
+      if (sqlState(error) === READ_ONLY) lease.leaveHost()
+      throw error
+    } finally {
+      lease.release(broken)
+    }
   }
 
   async close(): Promise<void> {
-    await this.#pool.end()
+    await this.#pool.close()
   }
 
   get state(): PoolState {
-    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool
-    return { most: this.#most, open, idle, waiting }
+    return this.#pool.state
   }
 }
 
+/** After a fail-over this connection ended on a standby. */
+const READ_ONLY = '25006'
+
 class PostgresConnection implements RawConnection {
-  readonly #client: pg.PoolClient
+  readonly #lease: Lease
+  /** What a transaction begins with, where the connection itself has no limits. */
+  readonly #limits: string
+  #inTransaction = false
   #broken = false
 
-  constructor(client: pg.PoolClient) {
-    this.#client = client
+  constructor(lease: Lease, limits: PostgresLimits) {
+    this.#lease = lease
+    this.#limits = lease.limited ? '' : limitsForTransaction(limits)
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
-    const { command, rowCount, rows } = await this.#query(sql, parameters)
-    const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
-    return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
+    if (this.#inTransaction || this.#limits === '') return this.#run(sql, parameters)
+    await this.begin({})
+    try {
+      const result = await this.#run(sql, parameters)
+      await this.commit()
+      return result
+    } catch (error) {
+      await this.rollback()
+      throw error
+    }
   }
 
-  async begin(settings: TransactionSettings): Promise<void> {
-    const { isolationLevel, accessMode } = settings
+  async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : ''
-    await this.#query(`start transaction${isolation}${accessMode ? ` ${accessMode}` : ''}`, [])
+    const access = accessMode ? ` ${accessMode}` : ''
+    try {
+      // One message, without parameters: the limits cost no time.
+      await this.#query(`start transaction${isolation}${access}${this.#limits}`, [])
+      this.#inTransaction = true
+    } catch (error) {
+      // It may have begun, and nobody would end it.
+      this.#broken = true
+      throw error
+    }
   }
 
   async commit(): Promise<void> {
     const { command } = await this.#query('commit', [])
+    this.#inTransaction = false
     // The server's answer when an earlier statement failed and its error was caught.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
   async rollback(): Promise<void> {
+    this.#inTransaction = false
     // It would wait behind the statement that got no answer.
     if (this.#broken) return
     await this.#query('rollback', []).catch(() => {
@@ -130,17 +133,23 @@ class PostgresConnection implements RawConnection {
   }
 
   release(): void {
-    // True closes the connection, and the server rolls back what it had begun.
-    this.#client.release(this.#broken)
+    this.#lease.release(this.#broken)
+  }
+
+  async #run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
+    const { command, rowCount, rows } = await this.#query(sql, parameters)
+    const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
+    return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     try {
-      return await this.#client.query(sql, [...parameters])
+      return await this.#lease.client.query(sql, [...parameters])
     } catch (error) {
       const state = sqlState(error)
       // What the server did not report leaves the connection in a state we do not know.
-      if (state === undefined || state.startsWith('57P')) this.#broken = true
+      if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#broken = true
+      if (state === READ_ONLY) this.#lease.leaveHost()
       throw withoutValues(error)
     }
   }
@@ -154,16 +163,4 @@ function withoutValues(error: unknown): unknown {
     error.internalQuery = undefined
   }
   return error
-}
-
-/** As `pg` reads columns, but int8 as a number, as SQLite gives it. */
-function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
-  if (oid === INT8 && format !== 'binary') return parseInt8
-  return pg.types.getTypeParser(oid, format ?? 'text')
-}
-
-function parseInt8(text: string): number {
-  const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new RangeError(`An integer of the database is too large: ${text}`)
-  return value
 }

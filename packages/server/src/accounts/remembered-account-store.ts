@@ -1,0 +1,15 @@
+/** Accounts by their id, with those that are enabled remembered while the node hears of every change. */
+import { type ChangeFeed, createMemory } from '../database/index.ts'
+import type { Account } from './account.ts'
+import type { AccountStore } from './account-store.ts'
+
+export function rememberedAccounts(
+  store: Pick<AccountStore, 'findById'>,
+  feed: ChangeFeed | undefined,
+): Pick<AccountStore, 'findById'> {
+  if (!feed) return store
+  const memory = createMemory<Account>(feed, {
+    dependsOn: ({ id, disabledAt }) => (disabledAt === undefined ? [{ kind: 'account', id }] : undefined),
+  })
+  return { findById: (id) => memory.find(id, () => store.findById(id)) }
+}

@@ -1,0 +1,29 @@
+/** What the triggers of migration 0004 announce. */
+
+/** Something was taken away: a row of this kind ended, or may say something else now. */
+export interface Change {
+  readonly kind: ChangeKind
+  readonly id: string
+}
+
+const KINDS = [
+  'token-session',
+  'account',
+  'device',
+  'root-key',
+  'key-pair',
+  'signing-key',
+  'api-key',
+  'trust-root',
+] as const
+
+export type ChangeKind = (typeof KINDS)[number]
+
+export const CHANGE_CHANNEL = 'ratafia_change'
+
+/** Undefined for what this release does not know: then anything may have changed. */
+export function parseChange(payload: string): Change | undefined {
+  const [, word, id] = /^([a-z-]+) (.+)$/s.exec(payload) ?? []
+  const kind = KINDS.find((known) => known === word)
+  return kind && id !== undefined ? { kind, id } : undefined
+}
