@@ -30,7 +30,7 @@ export class RequestError extends Error {
 
 /** Something the answer depends on (a database, the identity service) did not answer. The message is for the log. */
 export class Unavailable extends Error {
-  override readonly name = 'Unavailable'
+  override readonly name: string = 'Unavailable'
 }
 
 /** The 401 of the tokens API. */

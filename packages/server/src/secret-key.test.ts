@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
 import { ConfigError, type SecretConfig } from './config.ts'
 import { prepareDataDirectory } from './data-directory.ts'
-import { readSecretKey } from './secret-key.ts'
+import {
+  readPreviousSecretKey,
+  readSecretKey,
+  replaceSecretKey,
+  rereadSecretKeys,
+  retireSecretKey,
+} from './secret-key.ts'
 
 const KEY = Buffer.alloc(32, 0xfb)
 let directory: string
@@ -126,4 +132,43 @@ test('a data directory that cannot be written to is refused by name', async () =
     prepareDataDirectory(closed),
     refused(/^RATAFIA_DATA_DIR: .* cannot be written to \((EACCES|ENOTDIR)\)/),
   )
+})
+
+test('a new key takes the place of the file, the old one lies beside it; repeated, nothing more happens', async () => {
+  const { key: old } = await readSecretKey(made)
+  const previous = `${file}.previous`
+  assert.equal(await readPreviousSecretKey({ from: 'file', file: previous }), undefined)
+  assert.equal(await replaceSecretKey(file, previous), true)
+  const { key } = await readSecretKey(made)
+  assert.notDeepEqual(key, old)
+  assert.deepEqual(await readPreviousSecretKey({ from: 'file', file: previous }), { key: old, warnings: [] })
+  assert.equal(await modeOf(file), 0o600)
+  assert.equal(await replaceSecretKey(file, previous), false)
+  assert.deepEqual(rereadSecretKeys(made, { from: 'file', file: previous }), { current: key, previous: old })
+  const retired = await retireSecretKey(previous, 'retired-1234')
+  assert.equal(retired, `${file}.retired-1234`)
+  assert.equal(await retireSecretKey(previous, 'retired-1234'), undefined)
+  assert.deepEqual(rereadSecretKeys(made, { from: 'file', file: previous }), {
+    current: key,
+    previous: undefined,
+  })
+  assert.deepEqual((await readdir(data)).sort(), ['secret.key', 'secret.key.retired-1234'])
+})
+
+test('a crash between the copy of the old key and the new one is taken up', async () => {
+  const { key: old } = await readSecretKey(made)
+  const previous = `${file}.previous`
+  await link(file, previous)
+  assert.equal(await replaceSecretKey(file, previous), true)
+  assert.notDeepEqual((await readSecretKey(made)).key, old)
+  assert.deepEqual((await readPreviousSecretKey({ from: 'file', file: previous }))?.key, old)
+})
+
+test('secrets of variables are not read again, and a file that is not whole is not taken', async () => {
+  const variable = { from: 'variable', key: KEY } as const
+  assert.equal(rereadSecretKeys(variable, undefined), undefined)
+  assert.equal(rereadSecretKeys(variable, variable), undefined)
+  await readSecretKey(made)
+  await writeFile(`${file}.previous`, 'half')
+  assert.equal(rereadSecretKeys(made, { from: 'file', file: `${file}.previous` }), undefined)
 })

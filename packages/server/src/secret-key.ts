@@ -1,8 +1,9 @@
 /** Reads the secret key that seals everything else, and makes its file for the embedded default. */
 import { randomBytes } from 'node:crypto'
-import { access, link, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { access, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ConfigError, type SecretConfig } from './config.ts'
+import { ConfigError, type PreviousSecretConfig, type SecretConfig } from './config.ts'
 import { parseSecretKey } from './config-values.ts'
 import { notWritable, prepareDataDirectory } from './data-directory.ts'
 
@@ -19,6 +20,20 @@ export async function readSecretKey(secret: SecretConfig): Promise<SecretKey> {
   // Whose setting it is that does not hold.
   const variable = makeBefore === undefined ? 'RATAFIA_SECRET_KEY_FILE' : 'RATAFIA_DATA_DIR'
   if (makeBefore !== undefined) await makeUnlessThere(file, makeBefore)
+  return readKeyFile(file, variable)
+}
+
+/** Undefined when there is none. Throws {@link ConfigError}. */
+export async function readPreviousSecretKey(
+  previous: PreviousSecretConfig | undefined,
+): Promise<SecretKey | undefined> {
+  if (previous === undefined) return undefined
+  if (previous.from === 'variable') return { key: previous.key, warnings: [] }
+  if (!(await exists(previous.file))) return undefined
+  return readKeyFile(previous.file, 'RATAFIA_PREVIOUS_SECRET_KEY_FILE')
+}
+
+async function readKeyFile(file: string, variable: string): Promise<SecretKey> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(`${variable}: the secret key ${file} cannot be read (${error.code})`)
   })
@@ -33,6 +48,63 @@ export async function readSecretKey(secret: SecretConfig): Promise<SecretKey> {
   return { key, warnings: open ? [`${file} can be read by others: chmod 600 ${file}`] : [] }
 }
 
+/**
+ * What the files hold by now, at once and without a word: for a node that met something sealed under a key it does
+ * not have. Undefined when no file is read at all, or one is not whole at this moment.
+ */
+export function rereadSecretKeys(
+  secret: SecretConfig,
+  previous: PreviousSecretConfig | undefined,
+): { readonly current: Uint8Array; readonly previous: Uint8Array | undefined } | undefined {
+  if (secret.from === 'variable' && previous?.from !== 'file') return undefined
+  const keyIn = (source: SecretConfig | PreviousSecretConfig): Uint8Array =>
+    source.from === 'variable' ? source.key : parseSecretKey(readFileSync(source.file, 'utf8'))
+  try {
+    return { current: keyIn(secret), previous: previous && unlessMissing(() => keyIn(previous)) }
+  } catch {
+    return undefined
+  }
+}
+
+function unlessMissing<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/**
+ * Puts a new key into `file` and the one until now into `previous`. Each is whole at every moment, and after a crash
+ * anywhere it is called again: with `previous` there and another key, nothing is left to do, and false is returned.
+ */
+export async function replaceSecretKey(file: string, previous: string): Promise<boolean> {
+  try {
+    await link(file, previous).catch(unlessThere)
+    const [now, before] = await Promise.all([readFile(file), readFile(previous)])
+    if (!now.equals(before)) return false
+    const draft = await writeNewKey(file)
+    // Nobody sees a moment without a key.
+    await rename(draft, file)
+    return true
+  } catch (error) {
+    throw notWritable(dirname(file), error)
+  }
+}
+
+/** Puts the key until now where no process looks for it. Returns its path, or undefined when there is none. */
+export async function retireSecretKey(previous: string, name: string): Promise<string | undefined> {
+  const retired = `${previous.replace(/\.previous$/, '')}.${name}`
+  try {
+    await rename(previous, retired)
+    return retired
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw notWritable(dirname(previous), error)
+  }
+}
+
 /** Two processes that start at once end with the file of one of them, whole: a link does not replace. */
 async function makeUnlessThere(file: string, database: string): Promise<void> {
   // In this order: whoever makes the database has made the key before.
@@ -45,19 +117,26 @@ async function makeUnlessThere(file: string, database: string): Promise<void> {
     )
   }
   await prepareDataDirectory(dirname(file))
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  let draft = file
   try {
-    await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {
-      mode: 0o600,
-      flag: 'wx',
-      flush: true,
-    })
+    draft = await writeNewKey(file)
     await link(draft, file).catch(unlessThere)
   } catch (error) {
     throw notWritable(dirname(file), error)
   } finally {
-    await rm(draft, { force: true })
+    if (draft !== file) await rm(draft, { force: true })
   }
+}
+
+/** Beside `file`, whole and on the disk, for nobody else to read. Returns its path. */
+async function writeNewKey(file: string): Promise<string> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {
+    mode: 0o600,
+    flag: 'wx',
+    flush: true,
+  })
+  return draft
 }
 
 function unlessThere(error: NodeJS.ErrnoException): void {

@@ -47,10 +47,11 @@ import { identityRoutes } from './identity/routes.ts'
 import { signInSessionStore } from './identity/sign-in-session-store.ts'
 import { bundledIdentity, type IdentityService } from './identity/third-party.ts'
 import { openKeyring } from './keyring/keyring.ts'
-import { createSealer } from './keyring/sealing.ts'
+import { sealedValueStore } from './keyring/sealed-value-store.ts'
+import { createSealer, type Sealer } from './keyring/sealing.ts'
 import { packageStore } from './packages/package-store.ts'
 import { resolvePackages } from './packages/resolve.ts'
-import { readSecretKey } from './secret-key.ts'
+import { readPreviousSecretKey, readSecretKey, rereadSecretKeys } from './secret-key.ts'
 import { nextSignal } from './signals.ts'
 import { createLog, type Log } from './telemetry/log.ts'
 import { tokenRoutes } from './tokens/routes.ts'
@@ -90,8 +91,7 @@ export async function openWorkspace(
   { config, log, clock = systemClock }: StartOptions,
   { updateSchema }: { readonly updateSchema: boolean },
 ): Promise<Workspace> {
-  const secret = await readSecretKey(config.secret)
-  for (const warning of secret.warnings) log.warn(warning)
+  const sealer = await openSealer(config, log)
   const database = await openConfigured(config)
   try {
     // A command changes the schema only of a database that belongs to this machine alone.
@@ -101,14 +101,15 @@ export async function openWorkspace(
       config,
       clock,
       database,
-      keyring: await openKeyring({ database, secret: secret.key, clock }),
+      keyring: await openKeyring({ database, secret: sealer, clock }),
       passwords: createPasswordHasher(),
       accounts: accountStore(database),
       agents: agentStore(database),
       signInSessions: signInSessionStore(database),
       sessions: sessionStore(database),
       packages: packageStore(database),
-      sealer: createSealer(secret.key),
+      sealer,
+      sealedValues: sealedValueStore(database),
       assertions: assertionStore(database),
       brands: brandStore(database),
       models: modelStore(database),
@@ -145,6 +146,15 @@ function registerOf({ query }: Database): InRegister {
       throw isUniqueViolation(error) ? new LostRace() : error
     }
   }
+}
+
+async function openSealer({ secret, previousSecret }: Config, log: Log): Promise<Sealer> {
+  const current = await readSecretKey(secret)
+  const previous = await readPreviousSecretKey(previousSecret)
+  for (const warning of [...current.warnings, ...(previous?.warnings ?? [])]) log.warn(warning)
+  return createSealer({ current: current.key, previous: previous?.key }, () =>
+    rereadSecretKeys(secret, previousSecret),
+  )
 }
 
 async function openConfigured({ database, dataDirectory }: Config): Promise<Database> {

@@ -19,6 +19,7 @@ import type { RegistrationStore } from './devices/registration-store.ts'
 import type { AgentStore } from './identity/agent-store.ts'
 import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
 import type { Keyring } from './keyring/keyring.ts'
+import type { SealedValueStore } from './keyring/sealed-value-store.ts'
 import type { Sealer } from './keyring/sealing.ts'
 import type { PackageStore } from './packages/package-store.ts'
 import type { SessionStore } from './tokens/session-store.ts'
@@ -35,6 +36,7 @@ export interface Workspace {
   readonly sessions: SessionStore
   readonly packages: PackageStore
   readonly sealer: Sealer
+  readonly sealedValues: SealedValueStore
   readonly assertions: AssertionStore
   readonly brands: BrandStore
   readonly models: ModelStore

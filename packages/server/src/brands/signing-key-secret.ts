@@ -6,8 +6,9 @@ import {
   privateKeyFromKeyObject,
   privateKeyFromPem,
 } from '@ratafia/assertions'
-import { KeyringError } from '../keyring/errors.ts'
+import { KeyringError, OTHER_SECRET } from '../keyring/errors.ts'
 import type { Sealer } from '../keyring/sealing.ts'
+import { signingKeyPurpose } from '../keyring/sealing-purposes.ts'
 import { explained, type NamedFile, refused } from './assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 
@@ -33,7 +34,7 @@ export async function readPrivateKey(file: NamedFile, passphrase: string | undef
 export function sealPrivateKey({ publicKey, keyObject }: PrivateKey, sealer: Sealer): Uint8Array {
   const der = keyObject.export({ format: 'der', type: 'pkcs8' })
   try {
-    return sealer.seal(purposeOf(publicKey.id), der)
+    return sealer.seal(signingKeyPurpose(publicKey.id), der)
   } finally {
     der.fill(0)
   }
@@ -44,7 +45,7 @@ export function openPrivateKey(
   { keyId, sealed }: { readonly keyId: string; readonly sealed: Uint8Array },
   sealer: Sealer,
 ): PrivateKey {
-  const der = sealer.unseal(purposeOf(keyId), sealed)
+  const der = sealer.unseal(signingKeyPurpose(keyId), sealed)
   if (der !== undefined) {
     const key = privateKeyFromKeyObject(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
     der.fill(0)
@@ -52,8 +53,6 @@ export function openPrivateKey(
   }
   throw new KeyringError(
     'damaged-key',
-    `The signing key ${keyId} in the database was changed and cannot be used. Add it again with \`ratafia signing-keys add\`.`,
+    `The signing key ${keyId} in the database was changed and cannot be used. Add it again with \`ratafia signing-keys add\`. ${OTHER_SECRET}`,
   )
 }
-
-const purposeOf = (keyId: string): string => `signing-key:${keyId}`

@@ -14,6 +14,7 @@ import { keyCommands } from './keys.ts'
 import { modelCommands } from './models.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
 import { packageCommands } from './packages.ts'
+import { secretCommands } from './secret.ts'
 import { signingKeyCommands } from './signing-keys.ts'
 import { tokenCommands } from './tokens.ts'
 import { trustCommands } from './trust.ts'
@@ -59,6 +60,7 @@ export function createProgram(context: CommandContext): Command {
   tokenCommands(program, context)
   packageCommands(program, context)
   keyCommands(program, context)
+  secretCommands(program, context)
   trustCommands(program, context)
   brandCommands(program, context)
   signingKeyCommands(program, context)

@@ -3,6 +3,7 @@
  * changes: so a known key needs no look-up, and what is new is what has a greater id.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { KeyringError } from './errors.ts'
 
 export interface KeySource<Key extends { readonly id: number }> {
   /** In ascending order. */
@@ -39,7 +40,7 @@ export class KeyCache<Key extends { readonly id: number }> {
   /** All keys, newest first, as of at most `refreshMs` ago. */
   async fresh(): Promise<readonly Key[]> {
     if (performance.now() - this.#readAt > this.#times.refreshMs) {
-      this.#refreshing ??= this.read().finally(() => {
+      this.#refreshing ??= this.#refresh().finally(() => {
         this.#refreshing = undefined
       })
       await this.#refreshing
@@ -83,6 +84,19 @@ export class KeyCache<Key extends { readonly id: number }> {
   lookUp(): Promise<void> {
     this.#nextLookup ??= this.#lookupWhenDue()
     return this.#nextLookup
+  }
+
+  /**
+   * While the secret key is changed another node may have added what this one cannot open: it goes on with the keys
+   * it has, and only what was made with that one could not be checked here.
+   */
+  async #refresh(): Promise<void> {
+    try {
+      await this.read()
+    } catch (error) {
+      if (!(error instanceof KeyringError) || this.#newestFirst.length === 0) throw error
+      this.#readAt = performance.now()
+    }
   }
 
   async #lookupWhenDue(): Promise<void> {

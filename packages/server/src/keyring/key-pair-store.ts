@@ -1,8 +1,9 @@
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
 import { type Database, fromInstant, isUniqueViolation, toInstant } from '../database/index.ts'
-import { KeyringError } from './errors.ts'
+import { KeyringError, OTHER_SECRET } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
+import { keyPairSealingPurpose } from './sealing-purposes.ts'
 
 /** The issuer seals third-party caveats, the discharger opens them. */
 export type KeyPairPurpose = 'issuer' | 'discharger'
@@ -25,7 +26,7 @@ export function createKeyPairStore({ query }: Database, sealer: Sealer): KeySour
     async newerThan(id) {
       const rows = await query.selectFrom('key_pair').selectAll().where('id', '>', id).orderBy('id').execute()
       return rows.map((row) => {
-        const privateKey = sealer.unseal(sealingPurpose(row), row.sealed_private_key)
+        const privateKey = sealer.unseal(keyPairSealingPurpose(row), row.sealed_private_key)
         if (privateKey?.length !== 32) throw damaged(row.id)
         const keyPair = keyPairFromPrivateKey(privateKey)
         // The public key lies there in the open: another one in its place would be advertised to everybody.
@@ -39,7 +40,7 @@ export function createKeyPairStore({ query }: Database, sealer: Sealer): KeySour
         id,
         purpose,
         public_key: keyPair.publicKey,
-        sealed_private_key: sealer.seal(sealingPurpose({ id, purpose }), keyPair.privateKey),
+        sealed_private_key: sealer.seal(keyPairSealingPurpose({ id, purpose }), keyPair.privateKey),
         created_at: toInstant(createdAt),
       }
       try {
@@ -53,13 +54,9 @@ export function createKeyPairStore({ query }: Database, sealer: Sealer): KeySour
   }
 }
 
-function sealingPurpose({ id, purpose }: { id: number; purpose: KeyPairPurpose }): string {
-  return `key-pair:${purpose}:${id}`
-}
-
 function damaged(id: number): KeyringError {
   return new KeyringError(
     'damaged-key',
-    `Key pair ${id} in the database was changed and cannot be used. Restore the row from a backup.`,
+    `Key pair ${id} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
   )
 }

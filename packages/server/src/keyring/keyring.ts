@@ -12,7 +12,7 @@ import { deriveRootKey, formatId, type MacaroonKind, parseId } from './macaroon-
 import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
 import { checkSecret } from './seal-check-store.ts'
 import { openText, parseText, sealText } from './sealed-text.ts'
-import { createSealer } from './sealing.ts'
+import { createSealer, type Sealer } from './sealing.ts'
 
 export type { MacaroonKind } from './macaroon-id.ts'
 
@@ -54,8 +54,8 @@ export interface Keyring {
 
 export interface KeyringDependencies {
   readonly database: Database
-  /** RATAFIA_SECRET_KEY: at least 32 bytes. */
-  readonly secret: Uint8Array
+  /** RATAFIA_SECRET_KEY: at least 32 bytes; or what seals under it. */
+  readonly secret: Uint8Array | Sealer
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
 }
@@ -67,7 +67,7 @@ const TIMES: CacheTimes = { refreshMs: 10_000, lookupMs: 1_000 }
  * start together. Throws `KeyringError` `wrong-secret` or `damaged-key`, and `Unavailable`.
  */
 export async function openKeyring({ database, secret, clock, times }: KeyringDependencies): Promise<Keyring> {
-  const sealer = createSealer(secret)
+  const sealer = secret instanceof Uint8Array ? createSealer(secret) : secret
   await checkSecret(database, sealer)
   const cacheTimes = { ...TIMES, ...times }
   const rootKeys = new KeyCache(createRootKeyStore(database, sealer), cacheTimes)

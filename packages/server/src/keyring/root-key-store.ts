@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type Database, fromInstant, isUniqueViolation, toInstant } from '../database/index.ts'
-import { KeyringError } from './errors.ts'
+import { KeyringError, OTHER_SECRET } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
+import { rootKeyPurpose } from './sealing-purposes.ts'
 
 /** What the root keys of macaroons and the keys of sealed texts are derived from. */
 export interface RootKey {
@@ -25,14 +26,14 @@ export function createRootKeyStore({ query }: Database, sealer: Sealer): KeySour
     async newerThan(id) {
       const rows = await query.selectFrom('root_key').selectAll().where('id', '>', id).orderBy('id').execute()
       return rows.map((row) => {
-        const secret = sealer.unseal(purposeOf(row.id), row.sealed)
+        const secret = sealer.unseal(rootKeyPurpose(row.id), row.sealed)
         if (secret?.length !== SECRET_BYTES) throw damaged(row.id)
         return { id: row.id, secret, createdAt: fromInstant(row.created_at) }
       })
     },
 
     async add({ id, secret, createdAt }) {
-      const sealed = sealer.seal(purposeOf(id), secret)
+      const sealed = sealer.seal(rootKeyPurpose(id), secret)
       try {
         await query
           .insertInto('root_key')
@@ -47,13 +48,9 @@ export function createRootKeyStore({ query }: Database, sealer: Sealer): KeySour
   }
 }
 
-function purposeOf(id: number): string {
-  return `root-key:${id}`
-}
-
 function damaged(id: number): KeyringError {
   return new KeyringError(
     'damaged-key',
-    `Root key ${id} in the database was changed and cannot be used. Restore the row from a backup.`,
+    `Root key ${id} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
   )
 }

@@ -1,21 +1,23 @@
 import type { Database } from '../database/index.ts'
 import { KeyringError } from './errors.ts'
 import type { Sealer } from './sealing.ts'
+import { SEAL_CHECK_PURPOSE } from './sealing-purposes.ts'
 
-const PURPOSE = 'seal-check'
-const TEXT = Buffer.from('ratafia')
+export const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 
 /**
  * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret key.
  * The first process to come decides which one it is; of two at once with different secrets, one is refused.
  */
 export async function checkSecret(database: Database, sealer: Sealer): Promise<void> {
-  const sealed = (await read(database)) ?? (await readOrAdd(database, sealer.seal(PURPOSE, TEXT)))
-  if (sealer.unseal(PURPOSE, sealed)?.equals(TEXT)) return
+  const sealed =
+    (await read(database)) ?? (await readOrAdd(database, sealer.seal(SEAL_CHECK_PURPOSE, SEAL_CHECK_TEXT)))
+  if (sealer.unseal(SEAL_CHECK_PURPOSE, sealed)?.equals(SEAL_CHECK_TEXT)) return
   throw new KeyringError(
     'wrong-secret',
     'The keys in this database are sealed under another secret key. Set RATAFIA_SECRET_KEY (or the file that ' +
-      'RATAFIA_SECRET_KEY_FILE names) to the one this database was set up with; nothing else opens them.',
+      'RATAFIA_SECRET_KEY_FILE names) to the one this database was set up with; nothing else opens them. While it ' +
+      'is changed, RATAFIA_PREVIOUS_SECRET_KEY is the one until now.',
   )
 }
 

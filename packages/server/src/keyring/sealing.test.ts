@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { deriveKey } from './derive.ts'
-import { createSealer } from './sealing.ts'
+import { createSealer, sealedUnder } from './sealing.ts'
 
 const bytes = (options = {}) => fc.uint8Array({ maxLength: 200, ...options })
 
@@ -59,4 +59,50 @@ test('deriveKey is HMAC-SHA256 of label, zero byte and parts', () => {
     }),
   )
   assert.throws(() => deriveKey(randomBytes(65), 'a label'), TypeError)
+})
+
+test('while the secret changes: the new one seals, both open, and a value says which it lies under', () => {
+  const [old, now] = [randomBytes(32), randomBytes(32)]
+  const [before, between, after] = [
+    createSealer(old),
+    createSealer({ current: now, previous: old }),
+    createSealer(now),
+  ]
+  const [sealed, anew] = [before.seal('p', Buffer.from('x')), between.seal('p', Buffer.from('x'))]
+  assert.deepEqual(between.unseal('p', sealed), Buffer.from('x'))
+  assert.deepEqual(between.unseal('p', anew), Buffer.from('x'))
+  assert.deepEqual(after.unseal('p', anew), Buffer.from('x'))
+  assert.equal(before.unseal('p', anew), undefined)
+  assert.equal(after.unseal('p', sealed), undefined)
+  assert.deepEqual([between.isCurrent('p', sealed), between.isCurrent('p', anew)], [false, true])
+  assert.deepEqual([...after.keyIds(), ...before.keyIds()], between.keyIds())
+  assert.deepEqual([sealedUnder(anew), sealedUnder(sealed)], between.keyIds())
+})
+
+test('a value from before sealed values had a key id opens', () => {
+  // Made by the release before: twelve random bytes as the nonce.
+  const sealed = Buffer.from('ARxMe9pefESST44u7bDY/jZRgT7sNvZziq3VT3csM7sjf5tjgJJmk0aHaYgYrSCXkA==', 'base64')
+  assert.equal(
+    createSealer(Buffer.alloc(32, 5)).unseal('root-key:1', sealed)?.toString(),
+    'of the first release',
+  )
+})
+
+test('what does not open makes it read its secrets again, and others than those open nothing', () => {
+  const [old, now, other] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+  let reads = 0
+  const sealer = createSealer(old, () => {
+    reads++
+    return { current: now, previous: old }
+  })
+  const sealed = sealer.seal('p', Buffer.from('x'))
+  assert.deepEqual(sealer.unseal('p', sealed), Buffer.from('x'))
+  assert.equal(reads, 0)
+  assert.deepEqual(sealer.unseal('p', createSealer(now).seal('p', Buffer.from('y'))), Buffer.from('y'))
+  assert.deepEqual(sealer.unseal('p', sealed), Buffer.from('x'))
+  assert.equal(sealer.isCurrent('p', sealed), false)
+  for (let times = 0; times < 5; times++) {
+    assert.equal(sealer.unseal('p', createSealer(other).seal('p', Buffer.from('z'))), undefined)
+  }
+  assert.equal(reads, 1, 'once a second at most')
 })

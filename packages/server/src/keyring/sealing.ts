@@ -2,57 +2,131 @@
  * Sealing of what lies in the database: AES-256-GCM under keys derived from the secret key of the installation.
  *
  *   sealed = 0x01 | nonce 12 | ciphertext | tag 16
+ *   nonce  = key id 4 | random 8,   key id = HKDF-SHA256(secret, info "ratafia sealing key id")
  *   key    = HKDF-SHA256(secret, info "ratafia sealing " | purpose),   additional data = 0x01 | purpose
  *
- * A purpose names one place ("root-key:3"), so that a sealed value moved to another row opens nothing. Random
- * nonces are safe here: a purpose seals a handful of values, not billions.
+ * A purpose names one place ("root-key:3"), so that a sealed value moved to another row opens nothing. Eight random
+ * bytes are enough of a nonce: a purpose seals a handful of values, not billions.
+ *
+ * The key id says under which secret a value lies, so that a change of the secret can be followed. Values of before
+ * have twelve random bytes in its place: so the id is a hint, what opens decides, and either release reads the other's.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Each of at least 32 bytes that nobody can guess. */
+export interface Secrets {
+  /** Seals, and opens. */
+  readonly current: Uint8Array
+  /** Opens only: what was the secret until now. */
+  readonly previous?: Uint8Array | undefined
+}
 
 export interface Sealer {
   seal(purpose: string, plaintext: Uint8Array): Buffer
   /** Undefined if it was sealed for another purpose, under another secret, or changed. */
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
+  /** Whether the secret that seals now opens it. */
+  isCurrent(purpose: string, sealed: Uint8Array): boolean
+  /** Eight hexadecimal digits that tell secrets apart and say nothing of them: of what seals, then of the previous. */
+  keyIds(): readonly [current: string, previous?: string]
 }
 
 const VERSION = 1
 const NONCE_BYTES = 12
+const KEY_ID_BYTES = 4
 const TAG_BYTES = 16
 const MIN_SECRET_BYTES = 32
+const REREAD_MS = 1_000
 
-/** Seals under `secret`: at least 32 bytes that nobody can guess. */
-export function createSealer(secret: Uint8Array): Sealer {
-  if (secret.length < MIN_SECRET_BYTES) {
-    throw new TypeError(`A secret key has at least ${MIN_SECRET_BYTES} bytes, this one has ${secret.length}.`)
+/**
+ * Seals under `current`, and opens what lies under `previous` too. With `reread`, a value that does not open makes it
+ * look, once a second at most, whether there are other secrets by now: so a running node follows a change of the files.
+ */
+export function createSealer(given: Secrets | Uint8Array, reread?: () => Secrets | undefined): Sealer {
+  let keys = sealingKeys(given)
+  let rereadAt = Number.NEGATIVE_INFINITY
+  const open = (purpose: string, sealed: Uint8Array): Buffer | undefined => {
+    for (const key of keys) {
+      const plaintext = unsealWith(key, purpose, sealed)
+      if (plaintext) return plaintext
+    }
+    return undefined
   }
-  const keyFor = (purpose: string) =>
-    Buffer.from(hkdfSync('sha256', secret, '', `ratafia sealing ${purpose}`, 32))
+  const readAgain = (): boolean => {
+    if (!reread || performance.now() - rereadAt < REREAD_MS) return false
+    rereadAt = performance.now()
+    const secrets = reread()
+    if (!secrets) return false
+    keys = sealingKeys(secrets)
+    return true
+  }
 
   return {
     seal(purpose, plaintext) {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce).setAAD(additionalData(purpose))
+      const [{ id, secret }] = keys
+      const nonce = Buffer.concat([id, randomBytes(NONCE_BYTES - KEY_ID_BYTES)])
+      const cipher = createCipheriv('aes-256-gcm', keyFor(secret, purpose), nonce).setAAD(
+        additionalData(purpose),
+      )
       const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
       return Buffer.concat([Buffer.of(VERSION), nonce, ciphertext, cipher.getAuthTag()])
     },
-
-    unseal(purpose, sealed) {
-      const bytes = Buffer.from(sealed)
-      if (bytes.length < 1 + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined
-      const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), nonce, { authTagLength: TAG_BYTES })
-        .setAAD(additionalData(purpose))
-        .setAuthTag(bytes.subarray(-TAG_BYTES))
-      try {
-        const start = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES))
-        return Buffer.concat([start, decipher.final()])
-      } catch {
-        // The tag did not match: that is all GCM ever says.
-        return undefined
-      }
+    unseal: (purpose, sealed) => open(purpose, sealed) ?? (readAgain() ? open(purpose, sealed) : undefined),
+    isCurrent: (purpose, sealed) => unsealWith(keys[0], purpose, sealed) !== undefined,
+    keyIds: () => {
+      const [current, previous] = keys
+      return previous
+        ? [current.id.toString('hex'), previous.id.toString('hex')]
+        : [current.id.toString('hex')]
     },
   }
 }
+
+/** The id of the secret under which a value says it lies: a hint, because values of before have none. */
+export function sealedUnder(sealed: Uint8Array): string {
+  return Buffer.from(sealed).toString('hex', 1, 1 + KEY_ID_BYTES)
+}
+
+interface SealingKey {
+  readonly id: Buffer
+  readonly secret: Uint8Array
+}
+
+function sealingKeys(given: Secrets | Uint8Array): readonly [SealingKey, SealingKey?] {
+  const { current, previous } = given instanceof Uint8Array ? { current: given, previous: undefined } : given
+  return previous ? [sealingKey(current), sealingKey(previous)] : [sealingKey(current)]
+}
+
+function sealingKey(secret: Uint8Array): SealingKey {
+  if (secret.length < MIN_SECRET_BYTES) {
+    throw new TypeError(`A secret key has at least ${MIN_SECRET_BYTES} bytes, this one has ${secret.length}.`)
+  }
+  return { id: derived(secret, 'ratafia sealing key id', KEY_ID_BYTES), secret }
+}
+
+function unsealWith(key: SealingKey | undefined, purpose: string, sealed: Uint8Array): Buffer | undefined {
+  const bytes = Buffer.from(sealed)
+  if (!key || bytes.length < 1 + NONCE_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined
+  const nonce = bytes.subarray(1, 1 + NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', keyFor(key.secret, purpose), nonce, {
+    authTagLength: TAG_BYTES,
+  })
+    .setAAD(additionalData(purpose))
+    .setAuthTag(bytes.subarray(-TAG_BYTES))
+  try {
+    const start = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES))
+    return Buffer.concat([start, decipher.final()])
+  } catch {
+    // The tag did not match: that is all GCM ever says.
+    return undefined
+  }
+}
+
+const keyFor = (secret: Uint8Array, purpose: string): Buffer =>
+  derived(secret, `ratafia sealing ${purpose}`, 32)
+
+const derived = (secret: Uint8Array, info: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', info, bytes))
 
 function additionalData(purpose: string): Buffer {
   return Buffer.concat([Buffer.of(VERSION), Buffer.from(purpose, 'utf8')])

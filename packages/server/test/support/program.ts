@@ -51,7 +51,7 @@ export interface Program {
   /** Starts `serve`, or other words, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
   /** Opens the installation in this process as well; closed after the suite. */
-  open(): Promise<Workspace>
+  open(environment?: Variables): Promise<Workspace>
 }
 
 /** Declares that the suite has a program on its database, or without `fresh` on a SQLite of its own. */
@@ -143,9 +143,9 @@ export function testProgram(fresh?: Fresh): Program {
         },
       }
     },
-    open: async () => {
+    open: async (environment) => {
       const log = createLog({ level: 'silent', pretty: false })
-      const options = { config: readConfig(ready(state.environment)), log }
+      const options = { config: readConfig({ ...ready(state.environment), ...environment }), log }
       const workspace = await openWorkspace(options, { updateSchema: true })
       workspaces.push(workspace)
       return workspace

@@ -1,0 +1,94 @@
+/** Everything that lies sealed in the database, whoever's it is: a change of the secret key has to reach all of it. */
+import type { Database } from '../database/index.ts'
+import {
+  keyPairSealingPurpose,
+  rootKeyPurpose,
+  SEAL_CHECK_PURPOSE,
+  signingKeyPurpose,
+} from './sealing-purposes.ts'
+
+export interface SealedValue {
+  /** For messages: `root key 3`. */
+  readonly name: string
+  readonly purpose: string
+  readonly sealed: Uint8Array
+  /** False when it is another value by now. */
+  replace(sealed: Uint8Array): Promise<boolean>
+}
+
+export interface SealedValueStore {
+  /** A handful for each rotation and each brand. What tells a start which secret is right comes last. */
+  all(): Promise<readonly SealedValue[]>
+}
+
+export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
+  const happened = async (update: Promise<{ readonly numUpdatedRows: bigint }>) =>
+    (await update).numUpdatedRows > 0n
+  return {
+    // Each reads a small table whole, and changes one row by its primary key as long as it is what was read.
+    async all() {
+      const rootKeys = await query.selectFrom('root_key').selectAll().orderBy('id').execute()
+      const keyPairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()
+      const signingKeys = await query.selectFrom('signing_key').selectAll().orderBy('key_id').execute()
+      const checks = await query.selectFrom('seal_check').selectAll().execute()
+      return [
+        ...rootKeys.map(({ id, sealed }) => ({
+          name: `root key ${id}`,
+          purpose: rootKeyPurpose(id),
+          sealed,
+          replace: (other: Uint8Array) =>
+            happened(
+              query
+                .updateTable('root_key')
+                .set({ sealed: other })
+                .where('id', '=', id)
+                .where('sealed', '=', sealed)
+                .executeTakeFirst(),
+            ),
+        })),
+        ...keyPairs.map(({ id, purpose, sealed_private_key: sealed }) => ({
+          name: `${purpose} key pair ${id}`,
+          purpose: keyPairSealingPurpose({ id, purpose }),
+          sealed,
+          replace: (other: Uint8Array) =>
+            happened(
+              query
+                .updateTable('key_pair')
+                .set({ sealed_private_key: other })
+                .where('id', '=', id)
+                .where('sealed_private_key', '=', sealed)
+                .executeTakeFirst(),
+            ),
+        })),
+        ...signingKeys.map(({ key_id, sealed }) => ({
+          name: `signing key ${key_id}`,
+          purpose: signingKeyPurpose(key_id),
+          sealed,
+          replace: (other: Uint8Array) =>
+            happened(
+              query
+                .updateTable('signing_key')
+                .set({ sealed: other })
+                .where('key_id', '=', key_id)
+                .where('sealed', '=', sealed)
+                .executeTakeFirst(),
+            ),
+        })),
+        ...checks.map(({ id, sealed }) => ({
+          name: 'seal check',
+          purpose: SEAL_CHECK_PURPOSE,
+          sealed,
+          replace: (other: Uint8Array) =>
+            happened(
+              query
+                .updateTable('seal_check')
+                .set({ sealed: other })
+                .where('id', '=', id)
+                .where('sealed', '=', sealed)
+                .executeTakeFirst(),
+            ),
+        })),
+      ]
+    },
+  }
+}

@@ -1,0 +1,137 @@
+/** `ratafia secret rotate` beside services that run: nothing that holds is refused, at no step of the change. */
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { replaceSecretKey } from '../../src/secret-key.ts'
+import { addAcme } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { freshDeviceKeys, register } from '../support/devices.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
+import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
+
+const [OLD, NEW] = [Buffer.alloc(32, 9).toString('base64'), Buffer.alloc(32, 10).toString('base64')]
+const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
+const ONLY_OLD = { ...BASE, RATAFIA_SECRET_KEY: OLD }
+const BOTH = { ...BASE, RATAFIA_SECRET_KEY: NEW, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
+const ONLY_NEW = { ...BASE, RATAFIA_SECRET_KEY: NEW }
+
+const at = (running: Pick<RunningProgram, 'baseUrl'>, workspace: TestService['workspace']): TestService => ({
+  baseUrl: running.baseUrl,
+  workspace,
+  now: () => new Date(),
+  advance: () => assert.fail('its clock is its own'),
+})
+const whoami = async (node: { readonly baseUrl: string }, token: string) =>
+  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+
+eachDatabase((_kind, open, fresh) => {
+  describe("with a key of one's own", () => {
+    const program = testProgram(fresh)
+    test('old only, both, sealed anew, new only: tokens hold and serials are signed all the time', async () => {
+      const database = await open()
+      const node = await program.start(ONLY_OLD)
+      const workspace = await program.open(ONLY_OLD)
+      await addAcme({ ...workspace, clock: () => new Date() })
+      const keys = [...(await freshDeviceKeys(4))]
+      const registers = async (service: { readonly baseUrl: string }) =>
+        (await register(at(service, workspace), { key: keys.pop() ?? assert.fail() })).status
+      const token = await logIn(at(node, workspace), await addPerson(at(node, workspace), 'ann'))
+      assert.equal(await registers(node), 200)
+
+      const refused = await program.run(['secret', 'rotate'], { environment: ONLY_OLD })
+      assert.equal(refused.code, 4)
+      assert.match(
+        refused.stderr,
+        /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set: it is the key until now/,
+      )
+      const same = { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
+      assert.match(
+        (await program.run(['secret', 'rotate'], { environment: same })).stderr,
+        /are the same key\.\n$/,
+      )
+
+      const changing = await program.start(BOTH)
+      assert.equal(await whoami(changing, token), 200)
+      assert.equal(await registers(changing), 200)
+      // Nothing is sealed anew by a start: a node that has only the old one can be restarted still.
+      const sealed = async () =>
+        Buffer.from(
+          (await database.query.selectFrom('seal_check').selectAll().executeTakeFirstOrThrow()).sealed,
+        )
+      const before = await sealed()
+      assert.equal((await (await program.start(ONLY_OLD)).end('SIGTERM')).code, 0)
+      assert.deepEqual(await sealed(), before)
+
+      const run = async () => {
+        const { code, stdout, stderr } = await program.run(['secret', 'rotate', '--json'], {
+          environment: BOTH,
+        })
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+        return JSON.parse(stdout)
+      }
+      const done = await run()
+      assert.deepEqual([done.resealed, done.unchanged, done.retired_file], [5, 0, null])
+      const again = await run()
+      assert.deepEqual([again.resealed, again.unchanged], [0, 5])
+      assert.equal(await registers(changing), 200)
+      assert.equal(await whoami(changing, token), 200)
+
+      // One that was forgotten: it goes on with the keys in its memory, and what it cannot check is no refusal.
+      assert.equal(await whoami(node, token), 200)
+      assert.equal(await registers(node), 503)
+      assert.equal((await program.run(['keys', 'rotate'], { environment: BOTH })).code, 0)
+      await changing.end('SIGTERM')
+      const next = await program.start(ONLY_NEW)
+      const newer = await logIn(
+        at(next, await program.open(ONLY_NEW)),
+        await addPerson(at(next, workspace), 'bob'),
+      )
+      assert.equal(await whoami(node, newer), 503)
+      assert.equal(await whoami(next, token), 200)
+      await Promise.all([node.end('SIGTERM'), next.end('SIGTERM')])
+
+      const stopped = await program.run(['serve'], { environment: ONLY_OLD })
+      assert.equal(stopped.code, 4)
+      assert.match(stopped.stderr, /are sealed under another secret key\. Set RATAFIA_SECRET_KEY/)
+    })
+  })
+})
+
+describe('with the key in the data directory', () => {
+  const program = testProgram()
+
+  test('the running service takes up the new key by itself; interrupted, it is taken up again', async () => {
+    const node = await program.start(BASE)
+    const data = String(program.environment['RATAFIA_DATA_DIR'])
+    const names = async () => (await readdir(data)).filter((name) => name.startsWith('secret')).sort()
+    const workspace = await program.open()
+    const service = at(node, workspace)
+    await addAcme({ ...workspace, clock: () => new Date() })
+    const [one, two, three] = await freshDeviceKeys(3)
+    assert.ok(one && two && three)
+    const token = await logIn(service, await addPerson(service, 'ann'))
+    assert.equal((await register(service, { key: one })).status, 200)
+
+    const { key_id, retired_file, resealed } = await program.json('secret', 'rotate')
+    assert.equal(resealed, 5)
+    const [now, retired = '', ...others] = await names()
+    assert.deepEqual([now, others], ['secret.key', []])
+    assert.ok(retired_file.endsWith(`/${retired}`))
+    assert.equal(await whoami(node, token), 200)
+    assert.equal((await register(service, { key: two })).status, 200)
+
+    // As if the machine had stopped when the new key was there and nothing was sealed under it.
+    await replaceSecretKey(`${data}/secret.key`, `${data}/secret.key.previous`)
+    assert.equal((await register(service, { key: three })).status, 200)
+    assert.equal((await node.end('SIGTERM')).code, 0)
+    const between = await program.start(BASE)
+    assert.equal(await whoami(between, token), 200)
+    assert.equal((await between.end('SIGTERM')).code, 0)
+    const taken = await program.json('secret', 'rotate')
+    assert.deepEqual([taken.resealed, taken.previous_key_id], [5, key_id])
+    assert.equal((await names()).length, 3)
+    const after = await program.start(BASE)
+    assert.equal(await whoami(after, token), 200)
+    assert.equal((await after.end('SIGTERM')).code, 0)
+  })
+})
