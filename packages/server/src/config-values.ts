@@ -3,6 +3,7 @@
  * name ("RATAFIA_PORT is not a port: …"), and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
+import { postgresUrls } from './postgres-urls.ts'
 
 /** Milliseconds. */
 export const DAY = 86_400_000
@@ -102,20 +103,28 @@ export function parseIdentityUrl(value: string): string {
 }
 
 export function parsePostgresUrl(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol)) {
+  const [first] = postgresUrls(value) ?? []
+  if (first === undefined) {
     // The value may hold a password: it is not repeated.
     throw new Error('is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
   }
-  const mode = url.searchParams.get('sslmode')
+  const attributes = new URLSearchParams(value.split('?')[1]).get('target_session_attrs')
+  if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes)) {
+    throw new Error(
+      `has target_session_attrs that this service cannot use: it writes. It can be ${SESSION_ATTRIBUTES.join(', ')}, and is so without it.`,
+    )
+  }
+  const { searchParams } = new URL(first)
+  const mode = searchParams.get('sslmode')
   if (mode !== null && !SSL_MODES.includes(mode)) {
     throw new Error(`has an sslmode that is not known. It can be ${SSL_MODES.join(', ')}.`)
   }
-  if (url.searchParams.has('uselibpqcompat')) return value
+  if (searchParams.has('uselibpqcompat')) return value
   // What `pg` makes of them today, with a warning that a later version will not check the certificate any more.
   return value.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 }
 
+const SESSION_ATTRIBUTES: readonly string[] = ['read-write', 'primary']
 const SSL_MODES: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 /** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */

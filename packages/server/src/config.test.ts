@@ -57,6 +57,8 @@ const WHOLE = {
   RATAFIA_SHUTDOWN_DELAY: '10s',
   RATAFIA_DATA_DIR: '/srv/ratafia',
   RATAFIA_DATABASE_URL: 'postgres://user:secret@db:5432/ratafia',
+  RATAFIA_DATABASE_POOL: '25',
+  RATAFIA_DATABASE_LISTEN_URL: 'postgres://user:secret@db:5433/ratafia?sslmode=require',
   RATAFIA_SECRET_KEY: KEY.toString('base64'),
   RATAFIA_SECRET_KEY_FILE: '',
   RATAFIA_PREVIOUS_SECRET_KEY: Buffer.alloc(32, 2).toString('hex'),
@@ -100,7 +102,12 @@ test('with every variable', () => {
     maxInFlight: 200,
     shutdownDelay: 10_000,
     dataDirectory: '/srv/ratafia',
-    database: { kind: 'postgres', url: WHOLE.RATAFIA_DATABASE_URL },
+    database: {
+      kind: 'postgres',
+      url: WHOLE.RATAFIA_DATABASE_URL,
+      listenUrl: 'postgres://user:secret@db:5433/ratafia?sslmode=verify-full',
+      limits: { maxConnections: 25 },
+    },
     secret: { from: 'variable', key: KEY },
     previousSecret: { from: 'variable', key: Buffer.alloc(32, 2) },
     identity: { url: 'https://id.example.com/candid', publicKey: KEY },
@@ -138,6 +145,7 @@ test('identity serve has another port by default', () => {
   assert.equal(readConfig({ RATAFIA_PORT: '9' }, { port: 8081 }).port, 9)
 })
 
+const ON_POSTGRES = { RATAFIA_DATABASE_URL: 'postgres://db/x', RATAFIA_SECRET_KEY: KEY.toString('hex') }
 const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
 /** With what else a value of the variable needs. */
@@ -204,9 +212,16 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ],
   [
     'RATAFIA_DATABASE_URL',
-    ['mysql://x', 'x', 'postgres//x', 'host=db'],
+    ['mysql://x', 'x', 'postgres//x', 'host=db', 'postgres://a:1,b:x/d', 'postgres://a:1,:2/d'],
     /is not a PostgreSQL address\. Write postgres:/,
   ],
+  [
+    'RATAFIA_DATABASE_URL',
+    ['postgres://a,b/d?target_session_attrs=any', 'postgres://a,b/d?x=y&target_session_attrs=standby'],
+    /it writes. It can be read-write, primary, and is so without it\./,
+  ],
+  ['RATAFIA_DATABASE_LISTEN_URL', ['mysql://x'], /is not a PostgreSQL address/, ON_POSTGRES],
+  ['RATAFIA_DATABASE_POOL', ['0', 'x', '1e3'], /is not a number from 1/, ON_POSTGRES],
   ['RATAFIA_DATABASE_URL', ['postgres://db/x?sslmode=frob'], /sslmode that is not known/],
   [
     'RATAFIA_SECRET_KEY',
@@ -307,6 +322,8 @@ test('no message repeats a secret', () => {
     { RATAFIA_SECRET_KEY: secret },
     { RATAFIA_DATABASE_URL: `postgress://user:${secret}@db/x` },
     { RATAFIA_DATABASE_URL: `postgres://user:${secret}@db:port/x` },
+    { RATAFIA_DATABASE_URL: `postgres://user:${secret}@a:1,b:port/x` },
+    { RATAFIA_DATABASE_LISTEN_URL: `postgres://user:${secret}@a:1,b:port/x` },
     { RATAFIA_BASE_URL: `https://user:${secret}@store.example.com` },
     { RATAFIA_BASE_URL: `https://user:${secret}@store.example.com:99999` },
     { RATAFIA_BASE_URL: `https://${secret}@store.example.com` },
@@ -383,6 +400,14 @@ test('variables that exclude or need each other', () => {
   assert.deepEqual(problems({ RATAFIA_METRICS_HOST: '::1' }), [
     'RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.',
   ])
+  for (const [name, value] of [
+    ['RATAFIA_DATABASE_POOL', '5'],
+    ['RATAFIA_DATABASE_LISTEN_URL', 'postgres://db/x'],
+  ] as const) {
+    assert.deepEqual(problems({ [name]: value }), [
+      `${name} is set without RATAFIA_DATABASE_URL. Set both or neither.`,
+    ])
+  }
   const key = KEY.toString('hex')
   const url = 'postgres://db/x'
   assert.deepEqual(problems({ RATAFIA_SECRET_KEY: key, RATAFIA_SECRET_KEY_FILE: '/x' }), [

@@ -45,7 +45,15 @@ export const VARIABLES = {
   RATAFIA_DATA_DIR: ['./data', 'Directory of the embedded database and of the secret key made for it'],
   RATAFIA_DATABASE_URL: [
     'absent: SQLite in the data directory',
-    '`postgres://…`: use this PostgreSQL instead',
+    '`postgres://…`: use this PostgreSQL instead; several hosts with commas between them: the one that takes writes',
+  ],
+  RATAFIA_DATABASE_POOL: [
+    '10',
+    'Connections to PostgreSQL that a worker process has at most, besides two of its own',
+  ],
+  RATAFIA_DATABASE_LISTEN_URL: [
+    'RATAFIA_DATABASE_URL',
+    'Address of the same PostgreSQL for LISTEN, where that URL leads to a PgBouncer',
   ],
   RATAFIA_SECRET_KEY: [
     'absent: made in the data directory (SQLite only)',
@@ -125,7 +133,13 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 
 export type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string }
+  | {
+      readonly kind: 'postgres'
+      readonly url: string
+      /** For LISTEN; absent = `url`. */
+      readonly listenUrl?: string
+      readonly limits?: { readonly maxConnections?: number }
+    }
 
 /** Where the secret key comes from; `start.ts` reads or makes the file. */
 export type SecretConfig =
@@ -206,6 +220,13 @@ export function readConfig(environment: Environment, defaults: { port: number } 
 
   const dataDirectory = resolve(text('RATAFIA_DATA_DIR') ?? 'data')
   const url = read('RATAFIA_DATABASE_URL', parsePostgresUrl)
+  const listenUrl = read('RATAFIA_DATABASE_LISTEN_URL', parsePostgresUrl)
+  const maxConnections = read('RATAFIA_DATABASE_POOL', parseCount) ?? 10
+  for (const name of ['RATAFIA_DATABASE_LISTEN_URL', 'RATAFIA_DATABASE_POOL'] as const) {
+    if (text(name) !== undefined && text('RATAFIA_DATABASE_URL') === undefined) {
+      problems.push(`${name} is set without RATAFIA_DATABASE_URL. Set both or neither.`)
+    }
+  }
   const key = read('RATAFIA_SECRET_KEY', parseSecretKey)
   const keyFile = text('RATAFIA_SECRET_KEY_FILE')
   if (text('RATAFIA_SECRET_KEY') !== undefined && keyFile !== undefined) {
@@ -253,7 +274,10 @@ export function readConfig(environment: Environment, defaults: { port: number } 
     maxInFlight: read('RATAFIA_MAX_IN_FLIGHT', parseCount) ?? 1000,
     shutdownDelay: read('RATAFIA_SHUTDOWN_DELAY', parseDelay) ?? 0,
     dataDirectory,
-    database: url === undefined ? { kind: 'sqlite', file: databaseFile } : { kind: 'postgres', url },
+    database:
+      url === undefined
+        ? { kind: 'sqlite', file: databaseFile }
+        : { kind: 'postgres', url, listenUrl: listenUrl ?? url, limits: { maxConnections } },
     secret:
       key !== undefined
         ? { from: 'variable', key }

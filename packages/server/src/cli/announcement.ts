@@ -1,5 +1,6 @@
 /** What a person needs to know when the service is up. */
 import type { DatabaseConfig } from '../config.ts'
+import { postgresUrls } from '../postgres-urls.ts'
 
 export interface Announced {
   /** `http://HOST:PORT` of the socket. */
@@ -33,6 +34,7 @@ export function announcement(service: Announced): string {
 /** Without user and password. */
 function describeDatabase(database: DatabaseConfig): string {
   if (database.kind === 'sqlite') return `SQLite, ${database.file}`
-  const { host, pathname } = new URL(database.url)
-  return ['PostgreSQL', pathname.slice(1), host && `at ${host}`].filter(Boolean).join(' ')
+  const urls = (postgresUrls(database.url) ?? []).map((url) => new URL(url))
+  const hosts = urls.map(({ host }) => host).join(', ')
+  return ['PostgreSQL', urls[0]?.pathname.slice(1), hosts && `at ${hosts}`].filter(Boolean).join(' ')
 }
