@@ -1,5 +1,5 @@
 /** From where a request came, as the register keeps it. */
-import { addressOf } from '../identity/address.ts'
+import { addressOf } from '../address.ts'
 import type { Caller } from './device.ts'
 
 interface Request {

@@ -1,6 +1,6 @@
 /** What programs ask for: the key, discharges, agents' logins, and whether their person has logged in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addressOf } from './address.ts'
+import { addressOf } from '../address.ts'
 import { agentLogin } from './agent-login.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeCaveat } from './discharge.ts'
@@ -37,7 +37,7 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
   })
 
   // No HEAD beside it: that would be held as long.
-  app.get('/wait-token', { exposeHeadRoute: false }, async (request, reply) => {
+  app.get('/wait-token', { exposeHeadRoute: false, config: { held: true } }, async (request, reply) => {
     const gone = new AbortController()
     reply.raw.once('close', () => gone.abort())
     const did = required(parametersOf(request), 'did')

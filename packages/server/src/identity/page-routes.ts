@@ -1,11 +1,11 @@
 /** The pages of a login with a browser: sign in, look, decide. Every form leads back to `GET login` (303). */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf, sameNetwork } from '../address.ts'
 import { confirmPage } from '../web/confirm-page.ts'
 import { approvedPage, expiredPage, refusedPage, throttledPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import { signInPage } from '../web/sign-in-page.ts'
-import { addressOf, sameNetwork } from './address.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
 import { type IdentityDependencies, SIGN_IN_MS } from './dependencies.ts'
 import { IdentityError } from './errors.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { localCounters } from '../counters.ts'
-import { addressKey, plainAddress, sameNetwork } from './address.ts'
 import { createThrottle, type Throttle } from './throttle.ts'
 
 let now: number
@@ -69,33 +68,3 @@ test('memory is bounded: the name that failed longest ago is forgotten first', a
   await allowed('one-too-many', '10.1.0.2')
   assert.ok(await allowed('bob', '10.1.0.3'))
 })
-
-for (const [address, key] of [
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['2001:db8::1', '2001:db8:0:0::/64'],
-  ['2001:db8::ffff:1', '2001:db8:0:0::/64'],
-  ['2001:DB8:0:0:1::', '2001:db8:0:0::/64'],
-  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['', ''],
-  ['unix socket', 'unix socket'],
-] as const) {
-  test(`address ${address} is counted as ${key}`, () => assert.equal(addressKey(address), key))
-}
-
-test('an address is shown as people write it', () => {
-  assert.equal(plainAddress('::ffff:10.0.0.1'), '10.0.0.1')
-  assert.equal(plainAddress('fe80::1%eth0'), 'fe80::1')
-})
-
-for (const [a, b, same] of [
-  ['192.0.2.1', '::ffff:192.0.2.1', true],
-  ['192.0.2.1', '192.0.2.2', false],
-  ['2001:db8::1', '2001:db8::2', true],
-  ['127.0.0.1', '::1', true],
-  ['127.0.0.1', '192.0.2.1', false],
-] as const) {
-  test(`${a} and ${b} are ${same ? '' : 'not '}in one network`, () => assert.equal(sameNetwork(a, b), same))
-}

@@ -2,9 +2,10 @@
  * Slows down the guessing of passwords: failures are counted per account name and per network address. It counts what
  * was typed, whether such an account exists or not, so it tells nothing about that.
  */
+
+import { addressKey } from '../address.ts'
 import type { Clock } from '../clock.ts'
 import type { Counters, Rule } from '../counters.ts'
-import { addressKey } from './address.ts'
 
 export interface ThrottleOptions {
   readonly clock: Clock

@@ -1,6 +1,6 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
 import { encodeBase64 } from '@ratafia/macaroon'
-import { addressKey } from './address.ts'
+import { addressKey } from '../address.ts'
 import { LOGIN_TOKEN_KIND } from './browser-window.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
 import { FETCH_MS, type IdentityDependencies, LOGIN_TOKEN_MS } from './dependencies.ts'
