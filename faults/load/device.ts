@@ -1,0 +1,162 @@
+/** What a device sends: registrations and sessions, signed with its own key. */
+import {
+  ASSERTION_MEDIA_TYPE,
+  decodeStream,
+  encode,
+  encodePublicKey,
+  expectType,
+  formatTimestamp,
+  type HeaderInput,
+  type PrivateKey,
+  sign,
+  type TypeName,
+} from '@ratafia/assertions'
+import type { DeviceSeen } from '../history.ts'
+import { sessionIdIn } from './log-in.ts'
+import type { Random } from './random.ts'
+import { BRAND, type Model } from './scene.ts'
+import { hashOf, type Request, type Target, type Wire } from './wire.ts'
+
+/** A key that may become a device of the model. */
+export interface Unit {
+  readonly model: Model
+  readonly key: PrivateKey
+}
+
+export interface Device extends Unit {
+  readonly serial: string
+  /** The serial assertion. */
+  readonly assertion: string
+  /** What it was registered with: may be sent again. */
+  readonly registration: Request
+}
+
+export interface DeviceSession {
+  readonly device: Device
+  readonly id: string
+  readonly macaroon: string
+  /** What it was opened with: may be sent again. */
+  readonly opening: Request
+}
+
+const AUTH = '/api/v1/snaps/auth'
+/** Device keys may be smaller than keys of brands. */
+const POLICY = { minimumKeyBits: 2048, maximumKeyBits: 8192 }
+
+export const subjectOf = ({ model, serial }: Device): string => `device ${model.name}/${serial}`
+
+export const requestIdRequest: Request = { kind: 'request-id', method: 'POST', path: `${AUTH}/request-id` }
+export const nonceRequest: Request = { kind: 'nonce', method: 'POST', path: `${AUTH}/nonces` }
+
+/** A request-id or a nonce; undefined when there was no good answer. */
+export async function ask(
+  request: typeof requestIdRequest,
+  wire: Wire,
+  random: Random,
+  target: Target = wire.pick(random),
+): Promise<string | undefined> {
+  const { status, body } = await wire.send(target, request, random)
+  if (status !== 200) return undefined
+  const answer = JSON.parse(body)
+  return answer['request-id'] ?? answer.nonce
+}
+
+export function registration({ model, key }: Unit, requestId: string, serial?: string): Request {
+  const signed = selfSigned(key, 'serial-request', {
+    ...{ 'brand-id': BRAND, model: model.name, 'request-id': requestId },
+    'device-key': encodePublicKey(key.publicKey).trimEnd(),
+    ...(serial === undefined ? {} : { serial }),
+  })
+  return {
+    ...{ kind: 'register', method: 'POST', path: `${AUTH}/devices` },
+    headers: { 'content-type': ASSERTION_MEDIA_TYPE },
+    body: `${signed}\n${model.text}`,
+    proves: (body) => {
+      const device = deviceIn(body)
+      const result = `${device.model}/${device.serial} ${device.key} ${hashOf(body)}`
+      return { device, once: { text: requestId, request: hashOf(signed), result } }
+    },
+  }
+}
+
+/** The same registration again, of a device that has its serial. */
+export const registrationAgain = (device: Device, final = false): Request => ({
+  ...device.registration,
+  ...{ uses: [subjectOf(device)], mustHold: true, final },
+})
+
+/** Undefined when there is no serial in the answer, or none came. */
+export async function register(
+  unit: Unit,
+  request: Request,
+  wire: Wire,
+  random: Random,
+  target: Target = wire.pick(random),
+): Promise<Device | undefined> {
+  const { status, body } = await wire.send(target, request, random)
+  if (status !== 200) return undefined
+  return { ...unit, serial: deviceIn(body).serial, assertion: body, registration: request }
+}
+
+export function opening(device: Device, nonce: string, previous?: DeviceSession): Request {
+  const { model, key, serial, assertion } = device
+  const signed = selfSigned(key, 'device-session-request', {
+    ...{ 'brand-id': BRAND, model: model.name, serial, nonce },
+    timestamp: formatTimestamp(new Date()),
+  })
+  const body = {
+    ...{ 'device-session-request': signed, 'serial-assertion': assertion },
+    'model-assertion': model.text,
+  }
+  return {
+    ...{ kind: previous ? 'refresh' : 'open', method: 'POST', path: `${AUTH}/sessions` },
+    headers: { 'content-type': 'application/json', ...(previous && presenting(previous)) },
+    body: JSON.stringify(body),
+    uses: [subjectOf(device)],
+    proves: (answer) => {
+      const { macaroon } = JSON.parse(answer)
+      const request = hashOf(`${signed}\n${previous?.macaroon ?? ''}`)
+      return { once: { text: nonce, request, result: `${sessionIdIn(macaroon)} ${hashOf(macaroon)}` } }
+    },
+  }
+}
+
+export async function open(
+  device: Device,
+  request: Request,
+  wire: Wire,
+  random: Random,
+  target: Target = wire.pick(random),
+): Promise<DeviceSession | undefined> {
+  const { status, body } = await wire.send(target, request, random)
+  if (status !== 200) return undefined
+  const { macaroon } = JSON.parse(body)
+  return { device, id: sessionIdIn(macaroon), macaroon, opening: request }
+}
+
+export function verification(session: DeviceSession, final = false): Request {
+  return {
+    ...{ kind: 'device-session', method: 'GET', path: '/device-session', headers: presenting(session) },
+    ...{ uses: [subjectOf(session.device)], mustHold: true, final },
+  }
+}
+
+const presenting = ({ macaroon }: DeviceSession): Record<string, string> => ({
+  'x-device-authorization': `Macaroon root="${macaroon}"`,
+})
+
+function selfSigned<Type extends TypeName>(
+  key: PrivateKey,
+  type: Type,
+  headers: Record<string, HeaderInput>,
+): string {
+  const signed = sign({ type, headers }, key, { signedAt: new Date(), policy: POLICY })
+  return Buffer.from(encode(signed)).toString()
+}
+
+function deviceIn(stream: string): DeviceSeen {
+  const found = decodeStream(Buffer.from(stream)).find(({ type }) => type === 'serial')
+  if (!found) throw new Error('there is no serial in the answer')
+  const { model, serial, deviceKeyId } = expectType(found, 'serial').fields
+  return { model, serial, key: deviceKeyId }
+}

@@ -1,0 +1,162 @@
+/** A login as a bakery client with an agent's key does it: root, discharge, exchange. */
+import { decodeBinary, encodeBase64, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
+import {
+  type BakeryMacaroon,
+  decodeBakeryMacaroon,
+  dischargeAll,
+  formatMacaroonsHeader,
+} from '@ratafia/macaroon/bakery'
+import type { Random } from './random.ts'
+import type { Person } from './scene.ts'
+import type { Request, Target, Wire } from './wire.ts'
+
+export interface Token {
+  readonly person: Person
+  /** The session's id. */
+  readonly session: string
+  readonly text: string
+  /** Root and discharge, which may be exchanged again. */
+  readonly login: string
+}
+
+/** A step that was not answered with what the next one needs. */
+class Stopped extends Error {}
+
+const TOKENS = '/api/v2/tokens'
+const BAKERY = { 'bakery-protocol-version': '3' }
+
+export const subjectsOf = ({ person, session }: Pick<Token, 'person' | 'session'>): readonly string[] => [
+  `session ${session}`,
+  `account ${person.username}`,
+]
+
+/** Undefined when some step was refused or not answered. */
+export async function logIn(person: Person, wire: Wire, random: Random): Promise<Token | undefined> {
+  // Half of the logins go from node to node, the others stay with one.
+  const sticky = random.chance(0.5) ? wire.pick(random) : undefined
+  const send = async (request: Request, wanted: number) => {
+    const { status, body } = await wire.send(sticky ?? wire.pick(random), request, random)
+    if (status !== wanted) throw new Stopped()
+    return JSON.parse(body)
+  }
+  try {
+    const asked = await send({ ...json('root', TOKENS, {}) }, 200)
+    const root = decodeBakeryMacaroon(JSON.parse(asked.macaroon))
+    const slice = await dischargeAll(root, (need) => dischargeAsAgent(need, person, send))
+    const session = sessionIdOf(root.macaroon)
+    return await exchange({ person, session, login: formatMacaroonsHeader(slice) }, wire, random, sticky)
+  } catch (error) {
+    if (error instanceof Stopped) return undefined
+    throw error
+  }
+}
+
+/** Exchanges a login, for the first time or again. */
+export async function exchange(
+  login: Pick<Token, 'person' | 'session' | 'login'>,
+  wire: Wire,
+  random: Random,
+  target: Target = wire.pick(random),
+): Promise<Token | undefined> {
+  const { status, body } = await wire.send(
+    target,
+    {
+      ...json('exchange', `${TOKENS}/exchange`, {}, { macaroons: login.login }),
+      uses: subjectsOf(login),
+      proves: () => ({ session: login.session }),
+    },
+    random,
+  )
+  return status === 200 ? { ...login, text: JSON.parse(body).macaroon } : undefined
+}
+
+export function whoami(token: Token, final = false): Request {
+  return {
+    ...{ kind: 'whoami', method: 'GET', path: `${TOKENS}/whoami`, headers: bearing(token) },
+    ...{ uses: subjectsOf(token), mustHold: true, final },
+  }
+}
+
+export function listTokens(token: Token): Request {
+  return {
+    ...{ kind: 'list', method: 'GET', path: TOKENS, headers: bearing(token) },
+    ...{ uses: subjectsOf(token), mustHold: true },
+  }
+}
+
+/** Its owner ends a session, with the same token or with another one. */
+export function revoke(ended: Token, token: Token): Request {
+  return {
+    ...json('revoke', `${TOKENS}/revoke`, { 'session-id': ended.session }, bearing(token)),
+    ...{ uses: subjectsOf(token), ends: `session ${ended.session}` },
+  }
+}
+
+async function dischargeAsAgent(
+  need: { readonly id: Uint8Array; readonly caveat: Uint8Array | undefined },
+  { username, keyPair }: Person,
+  send: (
+    request: Request,
+    wanted: number,
+  ) => Promise<{
+    Info: { InteractionMethods: { agent: { 'login-url': string } } }
+    macaroon: unknown
+    Macaroon: unknown
+  }>,
+): Promise<BakeryMacaroon> {
+  const form = (more: Record<string, string>) => ({
+    ...({ kind: 'discharge', method: 'POST', path: '/identity/discharge' } as const),
+    headers: { ...BAKERY, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      id64: encodeBase64(need.id),
+      ...(need.caveat && { caveat64: encodeBase64Url(need.caveat) }),
+      ...more,
+    }).toString(),
+  })
+  const { Info } = await send(form({}), 401)
+  const url = new URL(Info.InteractionMethods.agent['login-url'])
+  url.searchParams.set('username', username)
+  url.searchParams.set('public-key', encodeBase64(keyPair.publicKey))
+  const path = `${url.pathname}${url.search}`
+  const uses = [`account ${username}`]
+  const answered = await send({ kind: 'agent-login', method: 'GET', path, headers: BAKERY, uses }, 200)
+  const slice = await dischargeAll(
+    decodeBakeryMacaroon(answered.macaroon),
+    () => {
+      throw new TypeError('an agent discharges only its own caveat')
+    },
+    { localKeyPair: keyPair },
+  )
+  const token64 = encodeBase64Url(encodeBinary(...slice))
+  const discharged = await send({ ...form({ 'token-kind': 'agent', token64 }), uses }, 200)
+  return decodeBakeryMacaroon(discharged.Macaroon)
+}
+
+const bearing = ({ text }: Token): Record<string, string> => ({ authorization: `Macaroon ${text}` })
+
+function json(
+  kind: Request['kind'],
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Request {
+  return {
+    ...{ kind, method: 'POST', path, body: JSON.stringify(body) },
+    headers: { 'content-type': 'application/json', ...headers },
+  }
+}
+
+/** The session id that a macaroon of ours carries. */
+export function sessionIdOf(macaroon: Macaroon): string {
+  for (const { id } of macaroon.caveats) {
+    const [, found] = /^session-id (.+)$/.exec(Buffer.from(id).toString()) ?? []
+    if (found !== undefined) return found
+  }
+  throw new Error('the macaroon has no session-id')
+}
+
+export const sessionIdIn = (text: string): string => {
+  const [macaroon] = decodeBinary(Buffer.from(text, 'base64url'))
+  if (!macaroon) throw new Error('there is no macaroon')
+  return sessionIdOf(macaroon)
+}

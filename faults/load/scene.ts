@@ -1,0 +1,61 @@
+/** Who takes part in a run: made before it, the same for every database and every release. */
+import { generateKeyPair as generateRsa } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import {
+  encode,
+  type PrivateKey,
+  privateKeyFromKeyObject,
+  privateKeyFromPem,
+  sign,
+} from '@ratafia/assertions'
+import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
+
+export const BRAND = 'acme-brand'
+
+export interface Person {
+  /** Of the account, and of its only agent. */
+  readonly username: string
+  readonly keyPair: KeyPair
+}
+
+export interface Model {
+  readonly name: string
+  readonly text: string
+}
+
+export interface Scene {
+  readonly people: readonly Person[]
+  readonly models: readonly Model[]
+  readonly keys: readonly PrivateKey[]
+}
+
+const VECTORS = join(import.meta.dirname, '../../packages/assertions/vectors/world')
+export const vector = (name: string): Buffer => readFileSync(join(VECTORS, name))
+
+const newRsaKey = promisify(generateRsa)
+
+/** Device keys are of the smallest size allowed: what takes long with others is not what this is about. */
+export async function makeScene(size: { people: number; models: number; keys: number }): Promise<Scene> {
+  const keys = await Promise.all(
+    Array.from({ length: size.keys }, async () =>
+      privateKeyFromKeyObject((await newRsaKey('rsa', { modulusLength: 2048 })).privateKey),
+    ),
+  )
+  const brand = privateKeyFromPem(vector('keys/brand.pem'))
+  const models = Array.from({ length: size.models }, (_, at): Model => {
+    const name = `unit-${at + 1}`
+    const headers = {
+      ...{ 'authority-id': BRAND, 'brand-id': BRAND, series: '16', model: name, classic: 'true' },
+      timestamp: '2021-01-01T00:00:00Z',
+    }
+    const signed = sign({ type: 'model', headers }, brand, { signedAt: new Date() })
+    return { name, text: Buffer.from(encode(signed)).toString() }
+  })
+  const people = Array.from({ length: size.people }, (_, at) => ({
+    username: `person-${at + 1}`,
+    keyPair: generateKeyPair(),
+  }))
+  return { people, models, keys }
+}

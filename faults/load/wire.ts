@@ -1,0 +1,121 @@
+/** Requests to the nodes, each of them recorded with when it was sent and when it was answered. */
+import { createHash } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import type { Kind, Seen } from '../history.ts'
+import type { Random } from './random.ts'
+
+export interface Target {
+  readonly name: string
+  readonly port: number
+}
+
+/** What the answer proves; it is asked for an answer of 200 only. */
+export type Proof = Pick<Seen, 'session' | 'device' | 'once'>
+
+export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final'> {
+  readonly kind: Kind
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  readonly proves?: (body: string) => Proof
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+export interface Recorder {
+  readonly history: Seen[]
+  /** Milliseconds since the run began. */
+  now(): number
+}
+
+export function newRecorder(): Recorder {
+  const start = performance.now()
+  return { history: [], now: () => performance.now() - start }
+}
+
+/** After this a client gives up, as clients do. */
+const PATIENCE_MS = 6_000
+/** A node that did not answer is left alone for so long, as a load balancer does. */
+const AVOID_MS = 700
+
+export class Wire {
+  readonly targets: readonly Target[]
+  readonly recorder: Recorder
+  readonly #agents: ReadonlyMap<Target, Agent>
+  readonly #avoidUntil = new Map<Target, number>()
+
+  constructor(targets: readonly Target[], recorder: Recorder) {
+    this.targets = targets
+    this.recorder = recorder
+    this.#agents = new Map(targets.map((target) => [target, new Agent({ keepAlive: true, maxSockets: 64 })]))
+  }
+
+  /** Any node that is not known to be silent; any at all where all are. */
+  pick(random: Random): Target {
+    const now = this.recorder.now()
+    const speaking = this.targets.filter((target) => (this.#avoidUntil.get(target) ?? 0) < now)
+    const target = random.pick(speaking.length > 0 ? speaking : this.targets)
+    if (!target) throw new TypeError('there is no node')
+    return target
+  }
+
+  async send(target: Target, asked: Request, random: Random): Promise<Answer> {
+    const { kind, proves, uses, ends, mustHold, final } = asked
+    const sent = this.recorder.now()
+    const outcome = await this.#exchange(target, asked, addressOf(random)).catch((error: Error) => error)
+    const answered = this.recorder.now()
+    if (outcome instanceof Error) this.#avoidUntil.set(target, answered + AVOID_MS)
+    const { status, body } = outcome instanceof Error ? { status: 0, body: outcome.message } : outcome
+    this.recorder.history.push({
+      ...{ kind, where: target.name, sent, answered, status },
+      ...(status === 200 ? proves?.(body) : { detail: body.slice(0, 300) }),
+      ...(uses && { uses }),
+      ...(ends !== undefined && { ends }),
+      ...(mustHold && { mustHold }),
+      ...(final && { final }),
+    })
+    return { status, body }
+  }
+
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy()
+  }
+
+  #exchange(target: Target, { method, path, headers = {}, body }: Request, from: string): Promise<Answer> {
+    const agent = this.#agents.get(target)
+    return new Promise((resolve, reject) => {
+      const outgoing = request({
+        ...{ host: '127.0.0.1', port: target.port, method, path, ...(agent && { agent }) },
+        headers: {
+          ...headers,
+          // Each client has an address of its own: what one address may do is not what this is about.
+          'x-forwarded-for': from,
+          ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        },
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      })
+      outgoing.on('error', reject)
+      outgoing.on('response', (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          // Cut off in the middle is no answer.
+          if (!incoming.complete) return reject(new Error('the answer is not complete'))
+          resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString() })
+        })
+      })
+      outgoing.end(body)
+    })
+  }
+}
+
+const addressOf = (random: Random): string =>
+  `10.${random.below(256)}.${random.below(256)}.${random.below(254) + 1}`
+
+export const hashOf = (text: string | Uint8Array): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 16)

@@ -1,0 +1,157 @@
+/** `npm run test:faults`: breaks the service while it is used, and looks whether anything was lost. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { INVARIANTS } from './check/invariants.ts'
+import { FAULTS } from './faults.ts'
+import { makeScene } from './load/scene.ts'
+import { PLANTED, type Planted } from './planted.ts'
+import { findingsOf, reportOf, table } from './report.ts'
+import { CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
+import { Postgres } from './world/postgres.ts'
+import { plantedTree } from './world/tree.ts'
+
+const HELP = `Breaks running nodes and their database under load, and compares what clients were told with what is there.
+
+npm run test:faults                  every fault for some seconds, then every planted bug
+npm run test:faults -- --long        every fault for longer: at least ten minutes and 100,000 operations in all
+npm run test:faults -- --planted     the planted bugs alone
+npm run test:faults -- --only NAME   one fault or invariant; may be repeated
+
+--seed TEXT      decides what each client does; it is printed. When a fault strikes it, is up to the machine
+--seconds N      of load for each fault
+--help           this
+
+faults:      ${FAULTS.map(({ name }) => name).join(', ')}
+invariants:  ${INVARIANTS.map(({ name }) => name).join(', ')}
+
+Exit code 1: an invariant was violated, or a planted bug was not seen.
+`
+
+const SHORT_SECONDS = 9
+const LONG_SECONDS = 75
+const PLANTED_SECONDS = 4
+const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      long: { type: 'boolean', default: false },
+      planted: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+      seconds: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    say(HELP)
+    return 0
+  }
+  const chosen = (name: string) => values.only.length === 0 || values.only.includes(name)
+  const faults = values.planted ? [] : FAULTS.filter(({ name }) => chosen(name))
+  const planted = values.long ? [] : PLANTED.filter(({ breaks }) => chosen(breaks))
+  if (faults.length + planted.length === 0) {
+    say(`There is no fault or invariant ${values.only.join(', ')}: --help lists them.`)
+    return 2
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'ratafia-faults-'), { encoding: 'utf8' })
+  // PostgreSQL may run as another user; what is secret below it has a mode of its own.
+  chmodSync(directory, 0o755)
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const { seed } = values
+  say(`seed ${seed}, Node ${process.versions.node}, ${availableParallelism()} cores`)
+  const scene = await makeScene({
+    people: CLIENTS * PEOPLE_EACH,
+    models: 12,
+    keys: CLIENTS * (values.long ? 12 : 4),
+  })
+  const { postgres, stop } = onePostgres(join(directory, 'postgres'))
+  try {
+    const common = { seed, scene, postgres }
+    const seconds = Number(values.seconds ?? (values.long ? LONG_SECONDS : SHORT_SECONDS))
+    const results = await breakAll(faults, { ...common, seconds }, directory, values.long)
+    if (results.length > 0) say(`\n${reportOf(results)}`)
+    const unseen = await plantAll(planted, { ...common, seconds: PLANTED_SECONDS }, directory)
+    const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
+    say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
+    return violations + unseen === 0 ? 0 : 1
+  } finally {
+    await stop()
+  }
+}
+
+type Common = Pick<Run, 'seed' | 'scene' | 'postgres' | 'seconds'>
+
+/** Every fault once; with `long` from the beginning again until there was enough. */
+async function breakAll(
+  faults: typeof FAULTS,
+  common: Common,
+  directory: string,
+  long: boolean,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  const sum = (of: (result: Result) => number) => results.reduce((total, result) => total + of(result), 0)
+  const enough = () =>
+    !long ||
+    (sum(({ seconds }) => seconds) >= LONG_AT_LEAST.seconds &&
+      sum(({ operations }) => operations) >= LONG_AT_LEAST.operations)
+  for (let turn = 1; faults.length > 0 && (turn === 1 || !enough()); turn++) {
+    for (const fault of faults) {
+      say(`\n${fault.name}: ${fault.says}`)
+      const seed = turn === 1 ? common.seed : `${common.seed} turn ${turn}`
+      const result = await run({
+        ...common,
+        seed,
+        fault,
+        directory: join(directory, `${fault.name}-${turn}`),
+      })
+      results.push(result)
+      const notes = result.notes.length > 0 ? ` (${result.notes.join('; ')})` : ''
+      const counts = `${result.strikes} strikes, ${result.operations} operations`
+      say(`  ${counts}, ${result.violations.length} violations${notes}`)
+      if (result.violations.length > 0) say(findingsOf(result))
+    }
+  }
+  return results
+}
+
+/** Resolves to the number of planted bugs that the checker did not see. */
+async function plantAll(planted: readonly Planted[], common: Common, directory: string): Promise<number> {
+  if (planted.length === 0) return 0
+  const rows: (string | number)[][] = [['breaks', 'planted bug', 'operations', 'findings', '']]
+  let unseen = 0
+  for (const [at, { breaks, bug, during, replacements, statements = [] }] of planted.entries()) {
+    const tree = plantedTree(join(directory, `planted-${at}`), replacements)
+    const result = await run({
+      ...common,
+      fault: during,
+      directory: join(directory, `run-planted-${at}`),
+      planted: { tree, statements },
+    })
+    const found = result.violations.filter(({ invariant }) => invariant === breaks)
+    if (found.length === 0) unseen++
+    rows.push([breaks, bug, result.operations, found.length, found.length > 0 ? 'seen' : 'NOT SEEN'])
+  }
+  say(`\n${table(rows)}`)
+  return unseen
+}
+
+/** The server that all but the pair use; made when it is asked for. */
+function onePostgres(directory: string) {
+  let started: Promise<Postgres> | undefined
+  return {
+    postgres: () => {
+      started ??= Postgres.start(directory)
+      return started
+    },
+    stop: async () => (await started)?.stop(),
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

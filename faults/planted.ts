@@ -1,0 +1,161 @@
+/** Bugs planted into a copy of the sources, one at least for each invariant: the checker has to see every one. */
+import type { InvariantName } from './check/invariants.ts'
+import { CALM, FAULTS, type Fault } from './faults.ts'
+import type { Replacement } from './world/tree.ts'
+
+export interface Planted {
+  /** Which invariant it breaks. */
+  readonly breaks: InvariantName
+  readonly bug: string
+  /** During which it shows itself; without one the load is enough. */
+  readonly during: Fault
+  readonly replacements: readonly Replacement[]
+  /** What its database has otherwise. */
+  readonly statements?: readonly string[]
+}
+
+const server = 'packages/server/src'
+const sessionStore = `${server}/tokens/session-store.ts`
+
+const during = (name: string): Fault => {
+  const fault = FAULTS.find((one) => one.name === name)
+  if (!fault) throw new TypeError(`there is no fault ${name}`)
+  return fault
+}
+
+export const PLANTED: readonly Planted[] = [
+  {
+    breaks: 'revocation-kept',
+    bug: 'a revocation is acknowledged and not written',
+    during: CALM,
+    replacements: [
+      {
+        file: sessionStore,
+        from: '.set({ revoked_at: toInstant(at), revoked_by: by })',
+        to: '.set({ revoked_by: by })',
+      },
+    ],
+  },
+  {
+    breaks: 'revoked-refused',
+    bug: 'a token is refused two seconds after its revocation',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/tokens/verify-presented.ts`,
+        from: 'if (session.revokedAt !== undefined) {',
+        to: 'if (session.revokedAt !== undefined && now.getTime() - session.revokedAt.getTime() > 2_000) {',
+      },
+    ],
+  },
+  {
+    breaks: 'revoked-refused',
+    bug: 'a session of a revoked device is verified',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/devices/verify-session.ts`,
+        from: 'const why = whyNoSession(found.device)',
+        to: "const why = whyNoSession({ ...found.device, status: 'active' })",
+      },
+    ],
+  },
+  {
+    breaks: 'serial-one-key',
+    bug: 'a serial that is taken is looked for, and no constraint forbids it',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/devices/issue-serial.ts`,
+        from: 'if (holder && !givesWay(holder, model)) return { taken: holder }\n  return { ...name, holder, revision',
+        to: 'return { ...name, holder: undefined, revision',
+      },
+    ],
+    statements: ['drop index device_brand_id_model_serial_key'],
+  },
+  {
+    breaks: 'key-one-serial',
+    bug: 'a key that is registered is not found, and no constraint forbids a second row',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/devices/device-store.ts`,
+        from: "const row = rows.find(({ status }) => status !== 'superseded') ?? rows[0]",
+        to: 'const row = rows.find(() => false)',
+      },
+    ],
+    statements: ['drop index device_brand_id_model_device_key_id_key'],
+  },
+  {
+    breaks: 'nonce-once',
+    bug: 'no two uses of a nonce look alike',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/devices/nonce.ts`,
+        from: "createHash('sha256').update(text).digest()",
+        to: "createHash('sha256').update(kind === 'nonce' ? text + Math.random() : text).digest()",
+      },
+    ],
+  },
+  {
+    breaks: 'request-id-once',
+    bug: 'no two uses of a request-id look alike',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/devices/nonce.ts`,
+        from: "createHash('sha256').update(text).digest()",
+        to: "createHash('sha256').update(kind === 'nonce' ? text : text + Math.random()).digest()",
+      },
+    ],
+  },
+  {
+    breaks: 'nothing-missing',
+    bug: 'a login is acknowledged and its session not recorded',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/tokens/verify-presented.ts`,
+        from: '(await sessions.open(wanted, now))',
+        to: 'wanted',
+      },
+    ],
+  },
+  {
+    breaks: 'stays-good',
+    bug: 'a node does not look for keys that another has made',
+    during: during('keys-rotated'),
+    replacements: [
+      {
+        file: `${server}/keyring/key-cache.ts`,
+        from: 'if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.lookUp()',
+        to: 'if (id < newest) await this.lookUp()',
+      },
+    ],
+  },
+  {
+    breaks: 'only-503',
+    bug: 'a database that is away is a fault',
+    during: during('postgres-killed'),
+    replacements: [
+      {
+        file: `${server}/database/away.ts`,
+        from: 'return error instanceof Error && meansAway(error) ? away(error) : error',
+        to: 'return error',
+      },
+    ],
+  },
+  {
+    breaks: 'serves-again',
+    bug: 'a connection that was cut ends the process',
+    during: during('connection-cut'),
+    replacements: [
+      {
+        file: `${server}/database/postgres.ts`,
+        from: "this.#pool.on('connect', (client) => client.on('error', () => {}))",
+        to: "this.#pool.on('connect', (client) => client.on('error', () => process.exit(9)))",
+      },
+    ],
+  },
+]

@@ -1,0 +1,162 @@
+/** One fault from beginning to end: a world, a load, strikes, and the verdict of the checker. */
+import { mkdirSync } from 'node:fs'
+import { check, type Violation } from './check/invariants.ts'
+import { beginning, type Fault } from './faults.ts'
+import { type Tally, tally } from './history.ts'
+import { type Client, newClient, run as runClient } from './load/client.ts'
+import { readTruth, showEverything } from './load/final.ts'
+import { logIn } from './load/log-in.ts'
+import { operate } from './load/operator.ts'
+import { type Random, seeded } from './load/random.ts'
+import type { Scene } from './load/scene.ts'
+import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
+import type { Postgres } from './world/postgres.ts'
+import { sleep } from './world/processes.ts'
+import { makeWorld, type World } from './world/world.ts'
+
+export interface Run {
+  readonly fault: Fault
+  readonly seed: string
+  readonly scene: Scene
+  /** Of the load. */
+  readonly seconds: number
+  /** A new one for this run. */
+  readonly directory: string
+  readonly postgres: () => Promise<Postgres>
+  /** Another code than this checkout's, with statements that its database needs. */
+  readonly planted?: { readonly tree: string; readonly statements: readonly string[] }
+}
+
+export interface Result extends Tally {
+  readonly fault: string
+  readonly strikes: number
+  /** Of the load. */
+  readonly seconds: number
+  readonly violations: readonly Violation[]
+  readonly notes: readonly string[]
+}
+
+export const CLIENTS = 8
+export const PEOPLE_EACH = 2
+/** Between two strikes. */
+const CALM_MS = 700
+/** Between two commands of the operator, who takes a core for half a second with each. */
+const OPERATOR_PAUSE_MS = 700
+const RECOVERY_DEADLINE_MS = 30_000
+
+export async function run({
+  fault,
+  seed,
+  scene,
+  seconds,
+  directory,
+  postgres,
+  planted,
+}: Run): Promise<Result> {
+  mkdirSync(directory, { mode: 0o755 })
+  const { tree, note } = planted ? { tree: planted.tree } : beginning(fault, `${directory}/release`)
+  const world = await makeWorld({ scene, layout: fault, directory, postgres, tree })
+  try {
+    for (const statement of planted?.statements ?? []) await world.statement(statement)
+    await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
+    const recorder = newRecorder()
+    const wire = new Wire(world.nodes, recorder)
+    const random = seeded(seed, fault.name)
+    const clients = makeClients(wire, scene, seed, fault)
+    const strikes = await underLoad({ fault, world, clients, random, recorder, seconds })
+    await fault.finish?.(world)
+    const lost = await comeBack(world, clients, recorder)
+    await showEverything(clients)
+    wire.close()
+    const truth = { ...(await readTruth(world.ratafia)), lost }
+    const { history } = recorder
+    return {
+      ...tally(history),
+      ...{ fault: fault.name, strikes, seconds },
+      violations: check(history, truth),
+      notes: [note ?? [], world.disk?.how ?? []].flat(),
+    }
+  } finally {
+    await world.end()
+  }
+}
+
+function makeClients(wire: Wire, { people, models, keys }: Scene, seed: string, fault: Fault): Client[] {
+  return Array.from({ length: CLIENTS }, (_, at) => {
+    const own = keys.filter((_, key) => key % CLIENTS === at)
+    return newClient({
+      wire,
+      random: seeded(seed, `${fault.name} client ${at + 1}`),
+      people: people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH),
+      units: models.flatMap((model) => own.map((key) => ({ model, key }))),
+    })
+  })
+}
+
+interface Load extends Pick<Run, 'fault' | 'seconds'> {
+  readonly world: World
+  readonly clients: readonly Client[]
+  readonly random: Random
+  readonly recorder: Recorder
+}
+
+/** Resolves to the number of strikes. */
+async function underLoad({ fault, world, clients, random, recorder, seconds }: Load): Promise<number> {
+  const deadline = performance.now() + seconds * 1_000
+  let struck = false
+  let strikes = 0
+  const strike = async () => {
+    try {
+      while (performance.now() < deadline || strikes === 0) {
+        await sleep(CALM_MS)
+        await fault.strike({ world, random, recorder, round: strikes + 1 })
+        strikes++
+      }
+    } finally {
+      struck = true
+    }
+  }
+  const { ratafia } = world
+  const over = () => struck
+  await Promise.all([
+    strike(),
+    ...clients.map((client) => runClient(client, over)),
+    operate({ clients, random, recorder, ratafia, pauseMs: OPERATOR_PAUSE_MS }, over),
+  ])
+  return strikes
+}
+
+/** Waits until every node serves a login from beginning to end. Says what does not, and what ended by itself. */
+async function comeBack(world: World, clients: readonly Client[], recorder: Recorder): Promise<string[]> {
+  const served = await Promise.all(
+    world.nodes.map(async (node) => {
+      const serves = node.running && (await servesAgain(node, clients, recorder))
+      return serves ? [] : [`${node.name} did not serve again`]
+    }),
+  )
+  return [...served.flat(), ...world.nodes.flatMap(({ endings }) => endings)]
+}
+
+async function servesAgain(
+  target: Target,
+  [client]: readonly Client[],
+  recorder: Recorder,
+): Promise<boolean> {
+  const person = client?.people[0]
+  if (!client || !person) return false
+  const wire = new Wire([target], recorder)
+  const deadline = performance.now() + RECOVERY_DEADLINE_MS
+  try {
+    while (performance.now() < deadline) {
+      const token = await logIn(person, wire, client.random)
+      if (token) {
+        client.tokens.push(token)
+        return true
+      }
+      await sleep(100)
+    }
+    return false
+  } finally {
+    wire.close()
+  }
+}

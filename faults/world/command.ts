@@ -1,0 +1,45 @@
+/** Commands of the program, as an operator runs them. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { endWithThisProcess, environmentWith } from './processes.ts'
+
+export interface Finished {
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export type Command = (words: readonly string[]) => Promise<Finished>
+
+export interface Installation {
+  /** Where its release is: a checkout. */
+  readonly tree: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** What there is to set differs between releases, and each refuses what it does not know. */
+export function settingsOf({ tree, environment }: Installation): Record<string, string> {
+  const known = readFileSync(join(tree, 'packages/server/src/config.ts'), 'utf8')
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => known.includes(name)))
+}
+
+export const programOf = (tree: string): string => join(tree, 'packages/server/bin/ratafia.js')
+
+export const commandOf =
+  ({ tree, environment }: Installation): Command =>
+  async (words) => {
+    const child = endWithThisProcess(
+      spawn(process.execPath, [programOf(tree), ...words], {
+        env: environmentWith(settingsOf({ tree, environment })),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
+    const ended = once(child, 'close')
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+    const [code] = (await ended) as [number | null]
+    return { code, stdout, stderr }
+  }

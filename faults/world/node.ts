@@ -1,0 +1,120 @@
+/** A node: `ratafia serve` in processes of its own, on a port that it keeps. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Target } from '../load/wire.ts'
+import { type Installation, programOf, settingsOf } from './command.ts'
+import { endWithThisProcess, environmentWith, sleep } from './processes.ts'
+
+const ATTEMPTS = 20
+const START_DEADLINE_MS = 30_000
+
+export class Node implements Target {
+  readonly name: string
+  readonly port: number
+  /** A rolling upgrade puts another release here, before a start. */
+  installation: Installation
+  #child: ChildProcess | undefined
+  #errors = ''
+  #endings: string[] = []
+
+  constructor(name: string, port: number, installation: Installation) {
+    this.name = name
+    this.port = port
+    this.installation = installation
+  }
+
+  /** How it ended without being told to, in sentences. */
+  get endings(): readonly string[] {
+    return this.#endings
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined
+  }
+
+  /**
+   * Returns when it listens. A node that was killed may have left the port, or its database, in a state that takes a
+   * moment: it is started again, as a service manager does.
+   */
+  async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      if (await this.#startOnce(more)) return
+      if (attempt === ATTEMPTS) throw new Error(`${this.name} does not start: ${this.#errors.trim()}`)
+      await sleep(250)
+    }
+  }
+
+  /** SIGTERM, as a service manager ends it. Says how long it took, in milliseconds. */
+  async stop(): Promise<number> {
+    const before = performance.now()
+    await this.#end('SIGTERM')
+    return performance.now() - before
+  }
+
+  /** `kill -9` of the process that was started. */
+  kill(): Promise<void> {
+    return this.#end('SIGKILL')
+  }
+
+  /** The worker processes, where it has some. */
+  workers(): readonly number[] {
+    const parent = this.#child?.pid
+    const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    return table
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number))
+      .flatMap(([pid, of]) => (pid !== undefined && of !== undefined && of === parent ? [pid] : []))
+  }
+
+  /** All its processes. */
+  pids(): readonly number[] {
+    return this.#child?.pid === undefined ? [] : [this.#child.pid, ...this.workers()]
+  }
+
+  async #startOnce(more: Readonly<Record<string, string>>): Promise<boolean> {
+    const { tree } = this.installation
+    const child = endWithThisProcess(
+      spawn(process.execPath, [programOf(tree), 'serve'], {
+        env: environmentWith({
+          ...settingsOf(this.installation),
+          ...more,
+          RATAFIA_PORT: String(this.port),
+        }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
+    this.#child = child
+    this.#errors = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#errors = (this.#errors + chunk.toString()).slice(-4_000)
+    })
+    child.once('exit', (code, signal) => {
+      if (this.#child !== child) return
+      this.#child = undefined
+      if (listening) {
+        this.#endings.push(`${this.name} ended by itself with ${code ?? signal}: ${this.#errors.slice(-500)}`)
+      }
+    })
+    let listening = false
+    const deadline = setTimeout(() => child.kill('SIGKILL'), START_DEADLINE_MS)
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!line.startsWith('ratafia listening on ')) continue
+      listening = true
+      // Read on and dropped, so that it never waits for us.
+      child.stdout.resume()
+      break
+    }
+    clearTimeout(deadline)
+    return listening
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    if (!child) return
+    this.#child = undefined
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+}

@@ -1,0 +1,31 @@
+/** Child processes: none outlives this one, however it ends but by kill -9. */
+import type { ChildProcess } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+
+export const ROOT = join(import.meta.dirname, '../..')
+
+const children = new Set<ChildProcess>()
+
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+// Without these the signals would end the process before 'exit'.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
+
+export function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return child
+}
+
+/** This process's environment without any setting of the service, with the Node of `npm ci` first. */
+export function environmentWith(more: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
+  const path = [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
+  return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path, ...more }
+}
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })

@@ -1,0 +1,81 @@
+/**
+ * Fills a new database, with the code of the release it is for: `node set-up.ts PLAN`, PLAN being a {@link SetUp} in
+ * JSON. A process of its own, because two releases do not go into one.
+ */
+import { join } from 'node:path'
+import { encodeBase64 } from '@ratafia/macaroon'
+import { type Scene, vector } from '../load/scene.ts'
+
+export interface SetUp {
+  readonly tree: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly people: readonly { readonly username: string; readonly publicKey: string }[]
+  readonly models: Scene['models']
+}
+
+export const setUpOf = (
+  { people, models }: Scene,
+  { tree, environment }: Pick<SetUp, 'tree' | 'environment'>,
+): SetUp => ({
+  ...{ tree, environment, models },
+  people: people.map(({ username, keyPair }) => ({ username, publicKey: encodeBase64(keyPair.publicKey) })),
+})
+
+// The types are those of this release; an older one has the same operations.
+type Module<Path extends keyof Modules> = Modules[Path]
+interface Modules {
+  'start.ts': typeof import('../../packages/server/src/start.ts')
+  'config.ts': typeof import('../../packages/server/src/config.ts')
+  'telemetry/log.ts': typeof import('../../packages/server/src/telemetry/log.ts')
+  'accounts/add.ts': typeof import('../../packages/server/src/accounts/add.ts')
+  'identity/add-agent.ts': typeof import('../../packages/server/src/identity/add-agent.ts')
+  'brands/add-trust-roots.ts': typeof import('../../packages/server/src/brands/add-trust-roots.ts')
+  'brands/add-brand.ts': typeof import('../../packages/server/src/brands/add-brand.ts')
+  'brands/add-model.ts': typeof import('../../packages/server/src/brands/add-model.ts')
+  'brands/model-policy.ts': typeof import('../../packages/server/src/brands/model-policy.ts')
+}
+
+async function setUp({ tree, environment, people, models }: SetUp): Promise<void> {
+  const load = <Path extends keyof Modules>(path: Path): Promise<Module<Path>> =>
+    import(join(tree, 'packages/server/src', path))
+  const { openWorkspace } = await load('start.ts')
+  const { readConfig } = await load('config.ts')
+  const { createLog } = await load('telemetry/log.ts')
+  const { addAccount } = await load('accounts/add.ts')
+  const { addAgent } = await load('identity/add-agent.ts')
+  const { addTrustRoots } = await load('brands/add-trust-roots.ts')
+  const { addBrand } = await load('brands/add-brand.ts')
+  const { addModel } = await load('brands/add-model.ts')
+  const { DEFAULT_POLICY } = await load('brands/model-policy.ts')
+
+  const options = { config: readConfig(environment), log: createLog({ level: 'warn', pretty: false }) }
+  const workspace = await openWorkspace(options, { updateSchema: true })
+  try {
+    const file = (name: string) => ({ name, bytes: vector(name) })
+    await addTrustRoots([file('account-test-root'), file('account-key-test-root')], workspace)
+    await addBrand(
+      {
+        account: file('account-acme-brand'),
+        accountKey: file('account-key-acme-brand'),
+        signingKey: file('keys/brand.pem'),
+      },
+      workspace,
+    )
+    for (const { name, text } of models) {
+      const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
+      await addModel({ file: { name, bytes: Buffer.from(text) }, policy }, workspace)
+    }
+    for (const { username, publicKey } of people) {
+      const account = { username, email: `${username}@example.com`, name: username }
+      await addAccount(account, workspace)
+      await addAgent(
+        { name: username, account: username, publicKey },
+        { ...workspace, location: `${environment['RATAFIA_BASE_URL']}/identity` },
+      )
+    }
+  } finally {
+    await workspace.close()
+  }
+}
+
+if (import.meta.main) await setUp(JSON.parse(process.argv[2] ?? ''))

@@ -1,0 +1,123 @@
+/** An installation to break: its database, its nodes, and what stands between them. */
+
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../../tools/test/postgres.ts'
+import type { Scene } from '../load/scene.ts'
+import { type Command, commandOf, type Installation, settingsOf } from './command.ts'
+import { type Disk, diskAt } from './disk.ts'
+import { Node } from './node.ts'
+import { Postgres } from './postgres.ts'
+import { endWithThisProcess, environmentWith, ROOT } from './processes.ts'
+import { TcpProxy } from './proxy.ts'
+import { setUpOf } from './set-up.ts'
+
+export interface Layout {
+  /** `pair`: a primary with a synchronous standby. */
+  readonly database: 'sqlite' | 'postgres' | 'pair'
+  readonly nodes: number
+  /** Of each node. */
+  readonly workers: number
+}
+
+export interface World {
+  readonly nodes: readonly Node[]
+  /** Of each node, to the database; none with SQLite. */
+  readonly proxies: readonly TcpProxy[]
+  /** The server that takes writes, and the one that is ready to. */
+  readonly servers: { primary?: Postgres; standby?: Postgres }
+  readonly disk: Disk | undefined
+  /** By which the operator works, and what a node starts with. */
+  installation: Installation
+  readonly ratafia: Command
+  /** A new directory below that of the run. */
+  directory(name: string): string
+  /** A statement beside the service, on its database. */
+  statement(text: string): Promise<void>
+  end(): Promise<void>
+}
+
+interface Making {
+  readonly scene: Scene
+  readonly layout: Layout
+  /** Empty. */
+  readonly directory: string
+  /** The server of the run, where one is enough. */
+  readonly postgres: () => Promise<Postgres>
+  readonly tree?: string
+}
+
+export async function makeWorld({ scene, layout, directory, postgres, tree = ROOT }: Making): Promise<World> {
+  const ends: (() => Promise<unknown> | unknown)[] = []
+  const newDirectory = (name: string) => join(directory, name)
+  const end = async () => {
+    for (let next = ends.pop(); next; next = ends.pop()) await next()
+  }
+  const data = newDirectory('data')
+  mkdirSync(data, { mode: 0o700 })
+  const servers: World['servers'] = {}
+  const name = `faults_${randomBytes(6).toString('hex')}`
+  if (layout.database === 'postgres') servers.primary = await postgres()
+  if (layout.database === 'pair') {
+    servers.primary = await Postgres.start(newDirectory('first'))
+    servers.standby = await servers.primary.addStandby(newDirectory('second'))
+    ends.push(() => Promise.all([servers.primary?.stop(), servers.standby?.stop()]))
+  }
+  const disk = layout.database === 'sqlite' ? diskAt(data) : undefined
+  ends.push(() => disk?.remove())
+  const { primary } = servers
+  await primary?.query(`create database ${name}`)
+  const proxies: TcpProxy[] = []
+  for (let at = 0; primary && at < layout.nodes; at++) proxies.push(await TcpProxy.start(primary.port))
+  ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())))
+
+  const environment = {
+    RATAFIA_DATA_DIR: data,
+    RATAFIA_BASE_URL: 'http://ratafia.test',
+    RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),
+    RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+    RATAFIA_LOG_LEVEL: 'warn',
+    RATAFIA_WORKERS: String(layout.workers),
+  }
+  // The operator has a connection of its own, to whichever server takes writes.
+  const withDatabase = (port?: number): Record<string, string> =>
+    servers.primary ? { ...environment, RATAFIA_DATABASE_URL: servers.primary.url(name, port) } : environment
+  const world: World = {
+    ...{ proxies, servers, disk, end },
+    installation: { tree, environment: withDatabase() },
+    nodes: await Promise.all(
+      Array.from({ length: layout.nodes }, async (_, at) => {
+        const installation = { tree, environment: withDatabase(proxies[at]?.port) }
+        return new Node(`node ${at + 1}`, await freePort(), installation)
+      }),
+    ),
+    ratafia: (words) => commandOf({ ...world.installation, environment: withDatabase() })(words),
+    directory: newDirectory,
+    statement: async (text) => void (await servers.primary?.query(text, name)),
+  }
+  ends.push(() => Promise.all(world.nodes.map((node) => node.stop())))
+  try {
+    await setUp(world.installation, scene)
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return world
+}
+
+async function setUp(installation: Installation, scene: Scene): Promise<void> {
+  const { tree } = installation
+  const plan = JSON.stringify(setUpOf(scene, { tree, environment: settingsOf(installation) }))
+  const program = join(import.meta.dirname, 'set-up.ts')
+  const child = endWithThisProcess(
+    spawn(process.execPath, [program, plan], {
+      env: environmentWith({}),
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }),
+  )
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error('the database could not be set up')
+}
