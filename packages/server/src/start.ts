@@ -3,9 +3,11 @@
  * Below it there are explicit arguments.
  */
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { accountStore } from './accounts/account-store.ts'
 import { createPasswordHasher } from './accounts/password-hasher.ts'
+import { rememberedAccounts } from './accounts/remembered-account-store.ts'
 import { accountOfIdentity } from './accounts/resolve-identity.ts'
 import { allowListStore } from './brands/allow-list-store.ts'
 import { apiKeyStore } from './brands/api-key-store.ts'
@@ -14,18 +16,22 @@ import { brandStore } from './brands/brand-store.ts'
 import { hardwareIdentityStore } from './brands/hardware-identity-store.ts'
 import { modelStore } from './brands/model-store.ts'
 import { announcement } from './cli/announcement.ts'
+import { EXIT } from './cli/context.ts'
 import { runProgram } from './cli/run-program.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
 import { type Counters, localCounters } from './counters.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import {
+  type ChangeFeed,
   type Database,
   inTransaction,
   isUniqueViolation,
   migrate,
+  openChangeFeed,
   openDatabase,
   requireCurrentSchema,
+  schemaState,
 } from './database/index.ts'
 import { assertionRoutes } from './devices/assertion-routes.ts'
 import { cloneStore } from './devices/clone-store.ts'
@@ -35,9 +41,12 @@ import { deviceTransferStore } from './devices/device-transfer-store.ts'
 import { type InRegister, LostRace } from './devices/register-transaction.ts'
 import { registrationRoutes } from './devices/registration-routes.ts'
 import { registrationStore } from './devices/registration-store.ts'
+import { rememberedDeviceSessions } from './devices/remembered-device-session-store.ts'
 import { sessionRoutes } from './devices/session-routes.ts'
 import { signingQueue } from './devices/signing-queue.ts'
 import { createApp } from './http/app.ts'
+import { healthRoutes } from './http/health-routes.ts'
+import { readiness } from './http/readiness.ts'
 import { listen } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
 import { agentStore } from './identity/agent-store.ts'
@@ -53,10 +62,16 @@ import { packageStore } from './packages/package-store.ts'
 import { resolvePackages } from './packages/resolve.ts'
 import { readPreviousSecretKey, readSecretKey, rereadSecretKeys } from './secret-key.ts'
 import { nextSignal } from './signals.ts'
+import { createTelemetry } from './telemetry/create.ts'
 import { createLog, type Log } from './telemetry/log.ts'
+import { serveMetrics } from './telemetry/metrics-server.ts'
+import { observeDatabase, observeSigning, type Telemetry } from './telemetry/telemetry.ts'
+import { rememberedSessions } from './tokens/remembered-session-store.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { sessionStore } from './tokens/session-store.ts'
 import { tokenPrefix } from './tokens/token-prefix.ts'
+import { type InWorker, inWorker } from './workers/in-worker.ts'
+import { supervise } from './workers/supervise.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The release of the software, from the package's own manifest. */
@@ -89,14 +104,15 @@ export interface RunningService {
  */
 export async function openWorkspace(
   { config, log, clock = systemClock }: StartOptions,
-  { updateSchema }: { readonly updateSchema: boolean },
+  { updateSchema }: { readonly updateSchema: boolean | 'done' },
 ): Promise<Workspace> {
   const sealer = await openSealer(config, log)
   const database = await openConfigured(config)
   try {
     // A command changes the schema only of a database that belongs to this machine alone.
-    if (updateSchema || config.database.kind === 'sqlite') await migrateWithLog(database, log)
-    else await requireCurrentSchema(database)
+    if (updateSchema === true || (!updateSchema && config.database.kind === 'sqlite')) {
+      await migrateWithLog(database, log)
+    } else if (!updateSchema) await requireCurrentSchema(database)
     return {
       config,
       clock,
@@ -157,9 +173,10 @@ async function openSealer({ secret, previousSecret }: Config, log: Log): Promise
   )
 }
 
-async function openConfigured({ database, dataDirectory }: Config): Promise<Database> {
+async function openConfigured({ database, dataDirectory }: Config, telemetry?: Telemetry): Promise<Database> {
   if (database.kind === 'sqlite') await prepareDataDirectory(dataDirectory)
-  return openDatabase(database)
+  const system = database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
+  return openDatabase(database, telemetry && observeDatabase(telemetry, system))
 }
 
 async function migrateWithLog(database: Database, log: Log): Promise<readonly string[]> {
@@ -168,11 +185,16 @@ async function migrateWithLog(database: Database, log: Log): Promise<readonly st
   return ran
 }
 
+export interface ServiceOptions extends StartOptions {
+  /** The identity service alone. */
+  readonly identityOnly?: boolean
+  /** Its supervisor has brought the schema up to date. */
+  readonly schemaIsDone?: boolean
+}
+
 /** The whole service, or with `identityOnly` the identity service alone. */
-export async function startService(
-  options: StartOptions & { readonly identityOnly?: boolean },
-): Promise<RunningService> {
-  const workspace = await openWorkspace(options, { updateSchema: true })
+export async function startService(options: ServiceOptions): Promise<RunningService> {
+  const workspace = await openWorkspace(options, { updateSchema: options.schemaIsDone ? 'done' : true })
   const opened: (() => Promise<void>)[] = [() => workspace.close()]
   const close = async () => {
     for (let next = opened.pop(); next; next = opened.pop()) await next()
@@ -188,30 +210,62 @@ export async function startService(
 /** What it opens it adds to `opened`, to be closed in the opposite order. */
 async function listenWith(
   workspace: Workspace,
-  options: StartOptions & { readonly identityOnly?: boolean },
+  options: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = workspace
   const { log, identityOnly = false, counters = localCounters(workspace) } = options
-  const listening = await listen(config.host, config.port)
+  const listening = await listen(config.host, config.port, {
+    limit: config.maxInFlight,
+    onRefused: (refused) => log.warn({ refused }, 'too many requests in flight'),
+  })
   // Whatever is in flight may finish.
   opened.push(() => listening.close())
   const baseUrl = config.baseUrl ?? listening.origin
-  const app = createApp({ log, baseUrl, trustedProxies: config.trustedProxies, serve: listening.serve })
+  const app = createApp({
+    log,
+    baseUrl,
+    trustedProxies: config.trustedProxies,
+    serve: listening.serve,
+    hold: (response) => listening.inFlight.hold(response),
+  })
   // First the long polls are told to come back later.
   opened.push(() => app.close())
+  const ready = readiness({ schema: () => schemaState(workspace.database) })
+  healthRoutes(app, ready.unready)
+  // Before all else: load balancers see it, and clients are told to connect elsewhere.
+  opened.push(async () => {
+    ready.leave()
+    listening.leave()
+    if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
+  })
   if (identityOnly) await addIdentity(app, '', baseUrl, workspace, counters)
-  else await addService(app, baseUrl, workspace, { log, counters })
+  else {
+    const feed = changeFeedOf(workspace)
+    opened.push(async () => feed?.close())
+    await addService(app, baseUrl, workspace, { log, counters, feed })
+  }
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
+}
+
+function changeFeedOf({ config, database }: Workspace): ChangeFeed | undefined {
+  const { database: settings } = config
+  return settings.kind === 'postgres'
+    ? openChangeFeed(database, settings.listenUrl ?? settings.url)
+    : undefined
 }
 
 async function addService(
   app: FastifyInstance,
   baseUrl: string,
   workspace: Workspace,
-  { log, counters }: { readonly log: Log; readonly counters: Counters },
+  {
+    log,
+    counters,
+    feed,
+  }: { readonly log: Log; readonly counters: Counters; readonly feed: ChangeFeed | undefined },
 ): Promise<void> {
   const { config, clock, keyring, sessions, packages, accounts } = workspace
   const location = new URL(baseUrl).host
@@ -227,9 +281,10 @@ async function addService(
   const issuer = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity(app, '/identity', baseUrl, workspace, counters)
 
+  const remembered = rememberedAccounts(accounts, feed)
   await app.register(tokenRoutes, {
     keyring,
-    sessions,
+    sessions: rememberedSessions(sessions, feed),
     clock,
     baseUrl,
     location,
@@ -238,7 +293,7 @@ async function addService(
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
     snapIds: (references) => resolvePackages(references, { packages }),
     accounts: {
-      find: (id) => accounts.findById(id),
+      find: (id) => remembered.findById(id),
       accountOf: (subject) =>
         accountOfIdentity(
           { issuer, subject },
@@ -255,7 +310,7 @@ async function addService(
     deviceServices: { baseUrl, allowed: config.deviceServiceUrls },
     fetch,
   })
-  await addDeviceSessions(app, location, workspace)
+  await addDeviceSessions(app, location, workspace, feed)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, { release: RELEASE, baseUrl, identity: issuer, tokenPrefix: tokenPrefix(location, id) })
   log.debug({ location, issuer }, 'the tokens API is ready')
@@ -265,13 +320,14 @@ async function addDeviceSessions(
   app: FastifyInstance,
   location: string,
   { config, clock, database, keyring, assertions, models, deviceSessions }: Workspace,
+  feed: ChangeFeed | undefined,
 ): Promise<void> {
   await app.register(sessionRoutes, {
     keyring,
     clock,
     assertions,
     models,
-    sessions: deviceSessions,
+    sessions: rememberedDeviceSessions(deviceSessions, feed),
     inSessions: (work) =>
       inTransaction(database.query, (query) =>
         work({
@@ -321,22 +377,17 @@ export async function run(
     ...options,
     log: createLog({ level: 'warn', pretty: true }),
   })
-  const serveUntilSignal = async (options: StartOptions, identityOnly: boolean) => {
-    const service = await startService({ ...options, identityOnly })
-    const signalled = nextSignal()
-    try {
-      stdout.write(await announce(service, identityOnly))
-      const signal = await signalled
-      options.log.info({ signal }, 'finishing what is in flight')
-    } finally {
-      await service.close()
-    }
+  const say = (text: string) => stdout.write(text)
+  const serve = async (options: ServiceOptions) => {
+    const role = inWorker({ clock: options.clock ?? systemClock })
+    if (role) return serveInWorker(options, role)
+    return options.config.workers > 1 ? serveWithWorkers(options, say) : serveAlone(options, say)
   }
   return runProgram(words.slice(2), {
     streams: { stdin, stdout, stderr },
     release: RELEASE,
-    serve: () => serveUntilSignal(settings(), false),
-    serveIdentity: () => serveUntilSignal(settings(8081), true),
+    serve: () => serve(settings()),
+    serveIdentity: () => serve({ ...settings(8081), identityOnly: true }),
     migrate: async () => {
       const { config, log } = settings()
       // So that a database never stands beside a key that is still to be made.
@@ -355,10 +406,61 @@ export async function run(
   })
 }
 
-async function announce({ origin, baseUrl, workspace }: RunningService, alone: boolean): Promise<string> {
-  const { config, accounts } = workspace
-  const { database } = config
-  const identity = alone ? 'alone' : (config.identity ?? 'bundled')
+async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
+  const service = await startService(options)
+  const signalled = nextSignal()
+  try {
+    const announce = await announcer(service.workspace, options)
+    say(announce(service.origin))
+    const signal = await signalled
+    options.log.info({ signal }, 'finishing what is in flight')
+  } finally {
+    await service.close()
+  }
+}
+
+/** Beyond what a worker itself waits for its requests, which it then cuts off. */
+const WORKER_PATIENCE_MS = 28_000
+
+async function serveWithWorkers(options: ServiceOptions, say: (text: string) => void): Promise<void> {
+  const { config, log } = options
+  const signal = nextSignal()
+  // Once for all of them: the directory, the secret key, the schema, the first keys.
+  const workspace = await openWorkspace(options, { updateSchema: true })
+  const announce = await announcer(workspace, options).finally(() => workspace.close())
+  await supervise({
+    ...config,
+    log,
+    // No clock that somebody sets.
+    counters: localCounters({ clock: () => new Date(performance.now()) }),
+    waitingCode: EXIT.unavailable,
+    patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
+    onListening: (origin) => say(announce(origin)),
+    signal,
+  })
+}
+
+async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise<void> {
+  // From the start on: a signal may go to every process of a terminal or a service.
+  const ended = Promise.race([nextSignal(), worker.told])
+  try {
+    const service = await startService({ ...options, counters: worker.counters, schemaIsDone: true })
+    worker.listening(service.origin)
+    await ended
+    await service.close()
+  } finally {
+    worker.leave()
+  }
+}
+
+/** What to say of the service at an origin. */
+async function announcer(
+  { config, accounts }: Workspace,
+  { identityOnly = false }: ServiceOptions,
+): Promise<(origin: string) => string> {
+  const { database, baseUrl } = config
+  const identity = identityOnly ? 'alone' : (config.identity ?? 'bundled')
   const hasAccount = (await accounts.page({ after: undefined, limit: 1 })).length > 0
-  return announcement({ origin, baseUrl, release: RELEASE, database, identity, hasAccount })
+  return (origin) =>
+    announcement({ origin, baseUrl: baseUrl ?? origin, release: RELEASE, database, identity, hasAccount })
 }
