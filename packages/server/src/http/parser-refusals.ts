@@ -47,11 +47,11 @@ const REFUSALS: ReadonlyMap<string, ParserRefusal> = new Map([
   ],
 ])
 
-/** What Node's parser refuses. */
-export function answerParserError(error: Error & { code?: string }, socket: Socket): void {
+/** What Node's parser refuses. Returns the code it was answered with, or undefined when nobody is there any more. */
+export function answerParserError(error: Error & { code?: string }, socket: Socket): ErrorCode | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
-    return
+    return undefined
   }
   const { status, code, message } = REFUSALS.get(error.code ?? '') ?? NOT_HTTP
   const body = JSON.stringify(errorBody({ code, message, extra: {} }))
@@ -59,6 +59,7 @@ export function answerParserError(error: Error & { code?: string }, socket: Sock
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Snap-Store-Version: ${API_VERSION}\r\nConnection: close\r\n\r\n${body}`,
   )
+  return code
 }
 
 /** HTTP/1.1 wants `Host` in every request (RFC 9112, 3.2). True: it was missing, and that is answered. */

@@ -1,0 +1,269 @@
+/**
+ * What `/metrics` says: a registry of its own, made by `start.ts` and handed to whoever has something to tell.
+ *
+ * Labels are of our own making (routes, codes, jobs), never what a client sent: each value is a series for good.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { StatementKind } from './statement-kind.ts'
+
+export interface AnsweredRequest {
+  readonly method: string
+  /** The pattern of the route; undefined where there is none. */
+  readonly route: string | undefined
+  /** 499: the client was gone before the answer. */
+  readonly status: number
+  /** The code in the body, where there is one. */
+  readonly refusal: string | undefined
+  readonly seconds: number
+}
+
+/** What is looked at when somebody asks for the metrics; each is absent where there is no such thing. */
+export interface Watched {
+  readonly connections: () => { readonly open: number; readonly inFlight: number }
+  readonly pool: () => {
+    readonly most: number
+    readonly open: number
+    readonly idle: number
+    readonly waiting: number
+  }
+  readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
+  /** Of what the nodes hear of each other's changes. `lag` is in milliseconds, infinite when nothing is heard. */
+  readonly changes: () => { readonly current: boolean; readonly lag: number }
+  /** By name. */
+  readonly caches: () => ReadonlyMap<
+    string,
+    { readonly size: number; readonly hits: number; readonly misses: number; readonly bypassed: number }
+  >
+}
+
+export interface Metrics {
+  readonly registry: Registry
+  answered(request: AnsweredRequest): void
+  /** Refused before they were requests for the application: how many, by their code. */
+  refusedEarly(code: string, times?: number): void
+  statement(kind: StatementKind, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
+  /** The wait for a connection to the database. */
+  acquired(outcome: 'ok' | 'unavailable', seconds: number): void
+  signed(outcome: 'ok' | 'failed', seconds: number): void
+  /** Seconds by account and key; keys that are not named any more are forgotten. */
+  signingKeys(
+    keys: readonly { readonly accountId: string; readonly keyId: string; readonly remaining: number }[],
+  ): void
+  /** A job that removes what is not needed any more has run. */
+  retained(job: string, outcome: 'ok' | 'failed', removed: number): void
+  watch(watched: Partial<Watched>): void
+}
+
+export interface MetricsOptions {
+  readonly release: string
+  /** Memory, event loop and garbage collection of the process; they cost a little all the time. */
+  readonly ofProcess: boolean
+}
+
+/** Seconds. From a cached verification to what a client's patience ends at. */
+const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const STATEMENTS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 5, 15]
+
+export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
+  const registry = new Registry()
+  if (ofProcess) collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const watched: { -readonly [Name in keyof Watched]?: Watched[Name] } = {}
+  const counter = <const T extends string>(name: string, help: string, labelNames: readonly T[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = <const T extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly T[],
+    buckets: number[],
+  ) => new Histogram({ name, help, labelNames, buckets, registers })
+
+  const requests = counter(
+    'ratafia_http_requests_total',
+    'Requests, by route pattern and status; 499: the client was gone before the answer',
+    ['method', 'route', 'status'],
+  )
+  const durations = histogram(
+    'ratafia_http_request_duration_seconds',
+    'From the arrival of a request to the end of its answer',
+    ['method', 'route'],
+    LATENCIES,
+  )
+  const refusals = counter('ratafia_refusals_total', 'Requests refused, by the code in the answer', [
+    'route',
+    'code',
+  ])
+  const early = counter(
+    'ratafia_http_refused_early_total',
+    'Refused before they were requests for the application: not HTTP, too large, too late, or too many',
+    ['code'],
+  )
+  const statements = counter('ratafia_database_statements_total', 'Statements, by kind and outcome', [
+    'kind',
+    'outcome',
+  ])
+  const statementSeconds = histogram(
+    'ratafia_database_statement_duration_seconds',
+    'From a statement to its answer',
+    ['kind'],
+    STATEMENTS,
+  )
+  const waits = histogram(
+    'ratafia_database_wait_seconds',
+    'The wait for a connection to the database',
+    ['outcome'],
+    STATEMENTS,
+  )
+  const up = new Gauge({
+    name: 'ratafia_database_up',
+    help: '1: the database answered when it was asked last; 0: it could not be asked',
+    registers,
+  })
+  const signatures = histogram(
+    'ratafia_signing_duration_seconds',
+    'From the turn of a registration in the signing queue until its serial is signed and stored',
+    ['outcome'],
+    LATENCIES,
+  )
+  const keyLives = new Gauge({
+    name: 'ratafia_signing_key_remaining_seconds',
+    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century where there is no end',
+    labelNames: ['account', 'key'],
+    registers,
+  })
+  const jobs = counter('ratafia_retention_runs_total', 'Runs of the jobs that remove what has expired', [
+    'job',
+    'outcome',
+  ])
+  const removed = counter('ratafia_retention_removed_rows_total', 'Rows that they removed', ['job'])
+  new Gauge({
+    name: 'ratafia_build_info',
+    help: 'The release, and the Node that runs it',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: release, node: process.versions.node }, 1)
+  addWatched(registry, watched)
+
+  return {
+    registry,
+    answered: ({ method, route = UNROUTED, status, refusal, seconds }) => {
+      const known = METHODS.has(method) ? method : 'other'
+      requests.inc({ method: known, route, status })
+      durations.observe({ method: known, route }, seconds)
+      if (refusal !== undefined) refusals.inc({ route, code: refusal })
+    },
+    refusedEarly: (code, times = 1) => early.inc({ code }, times),
+    statement: (kind, outcome, seconds) => {
+      statements.inc({ kind, outcome })
+      statementSeconds.observe({ kind }, seconds)
+      up.set(outcome === 'unavailable' ? 0 : 1)
+    },
+    acquired: (outcome, seconds) => {
+      waits.observe({ outcome }, seconds)
+      if (outcome === 'unavailable') up.set(0)
+    },
+    signed: (outcome, seconds) => signatures.observe({ outcome }, seconds),
+    signingKeys: (keys) => {
+      keyLives.reset()
+      for (const { accountId, keyId, remaining } of keys) {
+        keyLives.set({ account: accountId, key: keyId }, remaining)
+      }
+    },
+    retained: (job, outcome, rows) => {
+      jobs.inc({ job, outcome })
+      removed.inc({ job }, rows)
+    },
+    watch: (more) => {
+      Object.assign(watched, more)
+    },
+  }
+}
+
+const UNROUTED = '(none)'
+/** Node's parser knows some thirty more, which nobody needs a series for. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** What stands for "nothing is heard", where infinity cannot be written. */
+const NEVER_SECONDS = 1e9
+
+/** Gauges, and counters that others keep, which are read when they are asked for. */
+function addWatched(registry: Registry, watched: Partial<Watched>): void {
+  const registers = [registry]
+  const gauge = (name: string, help: string, read: () => number | undefined) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = read()
+        if (value === undefined) this.reset()
+        else this.set(value)
+      },
+    })
+  gauge('ratafia_http_connections', 'Open connections', () => watched.connections?.().open)
+  gauge(
+    'ratafia_http_requests_in_flight',
+    'Requests without an answer yet',
+    () => watched.connections?.().inFlight,
+  )
+  gauge('ratafia_database_connections', 'Open connections to the database', () => watched.pool?.().open)
+  gauge('ratafia_database_connections_idle', 'Of these, those without work', () => watched.pool?.().idle)
+  gauge('ratafia_database_connections_max', 'How many there may be', () => watched.pool?.().most)
+  gauge(
+    'ratafia_database_waiting',
+    'Statements and transactions that wait for a connection',
+    () => watched.pool?.().waiting,
+  )
+  gauge('ratafia_signing_active', 'Registrations that are signed now', () => watched.signing?.().active)
+  gauge(
+    'ratafia_signing_waiting',
+    'Registrations that wait for their turn',
+    () => watched.signing?.().waiting,
+  )
+  gauge(
+    'ratafia_revocation_lag_seconds',
+    'How old what this node knows of revocations and other changes may be; 1e9: it hears nothing',
+    () => seconds(watched.changes?.().lag),
+  )
+  gauge(
+    'ratafia_revocation_feed_current',
+    '1: what is remembered may be used; 0: the database is asked for every request',
+    () => (watched.changes ? Number(watched.changes().current) : undefined),
+  )
+  new Counter({
+    name: 'ratafia_signing_refused_total',
+    help: 'Registrations answered 503 because too many waited',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(watched.signing?.().refused ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'ratafia_cache_entries',
+    help: 'What is remembered',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      for (const [cache, { size }] of watched.caches?.() ?? []) this.set({ cache }, size)
+    },
+  })
+  new Counter({
+    name: 'ratafia_cache_lookups_total',
+    help: 'Look-ups; bypassed: nothing was to be trusted, and the database was asked',
+    labelNames: ['cache', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [cache, { hits, misses, bypassed }] of watched.caches?.() ?? []) {
+        this.inc({ cache, outcome: 'hit' }, hits)
+        this.inc({ cache, outcome: 'miss' }, misses)
+        this.inc({ cache, outcome: 'bypassed' }, bypassed)
+      }
+    },
+  })
+}
+
+function seconds(milliseconds: number | undefined): number | undefined {
+  if (milliseconds === undefined) return undefined
+  return Number.isFinite(milliseconds) ? milliseconds / 1000 : NEVER_SECONDS
+}
