@@ -13,6 +13,7 @@ import { randomBytes } from 'node:crypto'
 import { ChangeListener } from './change-listener.ts'
 import { CHANGE_CHANNEL, type Change, parseChange } from './changes.ts'
 import type { Database } from './database.ts'
+import type { Signals } from './signals.ts'
 
 /** Milliseconds. */
 export const BEAT_MS = 200
@@ -35,11 +36,11 @@ export interface ChangeFeed {
 
 /** Undefined on SQLite, whose one file is asked each time. */
 export function openChangeFeed(database: Database, listenUrl: string): ChangeFeed | undefined {
-  return database.notify && new ListeningFeed(database.notify, listenUrl)
+  return database.signals && new ListeningFeed(database.signals, listenUrl)
 }
 
 class ListeningFeed implements ChangeFeed {
-  readonly #notify: NonNullable<Database['notify']>
+  readonly #signals: Signals
   readonly #ownChannel = `ratafia_beat_${randomBytes(12).toString('hex')}`
   readonly #listener: ChangeListener
   readonly #timer: NodeJS.Timeout
@@ -53,8 +54,10 @@ class ListeningFeed implements ChangeFeed {
   #heardUntil = Number.NEGATIVE_INFINITY
   #position = 0
 
-  constructor(notify: NonNullable<Database['notify']>, listenUrl: string) {
-    this.#notify = notify
+  constructor(signals: Signals, listenUrl: string) {
+    this.#signals = signals
+    // Its own changes too come back as notifications, but a moment later.
+    signals.onOwnChange((payload) => this.#hear(parseChange(payload)))
     this.#listener = new ChangeListener(listenUrl, [CHANGE_CHANNEL, this.#ownChannel], {
       listening: () => this.#begin(),
       lost: () => this.#lose(),
@@ -123,7 +126,8 @@ class ListeningFeed implements ChangeFeed {
     if (this.#sending) return
     const beat = String(++this.#beats)
     this.#sent.set(beat, performance.now())
-    this.#sending = this.#notify(this.#ownChannel, beat, TRUST_MS)
+    this.#sending = this.#signals
+      .send(this.#ownChannel, beat, TRUST_MS)
       .catch(() => {
         // It may still be heard, and then means what it says; but not after this.
         this.#sent.delete(beat)

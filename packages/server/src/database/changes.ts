@@ -20,6 +20,8 @@ const KINDS = [
 export type ChangeKind = (typeof KINDS)[number]
 
 export const CHANGE_CHANNEL = 'ratafia_change'
+/** What the server tells the connection that makes a change begins with this. */
+export const CHANGE_MESSAGE = `${CHANGE_CHANNEL} `
 
 /** Undefined for what this release does not know: then anything may have changed. */
 export function parseChange(payload: string): Change | undefined {

@@ -6,6 +6,7 @@ import type { PoolState } from './pool-state.ts'
 import { postgresDialect } from './postgres.ts'
 import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres-limits.ts'
 import type { Schema } from './schema.ts'
+import type { Signals } from './signals.ts'
 import { sqliteDialect } from './sqlite.ts'
 
 export type DatabaseTarget =
@@ -20,11 +21,8 @@ export interface Database {
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /** Of this moment. */
   pool(): PoolState
-  /**
-   * PostgreSQL: sends a notification by the host that statements go to, beside the connections that requests wait for.
-   * Throws when it could not be sent within `withinMs`.
-   */
-  readonly notify?: (channel: string, payload: string, withinMs: number) => Promise<void>
+  /** Undefined on SQLite. */
+  readonly signals?: Signals
   /** Waits for running statements. */
   close(): Promise<void>
 }
@@ -73,7 +71,7 @@ function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserv
       }
     },
     pool: () => driver.state,
-    notify: (channel, payload, withinMs) => driver.notify(channel, payload, withinMs),
+    signals: driver,
     close: () => query.destroy(),
   }
 }

@@ -5,9 +5,22 @@ export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { createMemory, type Memory } from './memory.ts'
-export { migrate, requireCurrentSchema } from './migrate.ts'
+export { migrate, migrateTo, migrationsDone, requireCurrentSchema, schemaState } from './migrate.ts'
 export type { PoolState } from './pool-state.ts'
 export type * from './schema.ts'
 export { SchemaError } from './schema-error.ts'
+export { inSnapshot } from './snapshot.ts'
+export {
+  constraintNames,
+  describeTables,
+  indexNames,
+  presentConstraints,
+  presentIndexes,
+  type Reference,
+  referencesOf,
+  seededTables,
+  type Table,
+  tableNames,
+} from './tables.ts'
 export { inTransaction } from './transaction.ts'
 export { isUniqueViolation } from './unique-violation.ts'

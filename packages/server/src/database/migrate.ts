@@ -10,6 +10,7 @@ import type { Database } from './database.ts'
 import { type DatabaseKind, wordsOf } from './differences.ts'
 import type { Migration } from './migration.ts'
 import { migrations as ours } from './migrations/index.ts'
+import type { Schema } from './schema.ts'
 import { SchemaError } from './schema-error.ts'
 
 interface Options {
@@ -73,6 +74,62 @@ export async function requireCurrentSchema(
         : 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
     )
   }
+}
+
+/** Names of the migrations that ran; none for a database without tables of ours. */
+export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind): Promise<readonly string[]> {
+  // Asked for first: on PostgreSQL a failed statement ends the transaction.
+  const { rows } = await (kind === 'sqlite'
+    ? sql`select 1 from sqlite_master where name = 'schema_migration'`
+    : sql`select 1 where to_regclass('schema_migration') is not null`
+  ).execute(query)
+  return rows.length === 0 ? [] : [...(await namesOf(query as unknown as Kysely<Bookkeeping>))].sort()
+}
+
+/**
+ * Inside of a transaction: runs what is missing of the migrations of these names, or of all. Throws {@link SchemaError}
+ * `schema-too-new` for names nobody knows here, and if more than these have run already.
+ */
+export async function migrateTo(
+  query: Transaction<Schema>,
+  kind: DatabaseKind,
+  {
+    names = ours.map(({ name }) => name),
+    clock = systemClock,
+  }: { readonly names?: readonly string[]; readonly clock?: Clock } = {},
+): Promise<void> {
+  refuseNewer(new Set(names), ours)
+  const bookkeeping = query as unknown as Transaction<Bookkeeping>
+  await createBookkeeping(bookkeeping, kind)
+  await takeLock(bookkeeping)
+  const done = await namesOf(bookkeeping)
+  const more = [...done].filter((name) => !names.includes(name))
+  if (more.length > 0) {
+    throw new SchemaError(
+      'schema-too-new',
+      `The database has a newer schema (${more.join(', ')}) than is asked for: take a new database.`,
+    )
+  }
+  for (const migration of ours) {
+    if (names.includes(migration.name) && !done.has(migration.name))
+      await run(migration, kind, bookkeeping, clock)
+  }
+}
+
+/** `older` lacks what this code needs; `newer` has it and more, as long as migrations only add. */
+export type SchemaState = 'current' | 'older' | 'newer'
+
+/** How the schema stands to this code, for a process that runs already: others may have migrated since. */
+export async function schemaState(
+  database: Database,
+  { migrations = ours }: Pick<Options, 'migrations'> = {},
+): Promise<SchemaState> {
+  const done = await namesOf(database.query as unknown as Kysely<Bookkeeping>).catch((error: unknown) => {
+    if (isMissingTable(error)) return new Set<string>()
+    throw error
+  })
+  if (migrations.some(({ name }) => !done.has(name))) return 'older'
+  return done.size > migrations.length ? 'newer' : 'current'
 }
 
 async function createBookkeeping(query: Kysely<Bookkeeping>, kind: DatabaseKind): Promise<void> {

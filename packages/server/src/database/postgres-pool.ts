@@ -6,6 +6,7 @@
 import pg from 'pg'
 import { postgresUrls } from '../postgres-urls.ts'
 import { sqlState } from './away.ts'
+import { CHANGE_MESSAGE } from './changes.ts'
 import type { PoolState } from './pool-state.ts'
 import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './postgres-inspection.ts'
 import type { PostgresLimits } from './postgres-limits.ts'
@@ -15,6 +16,8 @@ export interface Lease {
   readonly client: pg.PoolClient
   /** The limits hold for whatever runs on it. Otherwise each transaction has to bring its own. */
   readonly limited: boolean
+  /** The changes that were announced on it since this was asked last. */
+  takeAnnounced(): readonly string[]
   /** `broken` closes it; the server then rolls back what it had begun. */
   release(broken: boolean): void
   /** The server takes no writes any more: every connection to it is given up. */
@@ -31,6 +34,7 @@ export class PostgresPool {
   readonly #urls: readonly [string, ...string[]]
   readonly #limits: PostgresLimits
   readonly #limited = new WeakSet<pg.ClientBase>()
+  readonly #announced = new WeakMap<pg.ClientBase, string[]>()
   #host = 0
   /** False after a PgBouncer has refused a connection for them. */
   #limitsAtStart = true
@@ -73,6 +77,7 @@ export class PostgresPool {
     return {
       client,
       limited: this.#limited.has(client),
+      takeAnnounced: () => this.#announced.get(client)?.splice(0) ?? [],
       release: (broken) => client.release(broken),
       leaveHost: () => this.#leave(generation),
     }
@@ -135,7 +140,14 @@ export class PostgresPool {
     // An idle connection that breaks is dropped by the pool, and the next statement opens another. Without these
     // listeners the 'error' event would end the process, for a connection in use as well.
     pool.on('error', () => {})
-    pool.on('connect', (client) => client.on('error', () => {}))
+    pool.on('connect', (client) => {
+      client.on('error', () => {})
+      const announced: string[] = []
+      this.#announced.set(client, announced)
+      client.on('notice', ({ message = '' }) => {
+        if (message.startsWith(CHANGE_MESSAGE)) announced.push(message.slice(CHANGE_MESSAGE.length))
+      })
+    })
     return pool
   }
 

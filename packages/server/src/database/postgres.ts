@@ -15,6 +15,7 @@ import type { PoolState } from './pool-state.ts'
 import { limitsForTransaction } from './postgres-inspection.ts'
 import type { PostgresLimits } from './postgres-limits.ts'
 import { type Lease, PostgresPool } from './postgres-pool.ts'
+import type { Signals } from './signals.ts'
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(
@@ -32,9 +33,10 @@ export function postgresDialect(
   return { dialect, driver }
 }
 
-export class PostgresDriver implements RawDriver {
+export class PostgresDriver implements RawDriver, Signals {
   readonly #pool: PostgresPool
   readonly #limits: PostgresLimits
+  #onOwnChange: (payload: string) => void = () => {}
 
   constructor(url: string, limits: PostgresLimits) {
     this.#limits = limits
@@ -42,14 +44,17 @@ export class PostgresDriver implements RawDriver {
   }
 
   async acquire(): Promise<RawConnection> {
-    return new PostgresConnection(await this.#pool.acquire('work'), this.#limits)
+    const lease = await this.#pool.acquire('work')
+    return new PostgresConnection(lease, this.#limits, () => {
+      for (const change of lease.takeAnnounced()) this.#onOwnChange(change)
+    })
   }
 
-  /**
-   * Sends a notification by the host that statements go to, on a connection that no request waits for. Throws the
-   * driver's error; gives up after `withinMs` without an answer.
-   */
-  async notify(channel: string, payload: string, withinMs: number): Promise<void> {
+  onOwnChange(heard: (payload: string) => void): void {
+    this.#onOwnChange = heard
+  }
+
+  async send(channel: string, payload: string, withinMs: number): Promise<void> {
     const lease = await this.#pool.acquire('beats')
     let broken = true
     try {
@@ -81,11 +86,13 @@ class PostgresConnection implements RawConnection {
   readonly #lease: Lease
   /** What a transaction begins with, where the connection itself has no limits. */
   readonly #limits: string
+  readonly #tellChanges: () => void
   #inTransaction = false
   #broken = false
 
-  constructor(lease: Lease, limits: PostgresLimits) {
+  constructor(lease: Lease, limits: PostgresLimits, tellChanges: () => void) {
     this.#lease = lease
+    this.#tellChanges = tellChanges
     this.#limits = lease.limited ? '' : limitsForTransaction(limits)
   }
 
@@ -134,6 +141,8 @@ class PostgresConnection implements RawConnection {
 
   release(): void {
     this.#lease.release(this.#broken)
+    // By now they are committed, or nobody knows; whoever made them goes on after this.
+    this.#tellChanges()
   }
 
   async #run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {

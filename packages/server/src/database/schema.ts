@@ -27,6 +27,9 @@ export interface Schema {
   device_registration: DeviceRegistrationTable
   device_session: DeviceSessionTable
   clone_evidence: CloneEvidenceTable
+  audit_entry: AuditEntryTable
+  audit_chain: AuditChainTable
+  job_lease: JobLeaseTable
 }
 
 export interface RootKeyTable {
@@ -250,4 +253,31 @@ export interface CloneEvidenceTable {
   last_seen_at: number
   times: number
   details: string
+}
+
+export interface AuditEntryTable {
+  id: string
+  at: number
+  actor: string
+  source: string
+  action: string
+  subject: string
+  details: string
+  seq: number | null
+  previous_hash: string | null
+  hash: string | null
+}
+
+export interface AuditChainTable {
+  id: number
+  base_seq: number
+  base_hash: string
+  seq: number
+  hash: string
+}
+
+export interface JobLeaseTable {
+  name: string
+  holder: string
+  held_until: number
 }

@@ -56,7 +56,8 @@ const ANNOUNCED: readonly {
 
 /**
  * On PostgreSQL every change that takes something away notifies the nodes, in its own transaction. Triggers do it, so
- * that no way to change a row is missed: not a command, not a release from before this, not `psql`.
+ * that no way to change a row is missed: not a command, not a release from before this, not `psql`. The message tells
+ * the process that made the change, which then need not wait for what it will be notified of.
  * See docs/decisions/0021-what-nodes-remember.md.
  */
 export const changes: Migration = {
@@ -65,9 +66,12 @@ export const changes: Migration = {
     if (!notifies) return []
     return [
       `create function ratafia_announce() returns trigger language plpgsql as $$
+        declare
+          change text := tg_argv[0] || ' ' ||
+            (to_jsonb(case tg_op when 'INSERT' then new else old end) ->> tg_argv[1]);
         begin
-          perform pg_notify('ratafia_change',
-            tg_argv[0] || ' ' || (to_jsonb(case tg_op when 'INSERT' then new else old end) ->> tg_argv[1]));
+          perform pg_notify('ratafia_change', change);
+          raise info 'ratafia_change %', change;
           return null;
         end
       $$`,

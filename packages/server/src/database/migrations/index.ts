@@ -3,6 +3,7 @@ import { first } from './0001-first.ts'
 import { brands } from './0002-brands.ts'
 import { devices } from './0003-devices.ts'
 import { changes } from './0004-changes.ts'
+import { audit } from './0005-audit.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
-export const migrations: readonly Migration[] = [first, brands, devices, changes]
+export const migrations: readonly Migration[] = [first, brands, devices, changes, audit]
