@@ -9,12 +9,14 @@ import { accountStore } from './accounts/account-store.ts'
 import { createPasswordHasher } from './accounts/password-hasher.ts'
 import { rememberedAccounts } from './accounts/remembered-account-store.ts'
 import { accountOfIdentity } from './accounts/resolve-identity.ts'
+import { wholeDatabaseStore } from './backup/whole-database-store.ts'
 import { allowListStore } from './brands/allow-list-store.ts'
 import { apiKeyStore } from './brands/api-key-store.ts'
 import { assertionStore } from './brands/assertion-store.ts'
 import { brandStore } from './brands/brand-store.ts'
 import { hardwareIdentityStore } from './brands/hardware-identity-store.ts'
 import { modelStore } from './brands/model-store.ts'
+import { signingKeyLives } from './brands/signing-key-life.ts'
 import { announcement } from './cli/announcement.ts'
 import { EXIT } from './cli/context.ts'
 import { runProgram } from './cli/run-program.ts'
@@ -25,6 +27,7 @@ import { prepareDataDirectory } from './data-directory.ts'
 import {
   type ChangeFeed,
   type Database,
+  inSnapshot,
   inTransaction,
   isUniqueViolation,
   migrate,
@@ -60,19 +63,21 @@ import { sealedValueStore } from './keyring/sealed-value-store.ts'
 import { createSealer, type Sealer } from './keyring/sealing.ts'
 import { packageStore } from './packages/package-store.ts'
 import { resolvePackages } from './packages/resolve.ts'
-import { readPreviousSecretKey, readSecretKey, rereadSecretKeys } from './secret-key.ts'
+import { readPresentSecretKey, readPreviousSecretKey, readSecretKey, rereadSecretKeys } from './secret-key.ts'
 import { nextSignal } from './signals.ts'
 import { createTelemetry } from './telemetry/create.ts'
 import { createLog, type Log } from './telemetry/log.ts'
+import type { Metrics } from './telemetry/metrics.ts'
 import { serveMetrics } from './telemetry/metrics-server.ts'
 import { observeDatabase, observeSigning, type Telemetry } from './telemetry/telemetry.ts'
 import { rememberedSessions } from './tokens/remembered-session-store.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { sessionStore } from './tokens/session-store.ts'
 import { tokenPrefix } from './tokens/token-prefix.ts'
+import { verifyStore } from './verify/verify-store.ts'
 import { type InWorker, inWorker } from './workers/in-worker.ts'
 import { supervise } from './workers/supervise.ts'
-import type { Workspace } from './workspace.ts'
+import type { Storage, Workspace } from './workspace.ts'
 
 /** The release of the software, from the package's own manifest. */
 const RELEASE: string = (
@@ -85,6 +90,8 @@ export interface StartOptions {
   readonly clock?: Clock
   /** What the workers of a machine count together. Default: of this process alone. */
   readonly counters?: Counters
+  /** What stands around the statements of the database. Default: nothing. */
+  readonly telemetry?: Telemetry
 }
 
 /** A service that listens. */
@@ -93,6 +100,8 @@ export interface RunningService {
   readonly origin: string
   /** What clients reach it at, without a trailing slash. */
   readonly baseUrl: string
+  /** Of the metrics, where this process serves them. */
+  readonly metricsUrl: string | undefined
   readonly workspace: Workspace
   /** Finishes what is in flight, then closes the database. */
   close(): Promise<void>
@@ -103,11 +112,11 @@ export interface RunningService {
  * `Unavailable`.
  */
 export async function openWorkspace(
-  { config, log, clock = systemClock }: StartOptions,
+  { config, log, clock = systemClock, telemetry }: StartOptions,
   { updateSchema }: { readonly updateSchema: boolean | 'done' },
 ): Promise<Workspace> {
   const sealer = await openSealer(config, log)
-  const database = await openConfigured(config)
+  const database = await openConfigured(config, telemetry)
   try {
     // A command changes the schema only of a database that belongs to this machine alone.
     if (updateSchema === true || (!updateSchema && config.database.kind === 'sqlite')) {
@@ -164,13 +173,31 @@ function registerOf({ query }: Database): InRegister {
   }
 }
 
-async function openSealer({ secret, previousSecret }: Config, log: Log): Promise<Sealer> {
-  const current = await readSecretKey(secret)
+async function openSealer(
+  { secret, previousSecret }: Config,
+  log: Log,
+  read = readSecretKey,
+): Promise<Sealer> {
+  const current = await read(secret)
   const previous = await readPreviousSecretKey(previousSecret)
   for (const warning of [...current.warnings, ...(previous?.warnings ?? [])]) log.warn(warning)
   return createSealer({ current: current.key, previous: previous?.key }, () =>
     rereadSecretKeys(secret, previousSecret),
   )
+}
+
+function storageOf(database: Database): Storage {
+  return {
+    clock: systemClock,
+    wholeDatabase: wholeDatabaseStore(database),
+    atOneMoment: (work) =>
+      inSnapshot(database, (query) =>
+        work({
+          rows: verifyStore({ query, kind: database.kind }),
+          sealed: sealedValueStore({ query }),
+        }),
+      ),
+  }
 }
 
 async function openConfigured({ database, dataDirectory }: Config, telemetry?: Telemetry): Promise<Database> {
@@ -190,35 +217,79 @@ export interface ServiceOptions extends StartOptions {
   readonly identityOnly?: boolean
   /** Its supervisor has brought the schema up to date. */
   readonly schemaIsDone?: boolean
+  /** Where the metrics go to. Default: to the port that the configuration gives them. */
+  readonly shareMetrics?: (metrics: Metrics) => void
 }
 
+type ObservedOptions = ServiceOptions & { readonly telemetry: Telemetry }
+
 /** The whole service, or with `identityOnly` the identity service alone. */
-export async function startService(options: ServiceOptions): Promise<RunningService> {
-  const workspace = await openWorkspace(options, { updateSchema: options.schemaIsDone ? 'done' : true })
-  const opened: (() => Promise<void>)[] = [() => workspace.close()]
+export async function startService(given: ServiceOptions): Promise<RunningService> {
+  const { metrics, tracing } = given.config
+  const telemetry = await createTelemetry({
+    ...given,
+    release: RELEASE,
+    tracing,
+    metrics: metrics !== undefined,
+  })
+  const options = { ...given, telemetry }
+  const opened: (() => Promise<void>)[] = [() => telemetry.tracing.close()]
   const close = async () => {
     for (let next = opened.pop(); next; next = opened.pop()) await next()
   }
   try {
-    return { ...(await listenWith(workspace, options, opened)), workspace, close }
+    const workspace = await openWorkspace(options, { updateSchema: given.schemaIsDone ? 'done' : true })
+    opened.push(() => workspace.close())
+    const metricsUrl = await publishMetrics(workspace, options, opened)
+    return { ...(await listenWith(workspace, options, opened)), metricsUrl, workspace, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
+const SIGNING_KEYS_MS = 60_000
+
+/** Undefined where they are not served by this process. */
+async function publishMetrics(
+  workspace: Workspace,
+  { log, telemetry: { metrics }, shareMetrics }: ObservedOptions,
+  opened: (() => Promise<void>)[],
+): Promise<string | undefined> {
+  const { config, database } = workspace
+  metrics.watch({ pool: () => database.pool() })
+  shareMetrics?.(metrics)
+  if (!config.metrics) return undefined
+  const lookAtKeys = () =>
+    signingKeyLives(workspace).then(metrics.signingKeys, (error: unknown) =>
+      log.warn({ err: error }, 'could not look at the signing keys'),
+    )
+  await lookAtKeys()
+  const timer = setInterval(lookAtKeys, SIGNING_KEYS_MS)
+  opened.push(async () => clearInterval(timer))
+  if (shareMetrics) return undefined
+  const served = await serveMetrics(config.metrics, metrics.registry, log)
+  opened.push(() => served.close())
+  return served.url
+}
+
 /** What it opens it adds to `opened`, to be closed in the opposite order. */
 async function listenWith(
   workspace: Workspace,
-  options: ServiceOptions,
+  options: ObservedOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = workspace
-  const { log, identityOnly = false, counters = localCounters(workspace) } = options
+  const { log, identityOnly = false, counters = localCounters(workspace), telemetry } = options
+  const { metrics } = telemetry
   const listening = await listen(config.host, config.port, {
     limit: config.maxInFlight,
-    onRefused: (refused) => log.warn({ refused }, 'too many requests in flight'),
+    onRefused: (refused) => {
+      metrics.refusedEarly('service-unavailable', refused)
+      log.warn({ refused }, 'too many requests in flight')
+    },
   })
+  metrics.watch({ connections: () => ({ open: listening.connections, inFlight: listening.inFlight.size }) })
   // Whatever is in flight may finish.
   opened.push(() => listening.close())
   const baseUrl = config.baseUrl ?? listening.origin
@@ -226,6 +297,8 @@ async function listenWith(
     log,
     baseUrl,
     trustedProxies: config.trustedProxies,
+    telemetry,
+    accessLog: config.accessLog,
     serve: listening.serve,
     hold: (response) => listening.inFlight.hold(response),
   })
@@ -243,7 +316,8 @@ async function listenWith(
   else {
     const feed = changeFeedOf(workspace)
     opened.push(async () => feed?.close())
-    await addService(app, baseUrl, workspace, { log, counters, feed })
+    if (feed) metrics.watch({ changes: () => ({ current: feed.current(), lag: feed.lag() }) })
+    await addService(app, baseUrl, workspace, { log, counters, feed, telemetry })
   }
   await app.ready()
   listening.open()
@@ -265,7 +339,13 @@ async function addService(
     log,
     counters,
     feed,
-  }: { readonly log: Log; readonly counters: Counters; readonly feed: ChangeFeed | undefined },
+    telemetry,
+  }: {
+    readonly log: Log
+    readonly counters: Counters
+    readonly feed: ChangeFeed | undefined
+    readonly telemetry: Telemetry
+  },
 ): Promise<void> {
   const { config, clock, keyring, sessions, packages, accounts } = workspace
   const location = new URL(baseUrl).host
@@ -302,9 +382,11 @@ async function addService(
     },
   })
   await app.register(assertionRoutes, workspace)
+  const signing = signingQueue(config.signingQueue, observeSigning(telemetry))
+  telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
     ...workspace,
-    signing: signingQueue(config.signingQueue),
+    signing,
     warn: (message) => log.warn(message),
     deviceServicePath: config.deviceServicePath,
     deviceServices: { baseUrl, allowed: config.deviceServiceUrls },
@@ -394,6 +476,15 @@ export async function run(
       await readSecretKey(config.secret)
       const database = await openConfigured(config)
       return migrateWithLog(database, log).finally(() => database.close())
+    },
+    withStorage: async (work) => {
+      const database = await openConfigured(settings().config)
+      const storage = storageOf(database)
+      return work(storage).finally(() => database.close())
+    },
+    openSealer: async () => {
+      const { config, log } = quiet(settings())
+      return openSealer(config, log, readPresentSecretKey)
     },
     withWorkspace: async (work) => {
       const workspace = await openWorkspace(quiet(settings()), { updateSchema: false })

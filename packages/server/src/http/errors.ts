@@ -29,6 +29,7 @@ export function errorBody({ code, message, extra }: Refusal): ErrorBody {
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { code, message, extra } = refusalOf(error)
   const { status } = ERROR_CODES[code]
+  request.refusal = code
   if (status === 500) request.log.error({ err: error }, 'fault')
   else if (status === 503) request.log.warn({ err: error }, 'could not check')
   else request.log.debug({ refusal: code, detail: privateDetail(error) }, 'refused')

@@ -93,6 +93,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
 function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
     const refused = refusalOf(error) ?? frameworkRefusal(error) ?? FAULT
+    request.refusal = refused.code
     if (refused.status === 500) request.log.error({ err: error }, 'fault')
     else if (refused.status === 503) request.log.warn({ err: error }, 'could not answer')
     if (!request.routeOptions.config.page) return sendRefusal(reply, refused)

@@ -1,6 +1,7 @@
 /** `/metrics` on a port of its own: what the operator sees is nothing for those who reach the service. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Log } from './log.ts'
 
 export interface MetricsServer {
   /** `http://HOST:PORT/metrics`. */
@@ -8,17 +9,17 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** What is answered, as Prometheus reads it. */
-export interface MetricsText {
+/** What is answered, as Prometheus reads it: a registry, or several put together. */
+export interface MetricsSource {
   readonly contentType: string
-  text(): Promise<string>
+  metrics(): Promise<string>
 }
 
 /** Rejects with the system's error (`EADDRINUSE`, …) when the address cannot be had. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
-  { contentType, text }: MetricsText,
-  onError: (error: unknown) => void,
+  source: MetricsSource,
+  log: Log,
 ): Promise<MetricsServer> {
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
     const [path] = (request.url ?? '').split('?', 1)
@@ -26,10 +27,10 @@ export async function serveMetrics(
       response.writeHead(404, { 'content-type': 'text/plain' }).end('There is only GET /metrics here.\n')
       return
     }
-    text().then(
-      (body) => response.writeHead(200, { 'content-type': contentType }).end(body),
+    source.metrics().then(
+      (body) => response.writeHead(200, { 'content-type': source.contentType }).end(body),
       (error: unknown) => {
-        onError(error)
+        log.error({ err: error }, 'the metrics could not be collected')
         response.writeHead(503, { 'content-type': 'text/plain' }).end('The metrics could not be collected.\n')
       },
     )
@@ -43,8 +44,10 @@ export async function serveMetrics(
   })
   // A listening TCP server has an address object; only pipes have a string.
   const { port: actual } = server.address() as AddressInfo
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${actual}/metrics`
+  log.info({ url }, 'metrics are served')
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}/metrics`,
+    url,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
