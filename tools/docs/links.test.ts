@@ -84,6 +84,8 @@ function program(): Command {
   return createProgram({
     streams,
     withWorkspace: none,
+    withStorage: none,
+    openSealer: none,
     serve: none,
     serveIdentity: none,
     migrate: none,

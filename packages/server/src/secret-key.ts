@@ -23,6 +23,17 @@ export async function readSecretKey(secret: SecretConfig): Promise<SecretKey> {
   return readKeyFile(file, variable)
 }
 
+/** As {@link readSecretKey}, and none is made: for what is sealed already, and comes here. */
+export async function readPresentSecretKey(secret: SecretConfig): Promise<SecretKey> {
+  if (secret.from === 'file' && secret.makeBefore !== undefined && !(await exists(secret.file))) {
+    throw new ConfigError(
+      `RATAFIA_DATA_DIR: there is no secret key ${secret.file}. Put the one there under which the keys are sealed, ` +
+        'or set RATAFIA_SECRET_KEY.',
+    )
+  }
+  return readSecretKey(secret)
+}
+
 /** Undefined when there is none. Throws {@link ConfigError}. */
 export async function readPreviousSecretKey(
   previous: PreviousSecretConfig | undefined,

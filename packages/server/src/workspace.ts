@@ -1,6 +1,7 @@
 /** What an opened installation offers: its stores and keys, built by `start.ts` for the service and for each command. */
 import type { AccountStore } from './accounts/account-store.ts'
 import type { PasswordHasher } from './accounts/password-hasher.ts'
+import type { WholeDatabaseStore } from './backup/whole-database-store.ts'
 import type { AllowListStore } from './brands/allow-list-store.ts'
 import type { ApiKeyStore } from './brands/api-key-store.ts'
 import type { AssertionStore } from './brands/assertion-store.ts'
@@ -23,6 +24,17 @@ import type { SealedValueStore } from './keyring/sealed-value-store.ts'
 import type { Sealer } from './keyring/sealing.ts'
 import type { PackageStore } from './packages/package-store.ts'
 import type { SessionStore } from './tokens/session-store.ts'
+import type { VerifyStore } from './verify/verify-store.ts'
+
+/** An installation as it lies there: nobody has looked at its schema or its keys, and none is made. */
+export interface Storage {
+  readonly clock: Clock
+  readonly wholeDatabase: WholeDatabaseStore
+  /** What `ratafia verify` reads, at one moment. */
+  atOneMoment<T>(
+    work: (moment: { readonly rows: VerifyStore; readonly sealed: SealedValueStore }) => Promise<T>,
+  ): Promise<T>
+}
 
 export interface Workspace {
   readonly config: Config

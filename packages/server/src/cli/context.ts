@@ -1,6 +1,7 @@
 /** What commands are given: the streams, and the ways to open the installation. `start.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
-import type { Workspace } from '../workspace.ts'
+import type { Sealer } from '../keyring/sealing.ts'
+import type { Storage, Workspace } from '../workspace.ts'
 
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
@@ -12,6 +13,10 @@ export interface CommandContext {
   readonly streams: Streams
   /** Opens the installation that the environment describes, for as long as `work` takes. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  /** Opens its database alone, whatever is in it. */
+  withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>
+  /** The secret keys as they are: none is made. */
+  openSealer(): Promise<Sealer>
   /** Each runs until a signal ends it. */
   serve(): Promise<void>
   serveIdentity(): Promise<void>

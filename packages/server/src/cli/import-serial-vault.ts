@@ -6,12 +6,14 @@ import type { Command } from 'commander'
 import type { DumpFile } from '../serial-vault/dump-rows.ts'
 import { type ImportedVault, importSerialVault } from '../serial-vault/import.ts'
 import { TABLES } from '../serial-vault/read-dump.ts'
+import { importDatabaseCommand } from './backup.ts'
 import { type CommandContext, FileError, UsageError } from './context.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
 import { withProgress } from './progress.ts'
 
 export function importCommands(parent: Command, context: CommandContext): void {
-  const imports = parent.command('import').description('take over what another service knows')
+  const imports = parent.command('import').description('take over what another service, or database, knows')
+  importDatabaseCommand(imports, context)
 
   withJson(imports.command('serial-vault <path...>'))
     .description('a dump of its database: plain SQL, or a directory of CSV files named by table')

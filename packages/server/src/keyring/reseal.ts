@@ -2,6 +2,8 @@
 import type { SealedValueStore } from './sealed-value-store.ts'
 import type { Sealer } from './sealing.ts'
 
+export type { SealedValueStore } from './sealed-value-store.ts'
+
 export interface Resealed {
   /** How many lay under the previous secret and lie under the current one now. */
   readonly resealed: number

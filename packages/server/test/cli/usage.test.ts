@@ -28,6 +28,8 @@ async function helpOf(command: string): Promise<string> {
   const context: CommandContext = {
     streams: { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') },
     withWorkspace: unused,
+    withStorage: unused,
+    openSealer: unused,
     serve: unused,
     serveIdentity: unused,
     migrate: unused,
@@ -37,6 +39,8 @@ async function helpOf(command: string): Promise<string> {
   assert.deepEqual({ code, err: said.err }, { code: 0, err: '' })
   return said.out
 }
+
+const RESTORE = ['--dry-run', '--verify', '--replace', '--revoke-sessions-since']
 
 /** Every command with the options it has besides --help. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -66,6 +70,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   keys: [],
   'keys list': ['--json'],
   'keys rotate': ['--json', '--discharger'],
+  secret: [],
+  'secret rotate': ['--json'],
   trust: [],
   'trust add': ['--json'],
   'trust list': ['--json'],
@@ -142,6 +148,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'devices import': ['--json', '--format'],
   import: [],
   'import serial-vault': ['--json', '--dry-run'],
+  'import database': ['--json', ...RESTORE],
+  backup: ['--json', '--force'],
+  restore: ['--json', ...RESTORE],
+  verify: ['--json'],
   version: ['--json'],
 }
 

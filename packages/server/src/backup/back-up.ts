@@ -1,0 +1,60 @@
+/** Writes the whole database into a file, as it is at one moment, while nodes go on writing. */
+import { RequestError } from '../errors.ts'
+import { backupText, type Totals } from './backup-file.ts'
+import type { Snapshot, WholeDatabaseStore } from './whole-database-store.ts'
+
+interface BackUpDeps {
+  readonly wholeDatabase: Pick<WholeDatabaseStore, 'read'>
+  readonly release: string
+  readonly madeAt: Date
+}
+
+/**
+ * `write` gets the text of the file, to be compressed and stored while it is made. What it has written counts only when
+ * this has resolved. Throws {@link RequestError} for a database without tables, `Unavailable`, and what `write` throws.
+ */
+export function backUp(
+  {
+    write,
+    onProgress,
+  }: {
+    readonly write: (text: AsyncIterable<string>) => Promise<void>
+    readonly onProgress?: (done: number, total: number) => void
+  },
+  { wholeDatabase, release, madeAt }: BackUpDeps,
+): Promise<Totals> {
+  return wholeDatabase.read(async (snapshot) => {
+    const { migrations, kind, tables } = snapshot
+    if (migrations.length === 0) {
+      throw new RequestError(
+        'invalid-request',
+        'The database has no tables of Ratafia: there is nothing to back up.',
+      )
+    }
+    let total = 0
+    for (const table of tables) total += await snapshot.count(table)
+    const header = { release, madeAt: madeAt.toISOString(), database: kind, migrations }
+    await write(
+      backupText(
+        header,
+        tablesOf(snapshot, (done) => onProgress?.(done, total)),
+      ),
+    )
+    return { tables: tables.length, rows: total }
+  })
+}
+
+async function* tablesOf(snapshot: Snapshot, onRows: (done: number) => void) {
+  let done = 0
+  const counted = async function* (pages: ReturnType<Snapshot['pages']>) {
+    for await (const page of pages) {
+      yield page
+      done += page.length
+      onRows(done)
+    }
+  }
+  for (const table of snapshot.tables) {
+    const { name, columns } = table
+    yield { table: name, columns, pages: counted(snapshot.pages(table)) }
+  }
+}

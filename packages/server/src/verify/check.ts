@@ -1,0 +1,20 @@
+import type { SealedValueStore } from '../keyring/reseal.ts'
+import type { Sealer } from '../keyring/sealing.ts'
+import type { VerifyStore } from './verify-store.ts'
+
+export interface CheckDeps {
+  /** The database at one moment. */
+  readonly rows: VerifyStore
+  readonly sealed: SealedValueStore
+  readonly sealer: Sealer
+}
+
+/** One thing that must always hold. */
+export interface Check {
+  /** For people and programs: `one-holder`. */
+  readonly name: string
+  /** What holds, as a sentence. */
+  readonly holds: string
+  /** What does not hold, in a sentence each. It needs the memory of some rows, however many there are. */
+  readonly find: (deps: CheckDeps) => AsyncIterable<string>
+}

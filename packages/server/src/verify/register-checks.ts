@@ -1,0 +1,168 @@
+/** The register of devices, and who was let in. */
+import {
+  AssertionError,
+  decode,
+  type PublicKey,
+  type UnverifiedAssertion,
+  verifySignature,
+} from '@ratafia/assertions'
+import type { Check, CheckDeps } from './check.ts'
+import type { SerialRow } from './verify-store.ts'
+
+export const REGISTER_CHECKS: readonly Check[] = [
+  {
+    name: 'one-holder',
+    holds: 'A serial of a model belongs to one device.',
+    async *find({ rows }) {
+      for await (const { name, devices } of rows.serialsOfSeveral()) yield `${devices} devices hold ${name}.`
+    },
+  },
+  {
+    name: 'one-serial',
+    holds: 'A device key has one serial of a model.',
+    async *find({ rows }) {
+      for await (const { name, devices } of rows.keysOfSeveral())
+        yield `${devices} devices have the key ${name}.`
+    },
+  },
+  {
+    name: 'serial-assertions',
+    holds: 'Every serial assertion decodes, and says what its row and its device say.',
+    async *find({ rows }) {
+      for await (const row of rows.serialAssertions()) {
+        const serial = decoded(row.encoded)
+        if (typeof serial === 'string') yield `${nameOf(row)} does not decode: ${serial}.`
+        else
+          for (const what of differences(row, serial))
+            yield `${nameOf(row)} has another ${what} than its row.`
+      }
+    },
+  },
+  {
+    name: 'serial-signatures',
+    holds: 'Every serial assertion is signed with the key it names, where that is here.',
+    async *find(deps) {
+      const keys = new Map<string, PublicKey | undefined>()
+      for await (const row of deps.rows.serialAssertions()) {
+        const serial = decoded(row.encoded)
+        // The check before says so.
+        if (typeof serial === 'string') continue
+        if (!keys.has(serial.signKeyId)) keys.set(serial.signKeyId, await publicKey(serial.signKeyId, deps))
+        const key = keys.get(serial.signKeyId)
+        const fault = key && signatureFault(serial, key)
+        if (fault !== undefined) yield `${nameOf(row)}: ${fault}.`
+      }
+    },
+  },
+  {
+    name: 'revisions',
+    holds: 'The revisions of a serial follow one another, and its device has the newest.',
+    async *find({ rows }) {
+      for await (const { name, first, last, stored } of rows.revisionGaps()) {
+        yield `Of ${name} ${stored} assertions are here, with revisions from ${first} to ${last}.`
+      }
+      for await (const { id, name, revision, newest } of rows.otherRevisions()) {
+        yield `The device ${id} (${name}) has the revision ${revision ?? 'none'}, and an assertion with ${newest}.`
+      }
+    },
+  },
+  {
+    name: 'decisions',
+    holds: 'What was revoked or decided has a time and somebody who did it.',
+    async *find({ rows }) {
+      for await (const { what, id } of rows.halfRevoked())
+        yield `The ${what} ${id} lacks a time, or who it was.`
+    },
+  },
+  {
+    name: 'single-use',
+    holds: 'A nonce opened one session, and a request-id one registration.',
+    async *find({ rows }) {
+      for await (const { table, times, example } of rows.noncesUsedTwice()) {
+        yield `${times} rows of ${table} share one: ${example} is one of them.`
+      }
+    },
+  },
+  {
+    name: 'assertions',
+    holds: 'Every account, account-key and model that is stored decodes, and is what its row says.',
+    async *find({ rows }) {
+      for await (const { table, type, primary_key, revision, encoded } of rows.assertions()) {
+        const assertion = decoded(encoded)
+        if (typeof assertion === 'string')
+          yield `${type} ${primary_key} of ${table} does not decode: ${assertion}.`
+        else if (
+          assertion.type !== type ||
+          assertion.primaryKey.join('/') !== primary_key ||
+          (revision !== null && assertion.revision !== revision)
+        ) {
+          yield `${type} ${primary_key} of ${table} is another assertion than its row says.`
+        }
+      }
+    },
+  },
+  {
+    name: 'models',
+    holds: 'Every model has its model assertion, and every signing key its account-key.',
+    async *find({ rows }) {
+      for await (const { brand_id, model } of rows.models()) {
+        if (!(await rows.hasAssertion('model', `16/${brand_id}/${model}`))) {
+          yield `The model ${brand_id}/${model} has no assertion.`
+        }
+      }
+      for (const { key_id, account_id } of await rows.signingKeys()) {
+        if ((await rows.accountKey(key_id)) === undefined) {
+          yield `The signing key ${key_id} of ${account_id} has no account-key assertion.`
+        }
+      }
+    },
+  },
+]
+
+const nameOf = ({ brand_id, model, serial, revision }: SerialRow): string =>
+  `The serial assertion ${brand_id}/${model}/${serial} (revision ${revision})`
+
+function decoded(encoded: Uint8Array): UnverifiedAssertion | string {
+  try {
+    return decode(encoded)
+  } catch (error) {
+    if (error instanceof AssertionError) return error.message
+    throw error
+  }
+}
+
+function differences(row: SerialRow, assertion: UnverifiedAssertion): readonly string[] {
+  if (assertion.type !== 'serial') return ['type']
+  const { brandId, model, serial, deviceKeyId } = assertion.fields
+  const compared: readonly (readonly [what: string, said: unknown, stored: unknown])[] = [
+    ['name', `${brandId}/${model}/${serial}`, `${row.brand_id}/${row.model}/${row.serial}`],
+    [
+      'name',
+      `${brandId}/${model}/${serial}`,
+      `${row.device_brand_id}/${row.device_model}/${row.device_serial}`,
+    ],
+    ['revision', assertion.revision, row.revision],
+    ['device key', deviceKeyId, row.device_key_id],
+    ['authority', assertion.authorityId, row.authority_id],
+    ['signing key', assertion.signKeyId, row.signing_key_id],
+  ]
+  return [...new Set(compared.filter(([, said, stored]) => said !== stored).map(([what]) => what))]
+}
+
+async function publicKey(keyId: string, { rows }: CheckDeps): Promise<PublicKey | undefined> {
+  const encoded = await rows.accountKey(keyId)
+  const assertion = encoded && decoded(encoded)
+  return typeof assertion === 'object' && assertion.type === 'account-key'
+    ? assertion.fields.publicKey
+    : undefined
+}
+
+function signatureFault(assertion: UnverifiedAssertion, key: PublicKey): string | undefined {
+  try {
+    verifySignature(assertion, key)
+    return undefined
+  } catch (error) {
+    if (error instanceof AssertionError) return error.message
+    throw error
+  }
+}

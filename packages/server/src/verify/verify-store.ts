@@ -1,0 +1,264 @@
+/** What the checks of `ratafia verify` ask: each reads whole tables, in pages or by a query that returns faults only. */
+import { type RawBuilder, sql } from 'kysely'
+import {
+  constraintNames,
+  type Database,
+  describeTables,
+  indexNames,
+  presentConstraints,
+  presentIndexes,
+  referencesOf,
+  tableNames,
+} from '../database/index.ts'
+
+export interface SerialRow {
+  readonly brand_id: string
+  readonly model: string
+  readonly serial: string
+  readonly revision: number
+  readonly device_id: string
+  readonly encoded: Uint8Array
+  readonly authority_id: string
+  readonly signing_key_id: string
+  /** Of the device; null when there is none of this id. */
+  readonly device_key_id: string | null
+  readonly device_brand_id: string | null
+  readonly device_model: string | null
+  readonly device_serial: string | null
+}
+
+export interface StoredAssertionRow {
+  readonly table: 'assertion' | 'trust_root'
+  readonly type: string
+  readonly primary_key: string
+  /** Of a trust root it is not stored. */
+  readonly revision: number | null
+  readonly encoded: Uint8Array
+}
+
+export interface VerifyStore {
+  /** Names of tables, indexes and constraints that the migrations made and that are not there. */
+  missingFromSchema(): AsyncGenerator<string>
+  /** Rows that refer to none, by table. */
+  danglingReferences(): AsyncGenerator<{
+    table: string
+    columns: string
+    to: string
+    count: number
+    example: string
+  }>
+  serialsOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
+  keysOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
+  noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
+  serialAssertions(): AsyncGenerator<SerialRow>
+  /** Of serials with more than one assertion, where a revision between the first and the last is missing. */
+  revisionGaps(): AsyncGenerator<{ name: string; first: number; last: number; stored: number }>
+  /** Devices whose revision is another than that of their newest assertion. */
+  otherRevisions(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
+  /** Of what was ended without a time, or without anybody. */
+  halfRevoked(): AsyncGenerator<{ what: string; id: string }>
+  sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
+  rootKeyIds(): Promise<readonly number[]>
+  keyPairs(): Promise<readonly { id: number; purpose: string; public_key: Uint8Array; sealed: Uint8Array }[]>
+  signingKeys(): Promise<readonly { key_id: string; account_id: string; sealed: Uint8Array }[]>
+  assertions(): AsyncGenerator<StoredAssertionRow>
+  models(): AsyncGenerator<{ brand_id: string; model: string }>
+  hasAssertion(type: string, primaryKey: string): Promise<boolean>
+  /** The encoded account-key, stored or trusted as a root. */
+  accountKey(keyId: string): Promise<Uint8Array | undefined>
+}
+
+const PAGE = 500
+
+/** On a snapshot, so that all see the same moment while others write. */
+export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): VerifyStore {
+  /** Rows of a statement with a condition and an order by these columns, a page at a time. */
+  async function* paged<Row extends object>(
+    select: (after: RawBuilder<unknown>) => RawBuilder<Row>,
+    key: readonly (string & keyof Row)[],
+    table: string,
+  ): AsyncGenerator<Row> {
+    const columns = sql.join(key.map((name) => sql.ref(`${table}.${name}`)))
+    let last: Row | undefined
+    for (;;) {
+      const values = last
+      const after = values ? sql`where (${columns}) > (${sql.join(key.map((name) => values[name]))})` : sql``
+      const { rows } = await sql<Row>`${select(after)} order by ${columns} limit ${sql.lit(PAGE)}`.execute(
+        query,
+      )
+      yield* rows
+      if (rows.length < PAGE) return
+      last = rows.at(-1)
+    }
+  }
+  /** Of a query that returns faults only. There may be many all the same: the first thousand tell enough. */
+  async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
+    yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
+  }
+  const tables = () => describeTables(query, kind, tableNames(kind))
+
+  return {
+    async *missingFromSchema() {
+      const there = new Set((await tables()).map(({ name }) => name))
+      for (const name of tableNames(kind)) if (!there.has(name)) yield `table ${name}`
+      const indexes = await presentIndexes(query, kind)
+      for (const name of indexNames(kind)) if (!indexes.has(name)) yield `index ${name}`
+      const constraints = await presentConstraints(query, kind)
+      for (const { table, name } of constraintNames(kind)) {
+        if (!constraints.has(`${table}.${name}`)) yield `constraint ${name} of ${table}`
+      }
+    },
+
+    async *danglingReferences() {
+      for (const { name: table, primaryKey } of await tables()) {
+        for (const { columns, to, toColumns } of await referencesOf(query, kind, table)) {
+          const joined = sql.join(
+            columns.map(
+              (column, at) => sql`child.${sql.ref(column)} = parent.${sql.ref(toColumns[at] ?? '')}`,
+            ),
+            sql` and `,
+          )
+          const set = sql.join(
+            columns.map((column) => sql`child.${sql.ref(column)} is not null`),
+            sql` and `,
+          )
+          const [key = ''] = primaryKey
+          const { rows } = await sql<{ count: number | string; example: unknown }>`
+            select count(*) as count, min(child.${sql.ref(columns[0] ?? key)}) as example
+            from ${sql.table(table)} as child
+            where ${set} and not exists (select 1 from ${sql.table(to)} as parent where ${joined})
+          `.execute(query)
+          const count = Number(rows[0]?.count ?? 0)
+          if (count > 0)
+            yield { table, columns: columns.join(', '), to, count, example: String(rows[0]?.example) }
+        }
+      }
+    },
+
+    // By the unique indexes of the register, unless they are what is missing.
+    serialsOfSeveral: () =>
+      faults(sql<{ name: string; devices: number }>`
+        select brand_id || '/' || model || '/' || serial as name, count(*) as devices from device
+        where status in ('active', 'revoked') group by brand_id, model, serial having count(*) > 1`),
+
+    keysOfSeveral: () =>
+      faults(sql<{ name: string; devices: number }>`
+        select brand_id || '/' || model || ' ' || device_key_id as name, count(*) as devices from device
+        where status <> 'superseded' group by brand_id, model, device_key_id having count(*) > 1`),
+
+    async *noncesUsedTwice() {
+      yield* faults(sql<{ table: string; times: number; example: string }>`
+        select 'device_session' as "table", count(*) as times, min(session_id) as example from device_session
+        group by nonce_hash having count(*) > 1`)
+      yield* faults(sql<{ table: string; times: number; example: string }>`
+        select 'device_registration' as "table", count(*) as times, min(device_id) as example
+        from device_registration group by request_id_hash having count(*) > 1`)
+    },
+
+    serialAssertions: () =>
+      paged(
+        (after) => sql<SerialRow>`
+          select serial_assertion.brand_id, serial_assertion.model, serial_assertion.serial,
+            serial_assertion.revision, serial_assertion.device_id, serial_assertion.encoded,
+            serial_assertion.authority_id, serial_assertion.signing_key_id, device.device_key_id,
+            device.brand_id as device_brand_id, device.model as device_model, device.serial as device_serial
+          from serial_assertion left join device on device.id = serial_assertion.device_id ${after}`,
+        ['brand_id', 'model', 'serial', 'revision'],
+        'serial_assertion',
+      ),
+
+    revisionGaps: () =>
+      faults(sql<{ name: string; first: number; last: number; stored: number }>`
+        select brand_id || '/' || model || '/' || serial as name, min(revision) as first, max(revision) as last,
+          count(*) as stored
+        from serial_assertion
+        where exists (select 1 from device where device.id = serial_assertion.device_id and origin = 'registration')
+        group by brand_id, model, serial having count(*) <> max(revision) - min(revision) + 1`),
+
+    otherRevisions: () =>
+      faults(sql<{ id: string; name: string; revision: number | null; newest: number }>`
+        select device.id, device.brand_id || '/' || device.model || '/' || device.serial as name, device.revision,
+          max(serial_assertion.revision) as newest
+        from device join serial_assertion on serial_assertion.device_id = device.id
+        where device.status in ('active', 'revoked')
+        group by device.id, device.brand_id, device.model, device.serial, device.revision
+        having device.revision is null or device.revision < max(serial_assertion.revision)`),
+
+    async *halfRevoked() {
+      yield* faults(sql<{ what: string; id: string }>`
+        select 'token session' as what, session_id as id from token_session
+        where (revoked_at is null) <> (revoked_by is null)`)
+      yield* faults(sql<{ what: string; id: string }>`
+        select 'device' as what, id from device
+        where status in ('rejected', 'active', 'superseded', 'revoked')
+          and (decided_at is null or decided_by is null)`)
+    },
+
+    sessionMacaroons: () =>
+      paged(
+        (after) => sql<{ session_id: string; macaroon_id: Uint8Array }>`
+          select session_id, macaroon_id from device_session ${after}`,
+        ['session_id'],
+        'device_session',
+      ),
+
+    async rootKeyIds() {
+      return (await query.selectFrom('root_key').select('id').orderBy('id').execute()).map(({ id }) => id)
+    },
+
+    keyPairs: () =>
+      query
+        .selectFrom('key_pair')
+        .select(['id', 'purpose', 'public_key', 'sealed_private_key as sealed'])
+        .orderBy('id')
+        .execute(),
+
+    signingKeys: () =>
+      query.selectFrom('signing_key').select(['key_id', 'account_id', 'sealed']).orderBy('key_id').execute(),
+
+    async *assertions() {
+      yield* paged(
+        (after) => sql<StoredAssertionRow>`
+          select 'assertion' as "table", type, primary_key, revision, encoded from assertion ${after}`,
+        ['type', 'primary_key'],
+        'assertion',
+      )
+      yield* paged(
+        (after) => sql<StoredAssertionRow>`
+          select 'trust_root' as "table", type, primary_key, null as revision, encoded from trust_root ${after}`,
+        ['type', 'primary_key'],
+        'trust_root',
+      )
+    },
+
+    models: () =>
+      paged(
+        (after) => sql<{ brand_id: string; model: string }>`select brand_id, model from model ${after}`,
+        ['brand_id', 'model'],
+        'model',
+      ),
+
+    async hasAssertion(type, primaryKey) {
+      const found = await query
+        .selectFrom('assertion')
+        .select('type')
+        .where('type', '=', type)
+        .where('primary_key', '=', primaryKey)
+        .executeTakeFirst()
+      return found !== undefined
+    },
+
+    async accountKey(keyId) {
+      for (const table of ['assertion', 'trust_root'] as const) {
+        const row = await query
+          .selectFrom(table)
+          .select('encoded')
+          .where('type', '=', 'account-key')
+          .where('primary_key', '=', keyId)
+          .executeTakeFirst()
+        if (row) return row.encoded
+      }
+      return undefined
+    },
+  }
+}
