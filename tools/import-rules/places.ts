@@ -25,6 +25,7 @@ export type Layer =
   | 'telemetry'
   | 'test'
   | 'web'
+  | 'workers'
   | 'workspace'
 
 export interface Place {
@@ -53,6 +54,7 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['keyring', 'keyring'],
   ['telemetry', 'telemetry'],
   ['web', 'web'],
+  ['workers', 'workers'],
 ])
 
 /** The files in the server's `src/` itself that are more than what every layer may import. */

@@ -186,6 +186,21 @@ export const RULES: readonly Rule[] = [
     may: [layer('shared', 'config', 'api')],
   }),
   limit({
+    name: 'workers',
+    sentence: 'A supervisor runs the service in several processes, and knows nothing of what they do.',
+    advice:
+      'workers may import their own files, telemetry, and what stands beside start.ts; start.ts tells them the rest',
+    who: inLayer('workers'),
+    may: [ownFolder, layer('telemetry', 'shared')],
+  }),
+  limit({
+    name: 'processes-are-for-start',
+    sentence: 'A request does not know which process answers it.',
+    advice: 'take what is shared between processes as an argument (counters.ts)',
+    who: sourceOutside('workers', 'start', 'cli'),
+    mayNot: [layer('workers'), library('node:cluster', 'node:child_process')],
+  }),
+  limit({
     name: 'environment',
     sentence: 'config.ts: the only reader of the environment',
     advice: 'add a variable to config.ts, and take its value as an argument',

@@ -55,6 +55,7 @@ const FILES: Readonly<Record<string, string>> = {
     import { routes } from './tokens/routes.ts'
     import { openSessionStore } from './tokens/session-store.ts'
     import { program } from './cli/program.ts'
+    import { supervise } from './workers/supervise.ts'
     import { open } from './database/open.ts'
     import { createKeyring } from './keyring/keyring.ts'`,
   'packages/server/src/config.ts': 'export const port = process.env.RATAFIA_PORT',
@@ -65,6 +66,8 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/src/cli/program.ts':
     "import { list } from '../accounts/list.ts'; import type { W } from '../workspace.ts'; import './output.ts'",
   'packages/server/src/cli/output.ts': '',
+  'packages/server/src/workers/supervise.ts':
+    "import cluster from 'node:cluster'; import type { Clock } from '../clock.ts'; import '../telemetry/log.ts'",
   'packages/server/src/tokens/routes.ts': `
     import { exchange } from './exchange.ts'
     import { authenticate } from '../http/authentication.ts'

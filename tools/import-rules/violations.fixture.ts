@@ -194,6 +194,24 @@ export const VIOLATIONS: readonly Violation[] = [
     'imports packages/server/src/web/page.ts',
   ],
   [
+    'workers',
+    `${server}/workers/supervise.ts`,
+    "import { page } from '../web/page.ts'",
+    'imports packages/server/src/web/page.ts',
+  ],
+  [
+    'processes-are-for-start',
+    `${server}/http/authentication.ts`,
+    "import { supervise } from '../workers/supervise.ts'",
+    'imports packages/server/src/workers/supervise.ts',
+  ],
+  [
+    'processes-are-for-start',
+    `${server}/tokens/exchange.ts`,
+    "import cluster from 'node:cluster'",
+    'imports node:cluster',
+  ],
+  [
     'environment',
     `${server}/web/page.ts`,
     'const secret = process.env.RATAFIA_SECRET_KEY',

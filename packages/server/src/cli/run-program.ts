@@ -6,6 +6,7 @@ import { RequestError, Unavailable } from '../errors.ts'
 import { ImportError } from '../import-rows.ts'
 import { KeyringError } from '../keyring/errors.ts'
 import { describeError } from '../telemetry/serializers.ts'
+import { WorkersFailed } from '../workers/supervise.ts'
 import { type CommandContext, EXIT, FileError, UsageError } from './context.ts'
 import { harmless } from './output.ts'
 import { createProgram } from './program.ts'
@@ -35,6 +36,10 @@ export async function runProgram(words: readonly string[], context: CommandConte
       say(`${error.message.replace(/\.?$/, '.')} Nothing is lost; try again.`)
       return EXIT.unavailable
     }
+    if (error instanceof WorkersFailed) {
+      say(`${error.message}; the log says more.`)
+      return error.exitCode
+    }
     const refused = listenRefusal(error)
     if (refused !== undefined) {
       say(refused)
@@ -59,7 +64,8 @@ const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
 function listenRefusal(error: unknown): string | undefined {
   const { syscall, code, address, port, hostname } = error as Partial<ListenError>
   const where = port ? `${address}:${port}` : address
-  const asked = syscall === 'listen' ? where : syscall === 'getaddrinfo' ? hostname : undefined
+  const asked =
+    syscall === 'listen' || syscall === 'bind' ? where : syscall === 'getaddrinfo' ? hostname : undefined
   if (!(error instanceof Error) || asked === undefined || code === undefined) return undefined
   return `cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
 }

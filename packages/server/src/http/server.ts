@@ -3,7 +3,8 @@
  * goes into macaroons, is only known then; requests that arrive meanwhile wait for the application.
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { InFlight, type InFlightOptions } from './in-flight.ts'
 import { HEADER_LIMIT, refuseWithoutHost } from './parser-refusals.ts'
 
 export interface ListeningServer {
@@ -14,6 +15,11 @@ export interface ListeningServer {
   serve(listener: RequestListener): Server
   /** From now on the application answers, those that waited first. */
   open(): void
+  readonly inFlight: InFlight
+  /** How many are open. */
+  readonly connections: number
+  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  leave(): void
   /**
    * Takes no new connections; resolves when the requests in flight are answered. Connections without a request, and
    * those that take longer than {@link CLOSE_PATIENCE_MS}, are cut off.
@@ -25,18 +31,28 @@ export interface ListeningServer {
 const CLOSE_PATIENCE_MS = 25_000
 /** For a request whose headers are just arriving. */
 const HALF_REQUEST_MS = 1_000
+/** For a request that a client sends before it hears that we are leaving. */
+const LAST_REQUEST_MS = 200
 
 /** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address cannot be had. */
-export async function listen(host: string, port: number): Promise<ListeningServer> {
+export async function listen(
+  host: string,
+  port: number,
+  limits: InFlightOptions = { limit: Number.POSITIVE_INFINITY },
+): Promise<ListeningServer> {
   const ready = Promise.withResolvers<RequestListener>()
   const connections = new Set<Socket>()
-  const inFlight = new Set<ServerResponse>()
+  const inFlight = new InFlight(limits)
+  const answering = new Set<ServerResponse>()
+  let leaving = false
   let handle: RequestListener | undefined
   let pending: RequestListener | undefined
   const take: RequestListener = (request, response) => {
-    if (refuseWithoutHost(request, response)) return
-    inFlight.add(response)
-    response.once('close', () => inFlight.delete(response))
+    if (leaving) response.setHeader('connection', 'close')
+    if (refuseWithoutHost(request, response) || !inFlight.enter(request, response)) return
+    if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
+    answering.add(response)
+    response.once('close', () => answering.delete(response))
     if (handle) handle(request, response)
     else void ready.promise.then((listener) => listener(request, response))
   }
@@ -52,6 +68,7 @@ export async function listen(host: string, port: number): Promise<ListeningServe
     },
     take,
   )
+  server.on('checkContinue', take)
   // Expectations but 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
   server.on('connection', (socket: Socket) => {
@@ -79,15 +96,23 @@ export async function listen(host: string, port: number): Promise<ListeningServe
       handle = pending
       ready.resolve(pending)
     },
+    inFlight,
+    get connections() {
+      return connections.size
+    },
+    leave: () => {
+      leaving = true
+      // Otherwise they would stay open for another request, which nobody would take.
+      for (const response of answering) endWith(response)
+    },
     close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // Not the method of an HTTP server, which cuts connections that may have a request on its way to us.
+      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
       // Nobody will answer what waits for an application that was never there.
       if (!handle) server.closeAllConnections()
-      // Otherwise they would stay open for another request, which nobody would take.
-      for (const response of inFlight) endWith(response)
-      // Node stops its own timers with the server, and then a silent client would hold it for ever.
       const timers = [
-        setTimeout(() => dropIdle(connections, inFlight), HALF_REQUEST_MS),
+        setTimeout(() => server.closeIdleConnections(), LAST_REQUEST_MS),
+        setTimeout(() => dropIdle(connections, answering), HALF_REQUEST_MS),
         setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS),
       ]
       await closed
@@ -102,7 +127,7 @@ function endWith(response: ServerResponse): void {
   else response.setHeader('connection', 'close')
 }
 
-function dropIdle(connections: ReadonlySet<Socket>, inFlight: ReadonlySet<ServerResponse>): void {
-  const busy = new Set([...inFlight].map((response) => response.req.socket))
+function dropIdle(connections: ReadonlySet<Socket>, answering: ReadonlySet<ServerResponse>): void {
+  const busy = new Set([...answering].map((response) => response.req.socket))
   for (const socket of connections) if (!busy.has(socket)) socket.destroy()
 }

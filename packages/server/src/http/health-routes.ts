@@ -1,0 +1,36 @@
+/** `GET /health/live`: the process answers. `GET /health/ready`: it can be sent requests. For load balancers. */
+import type { FastifyInstance } from 'fastify'
+import { errorBody } from './errors.ts'
+
+const LIVE = '/health/live'
+const READY = '/health/ready'
+
+/** Whether `url` is one of the addresses here, with or without the path of the base URL. */
+export function isHealthCheck(url = ''): boolean {
+  const path = url.split('?', 1)[0] ?? ''
+  return path.endsWith(LIVE) || path.endsWith(READY)
+}
+
+/** `unready`: why no requests are to come here, a sentence; undefined while they may. */
+export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
+  // They come every second, and say nothing unless something is wrong.
+  const quiet = { logLevel: 'warn' } as const
+  let known: string | undefined
+  app.get(LIVE, quiet, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'live' }),
+  )
+  app.get(READY, quiet, async (_request, reply) => {
+    const reason = await unready()
+    if (reason !== known) {
+      if (reason === undefined) app.log.info('ready again')
+      else app.log.warn({ reason }, 'not ready')
+      known = reason
+    }
+    reply.header('cache-control', 'no-store')
+    if (reason === undefined) return reply.send({ status: 'ready' })
+    return reply
+      .status(503)
+      .header('retry-after', '1')
+      .send(errorBody({ code: 'service-unavailable', message: reason, extra: {} }))
+  })
+}

@@ -1,0 +1,37 @@
+/** When a worker that died is replaced: at once after a good life, ever later when they die as soon as they start. */
+
+export interface Death {
+  /** Milliseconds since it listened; undefined: it never did. */
+  readonly listenedFor: number | undefined
+  /** Undefined after a signal. */
+  readonly exitCode: number | undefined
+}
+
+export interface BackOff {
+  /** Milliseconds to wait, or `give-up`. */
+  after(death: Death): number | 'give-up'
+}
+
+/** Whoever listened longer than this did not die of its start. */
+const GOOD_LIFE_MS = 1_000
+const SHORTEST_MS = 100
+const LONGEST_MS = 5_000
+const IN_A_ROW = 6
+
+/** `waitingCode`: the exit code of a worker that found the database away, which is waited for without an end. */
+export function backOff({ waitingCode }: { readonly waitingCode: number }): BackOff {
+  let early = 0
+  let fatal = 0
+  return {
+    after: ({ listenedFor, exitCode }) => {
+      if (listenedFor !== undefined && listenedFor >= GOOD_LIFE_MS) {
+        early = 0
+        fatal = 0
+        return SHORTEST_MS
+      }
+      early += 1
+      if (exitCode !== waitingCode) fatal += 1
+      return fatal >= IN_A_ROW ? 'give-up' : Math.min(SHORTEST_MS * 2 ** (early - 1), LONGEST_MS)
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** A worker's side: what it counts, and when it is to end. */
+import cluster from 'node:cluster'
+import type { Clock } from '../clock.ts'
+import { type Counters, localCounters } from '../counters.ts'
+import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
+import { sharedCounters } from './shared-counters.ts'
+
+export interface InWorker {
+  /** Counts for all workers of the machine. */
+  readonly counters: Counters
+  /** Resolves when the worker is to finish: told by the supervisor, or without one. */
+  readonly told: Promise<void>
+  listening(origin: string): void
+  /** Nothing more is to be said or heard, so that the process can end. */
+  leave(): void
+}
+
+/** Undefined in a process that no supervisor started. */
+export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undefined {
+  const { worker } = cluster
+  if (!worker) return undefined
+  // Otherwise Node ends the process at once when the supervisor is gone, in the middle of its requests.
+  worker.exitedAfterDisconnect = true
+  const told = Promise.withResolvers<void>()
+  let stopping = false
+  const send = (message: FromWorker) => {
+    if (!worker.isConnected()) return false
+    worker.send(message, () => {})
+    return true
+  }
+  const counters = sharedCounters({ send, fallback: localCounters({ clock }) })
+  const hear = (message: unknown) => {
+    if (!isOurs(message)) return
+    // Only the supervisor is on the other side.
+    const said = message as FromSupervisor
+    if (said.ratafia === 'taken') counters.answer(said.id, said.taken)
+    else {
+      stopping = true
+      told.resolve()
+    }
+  }
+  const orphaned = () => {
+    // It went while we were finishing: it was told not to wait.
+    if (stopping) process.exit(1)
+    told.resolve()
+  }
+  process.on('message', hear)
+  process.once('disconnect', orphaned)
+  return {
+    counters,
+    told: told.promise,
+    listening: (origin) => send({ ratafia: 'listening', origin }),
+    leave: () => {
+      process.off('disconnect', orphaned)
+      process.off('message', hear)
+      if (process.connected) process.disconnect()
+    },
+  }
+}

@@ -1,0 +1,15 @@
+/** What the supervisor and its workers say to each other. Both are of one release: the supervisor starts the workers. */
+import type { Counted, Taken } from '../counters.ts'
+
+export type FromWorker =
+  | { readonly ratafia: 'listening'; readonly origin: string }
+  | { readonly ratafia: 'take'; readonly id: number; readonly counted: readonly Counted[] }
+  | { readonly ratafia: 'give-back'; readonly counted: readonly Counted[] }
+
+export type FromSupervisor =
+  | { readonly ratafia: 'taken'; readonly id: number; readonly taken: Taken }
+  | { readonly ratafia: 'stop' }
+
+/** Libraries send messages of their own on the same channel. */
+export const isOurs = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'ratafia' in message

@@ -1,0 +1,211 @@
+/**
+ * Runs the service in several processes on one port: starts them, replaces those that die, ends them together.
+ *
+ * The workers accept connections themselves, from a socket they share: a connection that waits for a worker which is
+ * killed goes to another one, and nothing of a request passes through the supervisor.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { createServer } from 'node:net'
+import type { Counters } from '../counters.ts'
+import type { Log } from '../telemetry/log.ts'
+import { type BackOff, backOff } from './back-off.ts'
+import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
+
+export interface SuperviseOptions {
+  readonly workers: number
+  readonly host: string
+  /** 0: a free one, the same for all. */
+  readonly port: number
+  readonly log: Log
+  /** Counts for all workers. */
+  readonly counters: Counters
+  /** Of a worker that found the database away. */
+  readonly waitingCode: number
+  /** How long workers may take to end, in milliseconds. */
+  readonly patienceMs: number
+  /** Once, when all of them listen: `http://HOST:PORT`. */
+  readonly onListening: (origin: string) => void
+  /** When to end. */
+  readonly signal: Promise<NodeJS.Signals>
+}
+
+/** The workers do not run; what a worker said is in the log. */
+export class WorkersFailed extends Error {
+  override readonly name = 'WorkersFailed'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** The exit code for a worker that left none. */
+const FAULT = 5
+
+/**
+ * Resolves when a signal came and all workers have finished. Rejects with the system's error when the address cannot be
+ * had, with {@link WorkersFailed} when workers do not start, die again and again, or do not end.
+ */
+export async function supervise(options: SuperviseOptions): Promise<void> {
+  await tryAddress(options.host, options.port)
+  // Not round-robin, where a connection is lost with the worker it was just given to.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
+  const crew = new Crew(options)
+  void options.signal.then((signal) => {
+    options.log.info({ signal }, 'finishing what is in flight')
+    crew.stop()
+  })
+  await crew.run()
+}
+
+/** One error of the system for all workers, before there are any. */
+async function tryAddress(host: string, port: number): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => {
+    probe.once('error', reject)
+    probe.listen(port, host, () => probe.close(() => resolve()))
+  })
+}
+
+/** One of the workers, and those that replace it. */
+interface Place {
+  readonly backOff: BackOff
+  worker?: Worker
+  /** When it listened, on the monotonic clock. */
+  listenedAt?: number | undefined
+  /** Until it is replaced. */
+  timer?: NodeJS.Timeout
+}
+
+class Crew {
+  readonly #options: SuperviseOptions
+  readonly #places: Place[]
+  readonly #end = Promise.withResolvers<void>()
+  /** What workers are told to listen on. */
+  #port: number
+  #origin: string | undefined
+  #announced = false
+  #stopping = false
+  #failure: WorkersFailed | undefined
+
+  constructor(options: SuperviseOptions) {
+    this.#options = options
+    this.#port = options.port
+    this.#places = Array.from({ length: options.workers }, () => ({
+      backOff: backOff({ waitingCode: options.waitingCode }),
+    }))
+  }
+
+  run(): Promise<void> {
+    for (const place of this.#places) this.#fill(place)
+    return this.#end.promise
+  }
+
+  /** Lets every worker finish. With `failure` the run ends with it. */
+  stop(failure?: WorkersFailed): void {
+    if (this.#stopping) return
+    this.#stopping = true
+    this.#failure = failure
+    for (const { worker, timer } of this.#places) {
+      clearTimeout(timer)
+      if (worker) tell(worker, { ratafia: 'stop' })
+    }
+    setTimeout(() => this.#kill(), this.#options.patienceMs).unref()
+    this.#endIfEmpty()
+  }
+
+  #kill(): void {
+    for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
+  }
+
+  #fill(place: Place): void {
+    const worker = cluster.fork({ RATAFIA_PORT: String(this.#port) })
+    place.worker = worker
+    place.listenedAt = undefined
+    worker.on('message', (message: unknown) => {
+      // Only our own workers are on the other side.
+      if (isOurs(message)) this.#hear(place, worker, message as FromWorker)
+    })
+    // A message to one that just died; its end comes by another event. One that could not be started has no other.
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) this.#ended(place, worker, undefined)
+    })
+    worker.once('exit', (code: number | null) => this.#ended(place, worker, code ?? undefined))
+  }
+
+  #hear(place: Place, worker: Worker, message: FromWorker): void {
+    switch (message.ratafia) {
+      case 'listening':
+        this.#listens(place, worker, message.origin)
+        return
+      case 'take':
+        void this.#options.counters
+          .take(message.counted)
+          .then((taken) => tell(worker, { ratafia: 'taken', id: message.id, taken }))
+        return
+      case 'give-back':
+        this.#options.counters.giveBack(message.counted)
+    }
+  }
+
+  #listens(place: Place, worker: Worker, origin: string): void {
+    this.#origin ??= origin
+    if (origin !== this.#origin) {
+      // The last one that held the free port died while this one started, and it was given another.
+      this.#port = Number(new URL(this.#origin).port)
+      worker.process.kill('SIGKILL')
+      return
+    }
+    place.listenedAt = performance.now()
+    if (this.#announced) {
+      this.#options.log.info({ worker: worker.process.pid }, 'a worker was replaced')
+    } else if (this.#places.every(({ listenedAt }) => listenedAt !== undefined)) {
+      this.#announced = true
+      this.#options.onListening(origin)
+    }
+  }
+
+  #ended(place: Place, worker: Worker, exitCode: number | undefined): void {
+    if (place.worker !== worker) return
+    const listenedFor = place.listenedAt === undefined ? undefined : performance.now() - place.listenedAt
+    delete place.worker
+    place.listenedAt = undefined
+    const said = { worker: worker.process.pid, exitCode, signal: worker.process.signalCode ?? undefined }
+    if (this.#stopping) {
+      if (exitCode !== 0) {
+        this.#options.log.error(said, 'a worker did not finish')
+        this.#failure ??= new WorkersFailed('a worker did not finish what it had', exitCode ?? FAULT)
+      }
+      this.#endIfEmpty()
+      return
+    }
+    if (!this.#announced) {
+      this.stop(new WorkersFailed('a worker ended before it listened', exitCode || FAULT))
+      return
+    }
+    // Nobody holds the socket any more: with a port of the system's choice the next one would get another.
+    if (this.#origin !== undefined && this.#places.every(({ listenedAt }) => listenedAt === undefined)) {
+      this.#port = Number(new URL(this.#origin).port)
+    }
+    const wait = place.backOff.after({ listenedFor, exitCode })
+    if (wait === 'give-up') {
+      this.#options.log.fatal(said, 'workers die as soon as they start')
+      this.stop(new WorkersFailed('workers die as soon as they start', exitCode || FAULT))
+      return
+    }
+    this.#options.log.error({ ...said, wait }, 'a worker died and is replaced')
+    place.timer = setTimeout(() => this.#fill(place), wait)
+  }
+
+  #endIfEmpty(): void {
+    if (this.#places.some(({ worker }) => worker)) return
+    if (this.#failure) this.#end.reject(this.#failure)
+    else this.#end.resolve()
+  }
+}
+
+function tell(worker: Worker, message: FromSupervisor): void {
+  // With a callback, an error is no event: whoever died does not need it any more.
+  if (worker.isConnected()) worker.send(message, () => {})
+}
