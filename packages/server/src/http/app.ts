@@ -7,11 +7,16 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
   type HTTPMethods,
+  LogController,
 } from 'fastify'
 import type { Log } from '../telemetry/log.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { answerError, errorBody, refusalOf } from './errors.ts'
 import { BODY_LIMIT } from './json-body.ts'
+import { type Observer, observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
+import { requestIds } from './request-ids.ts'
+import { trustedPeer } from './trusted-peer.ts'
 
 export interface AppOptions {
   readonly log: Log
@@ -19,6 +24,9 @@ export interface AppOptions {
   readonly baseUrl: string
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
+  readonly telemetry: Telemetry
+  /** Whether each request has a line in the log. */
+  readonly accessLog: boolean
   /** Gives the server that is to hand its requests to the listener. */
   readonly serve: (listener: RequestListener) => Server
   /** Told of a request that waits for people, of a route with `held`: it is no work. */
@@ -32,12 +40,22 @@ declare module 'fastify' {
   }
 }
 
-export function createApp({ log, baseUrl, trustedProxies, serve, hold }: AppOptions): FastifyInstance {
+export function createApp(options: AppOptions): FastifyInstance {
+  const { log, baseUrl, trustedProxies, telemetry, accessLog, serve, hold } = options
+  const trusted = trustedPeer(trustedProxies)
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     serverFactory: (listener) => serve(listener),
-    clientErrorHandler: answerParserError,
-    frameworkErrors: (error, _request, reply) => answerBeforeRoute(error, reply),
+    // One line for each request, of our own: `observe.ts`.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestIds(trusted),
+    clientErrorHandler: (error, socket) => {
+      const code = answerParserError(error, socket)
+      if (code === undefined) return
+      telemetry.metrics.refusedEarly(code)
+      log.debug({ refusal: code }, 'refused before it was a request')
+    },
+    frameworkErrors: (error, request, reply) => answerBeforeRoute(error, request, reply, observe),
     rewriteUrl: rewriter(new URL(baseUrl).pathname),
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -56,6 +74,7 @@ export function createApp({ log, baseUrl, trustedProxies, serve, hold }: AppOpti
       if (routeOptions.config.held) hold(raw)
     })
   }
+  const observe = observeRequests(app, { telemetry, accessLog, trusted })
   app.setErrorHandler(answerError)
   // Whatever is sent to a path that is not there, the answer is that it is not there.
   app.removeAllContentTypeParsers()
@@ -66,8 +85,15 @@ export function createApp({ log, baseUrl, trustedProxies, serve, hold }: AppOpti
 }
 
 /** A path that is not percent-encoded UTF-8 is refused before there is a route, and so without the hooks of one. */
-function answerBeforeRoute(error: Error, reply: FastifyReply): void {
+function answerBeforeRoute(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  observe: Observer,
+): void {
   const refusal = refusalOf(error)
+  observe(request, reply)
+  request.refusal = refusal.code
   commonHeaders(reply.status(ERROR_CODES[refusal.code].status).header('content-type', 'application/json'))
   // Bytes, to which Fastify adds no charset.
   reply.send(Buffer.from(JSON.stringify(errorBody(refusal))))
@@ -89,9 +115,11 @@ function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: Fa
   const allowed = METHODS.filter((method) => app.findRoute({ url: path, method }) !== null)
   if (allowed.length === 0) {
     const message = 'There is nothing at this path. GET / lists what there is.'
+    request.refusal = 'not-found'
     return reply.status(404).send(errorBody({ code: 'not-found', message, extra: {} }))
   }
   const message = `This path does not take ${request.method}. It takes ${allowed.join(', ')}.`
+  request.refusal = 'method-not-allowed'
   return reply
     .status(405)
     .header('allow', allowed.join(', '))
