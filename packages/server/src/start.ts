@@ -316,7 +316,7 @@ async function listenWith(
   else {
     const feed = changeFeedOf(workspace)
     opened.push(async () => feed?.close())
-    if (feed) metrics.watch({ changes: () => ({ current: feed.current(), lag: feed.lag() }) })
+    if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
     await addService(app, baseUrl, workspace, { log, counters, feed, telemetry })
   }
   await app.ready()

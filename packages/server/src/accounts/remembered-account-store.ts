@@ -9,6 +9,7 @@ export function rememberedAccounts(
 ): Pick<AccountStore, 'findById'> {
   if (!feed) return store
   const memory = createMemory<Account>(feed, {
+    name: 'account',
     dependsOn: ({ id, disabledAt }) => (disabledAt === undefined ? [{ kind: 'account', id }] : undefined),
   })
   return { findById: (id) => memory.find(id, () => store.findById(id)) }

@@ -13,6 +13,7 @@ import { randomBytes } from 'node:crypto'
 import { ChangeListener } from './change-listener.ts'
 import { CHANGE_CHANNEL, type Change, parseChange } from './changes.ts'
 import type { Database } from './database.ts'
+import type { MemoryState } from './memory-state.ts'
 import type { Signals } from './signals.ts'
 
 /** Milliseconds. */
@@ -29,6 +30,8 @@ export interface ChangeFeed {
   readonly position: number
   /** Calls back for each change, at once when it is heard; without one, when anything may have changed. */
   subscribe(heard: (change?: Change) => void): void
+  /** What is remembered by it, by name. */
+  readonly memories: Map<string, () => MemoryState>
   /** Milliseconds since the newest beat that was heard was sent; infinite while nothing is heard. */
   lag(): number
   close(): Promise<void>
@@ -45,6 +48,7 @@ class ListeningFeed implements ChangeFeed {
   readonly #listener: ChangeListener
   readonly #timer: NodeJS.Timeout
   readonly #subscribers: ((change?: Change) => void)[] = []
+  readonly memories = new Map<string, () => MemoryState>()
   /** When each beat that is under way was sent. */
   readonly #sent = new Map<string, number>()
   #beats = 0

@@ -13,6 +13,8 @@ export interface Memory<T> {
 }
 
 export interface MemoryOptions<T> {
+  /** What watchers know it by. */
+  readonly name: string
   /** Rows whose change makes the value forgotten; undefined for a value that is not remembered at all. */
   readonly dependsOn: (value: T) => readonly Change[] | undefined
   readonly most?: number
@@ -23,9 +25,10 @@ const MOST = 20_000
 const LONGEST_MS = 60_000
 
 export function createMemory<T extends object>(
-  feed: Pick<ChangeFeed, 'current' | 'position' | 'subscribe'>,
-  { dependsOn, most = MOST }: MemoryOptions<T>,
+  feed: Pick<ChangeFeed, 'current' | 'position' | 'subscribe' | 'memories'>,
+  { name, dependsOn, most = MOST }: MemoryOptions<T>,
 ): Memory<T> {
+  const counts = { hits: 0, misses: 0, bypassed: 0 }
   const keysOf = new Map<string, Set<string>>()
   const remembered = new LRUCache<string, { readonly value: T; readonly changes: readonly Change[] }>({
     max: most,
@@ -42,12 +45,20 @@ export function createMemory<T extends object>(
     if (!change) remembered.clear()
     else for (const key of [...(keysOf.get(nameOf(change)) ?? [])]) remembered.delete(key)
   })
+  feed.memories.set(name, () => ({ ...counts, size: remembered.size }))
 
   return {
     async find(key, read) {
-      if (!feed.current()) return read()
+      if (!feed.current()) {
+        counts.bypassed++
+        return read()
+      }
       const known = remembered.get(key)
-      if (known) return known.value
+      if (known) {
+        counts.hits++
+        return known.value
+      }
+      counts.misses++
       const { position } = feed
       const value = await read()
       const changes = value && dependsOn(value)

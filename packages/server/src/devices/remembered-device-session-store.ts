@@ -10,6 +10,7 @@ export function rememberedDeviceSessions(
 ): Pick<DeviceSessionStore, 'find' | 'findByNonce'> {
   if (!feed) return store
   const memory = createMemory<FoundSession>(feed, {
+    name: 'device-session',
     dependsOn: ({ session, device }) =>
       whyNoSession(device) === undefined ? [{ kind: 'device', id: session.deviceId }] : undefined,
   })

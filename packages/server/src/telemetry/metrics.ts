@@ -28,12 +28,16 @@ export interface Watched {
   }
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
   /** Of what the nodes hear of each other's changes. `lag` is in milliseconds, infinite when nothing is heard. */
-  readonly changes: () => { readonly current: boolean; readonly lag: number }
+  readonly changes: () => { current(): boolean; lag(): number }
   /** By name. */
-  readonly caches: () => ReadonlyMap<
-    string,
-    { readonly size: number; readonly hits: number; readonly misses: number; readonly bypassed: number }
-  >
+  readonly caches: () => ReadonlyMap<string, () => CacheState>
+}
+
+interface CacheState {
+  readonly size: number
+  readonly hits: number
+  readonly misses: number
+  readonly bypassed: number
 }
 
 export interface Metrics {
@@ -195,7 +199,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
       registers,
       collect() {
         const value = read()
-        if (value === undefined) this.reset()
+        if (value === undefined) this.remove()
         else this.set(value)
       },
     })
@@ -222,12 +226,12 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   gauge(
     'ratafia_revocation_lag_seconds',
     'How old what this node knows of revocations and other changes may be; 1e9: it hears nothing',
-    () => seconds(watched.changes?.().lag),
+    () => seconds(watched.changes?.().lag()),
   )
   gauge(
     'ratafia_revocation_feed_current',
     '1: what is remembered may be used; 0: the database is asked for every request',
-    () => (watched.changes ? Number(watched.changes().current) : undefined),
+    () => (watched.changes ? Number(watched.changes().current()) : undefined),
   )
   new Counter({
     name: 'ratafia_signing_refused_total',
@@ -244,7 +248,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
     labelNames: ['cache'],
     registers,
     collect() {
-      for (const [cache, { size }] of watched.caches?.() ?? []) this.set({ cache }, size)
+      for (const [cache, state] of watched.caches?.() ?? []) this.set({ cache }, state().size)
     },
   })
   new Counter({
@@ -254,7 +258,8 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
     registers,
     collect() {
       this.reset()
-      for (const [cache, { hits, misses, bypassed }] of watched.caches?.() ?? []) {
+      for (const [cache, state] of watched.caches?.() ?? []) {
+        const { hits, misses, bypassed } = state()
         this.inc({ cache, outcome: 'hit' }, hits)
         this.inc({ cache, outcome: 'miss' }, misses)
         this.inc({ cache, outcome: 'bypassed' }, bypassed)

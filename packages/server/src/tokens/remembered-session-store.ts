@@ -6,6 +6,7 @@ import type { SessionStore } from './session-store.ts'
 export function rememberedSessions(store: SessionStore, feed: ChangeFeed | undefined): SessionStore {
   if (!feed) return store
   const memory = createMemory<Session>(feed, {
+    name: 'token-session',
     dependsOn: ({ id, revokedAt }) => (revokedAt === undefined ? [{ kind: 'token-session', id }] : undefined),
   })
   return { ...store, find: (id) => memory.find(id, () => store.find(id)) }
