@@ -8,7 +8,8 @@ export type Log = Logger
 /** `pretty`: for people at a terminal. Standard output is for answers: the log goes to standard error. */
 export function createLog(options: { level: string; pretty: boolean }): Log {
   const settings: LoggerOptions = { level: options.level, serializers: pinoHttpSerializers }
-  if (!options.pretty) return pino(settings, pino.destination({ dest: 2, sync: false }))
+  // Workers write to one pipe: lines of several stay whole as long as a write is no larger than PIPE_BUF.
+  if (!options.pretty) return pino(settings, pino.destination({ dest: 2, sync: false, maxWrite: 4096 }))
   // In this thread: a line is written before the program goes on, also when that is its end.
   return pino(settings, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', singleLine: true }))
 }
