@@ -25,7 +25,11 @@ export interface Installation {
 /** New and empty: a data directory of its own, or a database of its own in the PostgreSQL of the run. */
 export async function newInstallation(kind: DatabaseKind): Promise<Installation> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-interop-'))
-  const environment: Record<string, string> = { RATAFIA_DATA_DIR: join(directory, 'data'), RATAFIA_PORT: '0' }
+  const environment: Record<string, string> = {
+    RATAFIA_DATA_DIR: join(directory, 'data'),
+    RATAFIA_PORT: '0',
+    RATAFIA_WORKERS: '1',
+  }
   const removeDatabase = kind === 'postgres' ? await addDatabase(environment) : async () => {}
   return {
     environment,

@@ -63,7 +63,11 @@ export function testProgram(fresh?: Fresh): Program {
     state.directory = await mkdtemp(join(tmpdir(), 'ratafia-program-'))
     // Of Node's compiler: half of what a command takes.
     state.cache = await mkdtemp(join(tmpdir(), 'ratafia-program-cache-'))
-    state.environment = { RATAFIA_PORT: '0', ...(await installation(state.directory, fresh)) }
+    state.environment = {
+      RATAFIA_PORT: '0',
+      RATAFIA_WORKERS: '1',
+      ...(await installation(state.directory, fresh)),
+    }
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
