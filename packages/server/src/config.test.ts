@@ -400,6 +400,10 @@ test('variables that exclude or need each other', () => {
   assert.deepEqual(problems({ RATAFIA_METRICS_HOST: '::1' }), [
     'RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.',
   ])
+  const own = 'RATAFIA_METRICS_PORT is the port of the service. Metrics have one of their own.'
+  assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '8080' }), [own])
+  assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '9', RATAFIA_PORT: '9' }), [own])
+  assert.deepEqual(readConfig({ RATAFIA_METRICS_PORT: '0', RATAFIA_PORT: '0' }).metrics?.port, 0)
   for (const [name, value] of [
     ['RATAFIA_DATABASE_POOL', '5'],
     ['RATAFIA_DATABASE_LISTEN_URL', 'postgres://db/x'],

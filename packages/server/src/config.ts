@@ -255,6 +255,7 @@ export function readConfig(environment: Environment, defaults: { port: number } 
     problems.push('RATAFIA_IDENTITY_PUBLIC_KEY is set without RATAFIA_IDENTITY_URL. Set both or neither.')
   }
   const host = read('RATAFIA_HOST', parseHost) ?? '127.0.0.1'
+  const port = read('RATAFIA_PORT', parsePort)
   if (isEveryAddress(host) && text('RATAFIA_BASE_URL') === undefined) {
     problems.push(
       `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${host}: nobody can reach that address. Set the one clients use.`,
@@ -264,11 +265,14 @@ export function readConfig(environment: Environment, defaults: { port: number } 
   if (text('RATAFIA_METRICS_HOST') !== undefined && text('RATAFIA_METRICS_PORT') === undefined) {
     problems.push('RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.')
   }
+  if (metricsPort !== undefined && metricsPort > 0 && metricsPort === (port ?? defaults.port)) {
+    problems.push('RATAFIA_METRICS_PORT is the port of the service. Metrics have one of their own.')
+  }
   const databaseFile = resolve(dataDirectory, 'ratafia.db')
   const tokenMaxLifetime = read('RATAFIA_TOKEN_MAX_LIFETIME', parseDuration)
   const config: Config = {
     host,
-    port: read('RATAFIA_PORT', parsePort) ?? defaults.port,
+    port: port ?? defaults.port,
     baseUrl: read('RATAFIA_BASE_URL', parseServiceUrl),
     workers: read('RATAFIA_WORKERS', parseWorkers) ?? availableParallelism(),
     maxInFlight: read('RATAFIA_MAX_IN_FLIGHT', parseCount) ?? 1000,

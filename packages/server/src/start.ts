@@ -70,6 +70,7 @@ import { createLog, type Log } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { serveMetrics } from './telemetry/metrics-server.ts'
 import { observeDatabase, observeSigning, type Telemetry } from './telemetry/telemetry.ts'
+import { ofThisWorker } from './telemetry/worker-metrics.ts'
 import { rememberedSessions } from './tokens/remembered-session-store.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import { sessionStore } from './tokens/session-store.ts'
@@ -535,7 +536,12 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
   // From the start on: a signal may go to every process of a terminal or a service.
   const ended = Promise.race([nextSignal(), worker.told])
   try {
-    const service = await startService({ ...options, counters: worker.counters, schemaIsDone: true })
+    const service = await startService({
+      ...options,
+      counters: worker.counters,
+      schemaIsDone: true,
+      shareMetrics: (metrics) => worker.shareMetrics(() => ofThisWorker(metrics)),
+    })
     worker.listening(service.origin)
     await ended
     await service.close()

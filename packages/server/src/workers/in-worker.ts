@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import type { Clock } from '../clock.ts'
 import { type Counters, localCounters } from '../counters.ts'
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
 import { sharedCounters } from './shared-counters.ts'
 
@@ -11,6 +12,8 @@ export interface InWorker {
   /** Resolves when the worker is to finish: told by the supervisor, or without one. */
   readonly told: Promise<void>
   listening(origin: string): void
+  /** Gives the supervisor what it asks for from now on. */
+  shareMetrics(collect: () => Promise<WorkerMetrics>): void
   /** Nothing more is to be said or heard, so that the process can end. */
   leave(): void
 }
@@ -23,6 +26,7 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
   worker.exitedAfterDisconnect = true
   const told = Promise.withResolvers<void>()
   let stopping = false
+  let collect: (() => Promise<WorkerMetrics>) | undefined
   const send = (message: FromWorker) => {
     if (!worker.isConnected()) return false
     worker.send(message, () => {})
@@ -34,7 +38,9 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
     // Only the supervisor is on the other side.
     const said = message as FromSupervisor
     if (said.ratafia === 'taken') counters.answer(said.id, said.taken)
-    else {
+    else if (said.ratafia === 'metrics') {
+      void collect?.().then((metrics) => send({ ratafia: 'metrics', id: said.id, metrics }))
+    } else {
       stopping = true
       told.resolve()
     }
@@ -50,6 +56,9 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
     counters,
     told: told.promise,
     listening: (origin) => send({ ratafia: 'listening', origin }),
+    shareMetrics: (given) => {
+      collect = given
+    },
     leave: () => {
       process.off('disconnect', orphaned)
       process.off('message', hear)

@@ -1,13 +1,16 @@
 /** What the supervisor and its workers say to each other. Both are of one release: the supervisor starts the workers. */
 import type { Counted, Taken } from '../counters.ts'
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 
 export type FromWorker =
   | { readonly ratafia: 'listening'; readonly origin: string }
   | { readonly ratafia: 'take'; readonly id: number; readonly counted: readonly Counted[] }
   | { readonly ratafia: 'give-back'; readonly counted: readonly Counted[] }
+  | { readonly ratafia: 'metrics'; readonly id: number; readonly metrics: WorkerMetrics }
 
 export type FromSupervisor =
   | { readonly ratafia: 'taken'; readonly id: number; readonly taken: Taken }
+  | { readonly ratafia: 'metrics'; readonly id: number }
   | { readonly ratafia: 'stop' }
 
 /** Libraries send messages of their own on the same channel. */

@@ -8,6 +8,8 @@ import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
 import type { Counters } from '../counters.ts'
 import type { Log } from '../telemetry/log.ts'
+import { serveMetrics } from '../telemetry/metrics-server.ts'
+import { type WorkerMetrics, workerMetrics } from '../telemetry/worker-metrics.ts'
 import { type BackOff, backOff } from './back-off.ts'
 import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
 
@@ -23,6 +25,8 @@ export interface SuperviseOptions {
   readonly waitingCode: number
   /** How long workers may take to end, in milliseconds. */
   readonly patienceMs: number
+  /** Where the metrics of all of them are served; undefined = nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined
   /** Once, when all of them listen: `http://HOST:PORT`. */
   readonly onListening: (origin: string) => void
   /** When to end. */
@@ -40,6 +44,8 @@ export class WorkersFailed extends Error {
   }
 }
 
+/** For a worker to answer with its metrics. */
+const METRICS_PATIENCE_MS = 2_000
 /** The exit code for a worker that left none. */
 const FAULT = 5
 
@@ -56,7 +62,9 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
     options.log.info({ signal }, 'finishing what is in flight')
     crew.stop()
   })
-  await crew.run()
+  const source = workerMetrics(() => crew.metrics())
+  const served = options.metrics && (await serveMetrics(options.metrics, source, options.log))
+  await crew.run().finally(() => served?.close())
 }
 
 /** One error of the system for all workers, before there are any. */
@@ -84,6 +92,9 @@ class Crew {
   readonly #end = Promise.withResolvers<void>()
   /** What workers are told to listen on. */
   #port: number
+  /** Whoever waits for the metrics of a worker. */
+  readonly #asking = new Map<number, (metrics: WorkerMetrics) => void>()
+  #asked = 0
   #origin: string | undefined
   #announced = false
   #stopping = false
@@ -100,6 +111,25 @@ class Crew {
   run(): Promise<void> {
     for (const place of this.#places) this.#fill(place)
     return this.#end.promise
+  }
+
+  /** What each worker says of itself, by its place; undefined for those that are away or do not answer in time. */
+  metrics(): Promise<readonly (WorkerMetrics | undefined)[]> {
+    return Promise.all(this.#places.map(({ worker }) => worker && this.#metricsOf(worker)))
+  }
+
+  async #metricsOf(worker: Worker): Promise<WorkerMetrics | undefined> {
+    const id = ++this.#asked
+    const { promise, resolve } = Promise.withResolvers<WorkerMetrics | undefined>()
+    const timer = setTimeout(() => resolve(undefined), METRICS_PATIENCE_MS)
+    this.#asking.set(id, resolve)
+    tell(worker, { ratafia: 'metrics', id })
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#asking.delete(id)
+    }
   }
 
   /** Lets every worker finish. With `failure` the run ends with it. */
@@ -146,6 +176,9 @@ class Crew {
         return
       case 'give-back':
         this.#options.counters.giveBack(message.counted)
+        return
+      case 'metrics':
+        this.#asking.get(message.id)?.(message.metrics)
     }
   }
 
