@@ -94,12 +94,17 @@ export const ERROR_CODES = {
     status: 413,
     meaning: 'The body is larger than this endpoint takes: 64 KiB, sessions 1 MiB, devices 4 MiB.',
   },
+  'too-many-requests': {
+    status: 429,
+    meaning:
+      'More requests came from your address, or its network, than the limits of this service let through. Wait as long as `Retry-After` says.',
+  },
   'headers-too-large': { status: 431, meaning: 'The request line and headers are larger than 64 KiB.' },
   'internal-error': { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
   'service-unavailable': {
     status: 503,
     meaning:
-      'The service could not check the request, because its database or the identity service does not answer. Try again; nothing was lost.',
+      'The service could not check the request, because its database or the identity service does not answer, or it is asked too much. Try again; nothing was lost.',
   },
 } as const satisfies Record<string, CodeFacts>
 

@@ -22,6 +22,7 @@ export const BAKERY_ERROR_CODES = {
   'permission denied': 401,
   'bad request': 400,
   'not found': 404,
+  'too many requests': 429,
   'service unavailable': 503,
   'internal error': 500,
 } as const

@@ -59,7 +59,7 @@ export const OPERATIONS = {
     since: 26,
     summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
     credential: 'none',
-    refusals: [400, 413, 503],
+    refusals: [400, 413, 429, 503],
     body: CreateTokenRequestSchema,
     response: MacaroonResponseSchema,
   },

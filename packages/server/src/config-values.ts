@@ -4,6 +4,13 @@
  */
 import { isIP } from 'node:net'
 import { postgresUrls } from './postgres-urls.ts'
+import {
+  NO_RATE_LIMITS,
+  RATE_LIMIT_NAMES,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+} from './rate-limits.ts'
 
 /** Milliseconds. */
 export const DAY = 86_400_000
@@ -79,6 +86,26 @@ export function parsePath(value: string): string {
 export function parseCount(value: string): number {
   if (/^[1-9][0-9]{0,6}$/.test(value)) return Number(value)
   throw new Error(`is not a number from 1 to 9999999: ${value}.`)
+}
+
+/** `NAME=COUNT/PERIOD` or `NAME=off`, with commas between them, or `off`. What is left out is as in `others`. */
+export function parseRateLimits(value: string, others: RateLimits = NO_RATE_LIMITS): RateLimits {
+  if (value.trim() === 'off') return NO_RATE_LIMITS
+  const limits = new Map<RateLimitName, RateLimit | undefined>()
+  for (const item of value.split(',').map((text) => text.trim())) {
+    const [, text, off, count = '', period = ''] = /^([a-z-]+)=(?:(off)|(\d+)\/(\w+))$/.exec(item) ?? []
+    const name = RATE_LIMIT_NAMES.find((one) => one === text)
+    if (name === undefined || limits.has(name)) {
+      throw new Error(
+        `has an item that is not a limit, or is there twice: ${item || '(empty)'}. Write such as tokens=3000/1m; the names are ${RATE_LIMIT_NAMES.join(', ')}.`,
+      )
+    }
+    limits.set(
+      name,
+      off === undefined ? { count: parseCount(count), period: parseDuration(period) } : undefined,
+    )
+  }
+  return { ...others, ...Object.fromEntries(limits) }
 }
 
 /** A name or an address, without a port. */

@@ -18,6 +18,18 @@ function problems(environment: Environment): string[] {
   return assert.fail(`accepted: ${JSON.stringify(environment)}`)
 }
 
+const a = (count: number) => ({ count, period: 60_000 })
+const DEFAULT_RATES = {
+  tokens: a(3000),
+  nonces: a(6000),
+  sessions: a(6000),
+  devices: a(3000),
+  assertions: a(6000),
+  discharge: a(3000),
+  pages: a(1200),
+  'wait-token': a(1200),
+}
+
 test('without any variable: what a fresh machine runs with', () => {
   assert.deepEqual(readConfig({ PATH: '/bin', HOME: '/root' }), {
     host: '127.0.0.1',
@@ -41,6 +53,8 @@ test('without any variable: what a fresh machine runs with', () => {
     deviceServiceUrls: [],
     signingQueue: 256,
     trustedProxies: [],
+    rateLimits: DEFAULT_RATES,
+    maxConnections: 10_000,
     logLevel: 'info',
     accessLog: true,
     metrics: undefined,
@@ -75,6 +89,8 @@ const WHOLE = {
   RATAFIA_DEVICE_SERVICE_URLS: 'https://a.example.com, http://b.example.com/v1/',
   RATAFIA_SIGNING_QUEUE: '8',
   RATAFIA_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+  RATAFIA_RATE_LIMITS: 'tokens=10/1s, wait-token=off,devices=100000/1h',
+  RATAFIA_MAX_CONNECTIONS: '500',
   RATAFIA_LOG_LEVEL: 'debug',
   RATAFIA_ACCESS_LOG: 'off',
   RATAFIA_METRICS_PORT: '9464',
@@ -121,6 +137,13 @@ test('with every variable', () => {
     deviceServiceUrls: ['https://a.example.com/', 'http://b.example.com/v1/'],
     signingQueue: 8,
     trustedProxies: ['10.0.0.0/8', '::1'],
+    rateLimits: {
+      ...DEFAULT_RATES,
+      tokens: { count: 10, period: 1_000 },
+      'wait-token': undefined,
+      devices: { count: 100_000, period: 3_600_000 },
+    },
+    maxConnections: 500,
     logLevel: 'debug',
     accessLog: false,
     metrics: { host: '::', port: 9464 },
@@ -133,6 +156,14 @@ test('with every variable', () => {
       sampler: { ratio: 0.25, parentBased: true },
     },
   })
+})
+
+test('no rate limits at all', () => {
+  const { rateLimits } = readConfig({ RATAFIA_RATE_LIMITS: 'off' })
+  assert.deepEqual(
+    Object.values(rateLimits),
+    Object.keys(DEFAULT_RATES).map(() => undefined),
+  )
 })
 
 test('an empty variable counts as absent', () => {
@@ -258,6 +289,23 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ['x', '10.0.0.0/33', '::1/129', '10.0.0.1,', '1.2.3.4/8/9', 'fe80::1%eth0', '1.2.3.4/'],
     /no address or CIDR block/,
   ],
+  [
+    'RATAFIA_RATE_LIMITS',
+    [
+      'on',
+      'tokens',
+      'tokens=5',
+      'tokens=5/1m/1m',
+      'tokens=1/1m,tokens=2/1m',
+      'frob=1/1m',
+      'tokens=1/1m,',
+      'off,off',
+    ],
+    /has an item that is not a limit, or is there twice: .*; the names are tokens, nonces,/,
+  ],
+  ['RATAFIA_RATE_LIMITS', ['tokens=0/1m', 'nonces=10000000/1m'], /is not a number from 1 to 9999999/],
+  ['RATAFIA_RATE_LIMITS', ['tokens=5/m', 'tokens=5/0s', 'tokens=5/1x'], /is not a duration/],
+  ['RATAFIA_MAX_CONNECTIONS', ['0', 'x'], /is not a number from 1/],
   ['RATAFIA_LOG_LEVEL', ['verbose', 'INFO'], /can be trace, debug/],
 ]
 

@@ -16,11 +16,13 @@ import {
   parsePostgresUrl,
   parseProxies,
   parsePublicKey,
+  parseRateLimits,
   parseSecretKey,
   parseServiceUrl,
   parseServiceUrls,
   parseWorkers,
 } from './config-values.ts'
+import type { RateLimits } from './rate-limits.ts'
 
 /** Every variable of the service with its default and meaning: the README's table and `ratafia serve --help`. */
 export const VARIABLES = {
@@ -110,6 +112,14 @@ export const VARIABLES = {
     'absent: none',
     'Comma-separated addresses or CIDR blocks of the reverse proxies whose X-Forwarded-For is believed',
   ],
+  RATAFIA_RATE_LIMITS: [
+    'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=3000/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m',
+    'Requests that an address may send, for each class of what anyone may call; those left out keep their default. `off`: no limits; `NAME=off`: none for a class',
+  ],
+  RATAFIA_MAX_CONNECTIONS: [
+    '10000',
+    'Connections that a process keeps; one more, and the one that has been without a request for longest is cut',
+  ],
   RATAFIA_LOG_LEVEL: ['info', '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`'],
   RATAFIA_ACCESS_LOG: ['on', '`on`: a line for each request at the level `info`; `off`: at `debug`'],
   RATAFIA_METRICS_PORT: [
@@ -122,6 +132,8 @@ export const VARIABLES = {
   ],
   ...TRACING_VARIABLES,
 } as const satisfies Record<string, readonly [fallback: string, meaning: string]>
+
+const DEFAULT_RATES = parseRateLimits(VARIABLES.RATAFIA_RATE_LIMITS[0])
 
 export type VariableName = keyof typeof VARIABLES
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -138,7 +150,12 @@ export type DatabaseConfig =
       readonly url: string
       /** For LISTEN; absent = `url`. */
       readonly listenUrl?: string
-      readonly limits?: { readonly maxConnections?: number }
+      /** Milliseconds; the environment sets the first alone. */
+      readonly limits?: {
+        readonly maxConnections?: number
+        readonly connectMs?: number
+        readonly answerMs?: number
+      }
     }
 
 /** Where the secret key comes from; `start.ts` reads or makes the file. */
@@ -186,7 +203,11 @@ export interface Config {
   readonly deviceServiceUrls: readonly string[]
   readonly signingQueue: number
   readonly trustedProxies: readonly string[]
+  readonly rateLimits: RateLimits
+  readonly maxConnections: number
   readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** Who called this program by sudo; undefined without it. */
+  readonly sudoUser: string | undefined
   readonly accessLog: boolean
   /** Undefined = none. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
@@ -308,7 +329,11 @@ export function readConfig(environment: Environment, defaults: { port: number } 
     deviceServiceUrls: read('RATAFIA_DEVICE_SERVICE_URLS', parseServiceUrls) ?? [],
     signingQueue: read('RATAFIA_SIGNING_QUEUE', parseCount) ?? 256,
     trustedProxies: read('RATAFIA_TRUSTED_PROXIES', parseProxies) ?? [],
+    rateLimits:
+      read('RATAFIA_RATE_LIMITS', (value) => parseRateLimits(value, DEFAULT_RATES)) ?? DEFAULT_RATES,
+    maxConnections: read('RATAFIA_MAX_CONNECTIONS', parseCount) ?? 10_000,
     logLevel: read('RATAFIA_LOG_LEVEL', oneOf(...LOG_LEVELS)) ?? 'info',
+    sudoUser: environment['SUDO_USER']?.replace(/[^ -~]/g, '?').slice(0, 64) || undefined,
     accessLog: (read('RATAFIA_ACCESS_LOG', oneOf('on', 'off')) ?? 'on') === 'on',
     metrics:
       metricsPort === undefined

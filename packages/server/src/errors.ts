@@ -33,6 +33,23 @@ export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
 
+/** Somebody asks more often than they may, and nothing was looked at. */
+export class TooManyRequests extends Error {
+  override readonly name = 'TooManyRequests'
+  /** Whole seconds, at least 1, until they may ask again. */
+  readonly retryAfter: number
+  /** To be answered like a service that is busy, because the client takes only that for a reason to try again. */
+  readonly asBusy: boolean
+
+  constructor(waitMs: number, { asBusy = false }: { readonly asBusy?: boolean } = {}) {
+    const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
+    const when = retryAfter === 1 ? 'in a second' : `in ${retryAfter} seconds`
+    super(`There are too many requests from your network. Try again ${when}.`)
+    this.retryAfter = retryAfter
+    this.asBusy = asBusy
+  }
+}
+
 /** The 401 of the tokens API. */
 export function unauthorized(message: string, details: RefusalDetails = {}): RequestError {
   return new RequestError('macaroon-authorization-required', message, details)

@@ -49,6 +49,7 @@ import { sessionRoutes } from './devices/session-routes.ts'
 import { signingQueue } from './devices/signing-queue.ts'
 import { createApp } from './http/app.ts'
 import { healthRoutes } from './http/health-routes.ts'
+import { limitRates } from './http/rate-limit.ts'
 import { readiness } from './http/readiness.ts'
 import { listen } from './http/server.ts'
 import { serviceRoutes } from './http/service-routes.ts'
@@ -305,6 +306,7 @@ async function listenWith(
   })
   // First the long polls are told to come back later.
   opened.push(() => app.close())
+  limitRates(app, { counters, limits: config.rateLimits })
   const ready = readiness({ schema: () => schemaState(workspace.database) })
   healthRoutes(app, ready.unready)
   // Before all else: load balancers see it, and clients are told to connect elsewhere.

@@ -13,7 +13,8 @@ interface Parameters {
 export async function assertionRoutes(app: FastifyInstance, deps: FindAssertionDeps): Promise<void> {
   const { path, query, responseType } = OPERATIONS.assertion
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
-  typed.get(path, { schema: { querystring: query } }, async (request, reply) => {
+  const options = { schema: { querystring: query }, config: { limit: 'assertions' } } as const
+  typed.get(path, options, async (request, reply) => {
     // The path of the operation has these two.
     const { type, '*': rest } = request.params as Parameters
     const encoded = await findPublicAssertion(

@@ -31,11 +31,14 @@ export async function registrationRoutes(
   for (const path of new Set([requestId.path, `${deps.deviceServicePath}/request-id`])) {
     app.post(
       path,
+      { config: { limit: 'nonces' } },
       async (): Promise<RequestIdResponse> => ({ 'request-id': await newNonce('request-id', deps) }),
     )
   }
   for (const path of [devices.path, `${deps.deviceServicePath}/serial`]) {
-    app.post(path, { bodyLimit: STREAM_LIMIT }, (request, reply) => answerRegistration(request, reply, deps))
+    app.post(path, { bodyLimit: STREAM_LIMIT, config: { limit: 'devices' } }, (request, reply) =>
+      answerRegistration(request, reply, deps),
+    )
   }
 }
 

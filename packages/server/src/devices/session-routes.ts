@@ -27,13 +27,16 @@ function nonceRoute(app: FastifyInstance, deps: SessionDependencies): void {
   // Nothing is asked for in a body, and whatever stands there is passed over.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
-  app.post(OPERATIONS.nonces.path, async () => ({ nonce: await newNonce('nonce', deps) }))
+  app.post(OPERATIONS.nonces.path, { config: { limit: 'nonces' } }, async () => ({
+    nonce: await newNonce('nonce', deps),
+  }))
 }
 
 function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
   readJsonBodies(app, BODY_LIMIT)
   const { path, body } = OPERATIONS.openSession
-  app.withTypeProvider<TypeBoxTypeProvider>().post(path, { schema: { body } }, (request) =>
+  const options = { schema: { body }, config: { limit: 'sessions' } } as const
+  app.withTypeProvider<TypeBoxTypeProvider>().post(path, options, (request) =>
     openSession(
       {
         serial: request.body['serial-assertion'],

@@ -1,7 +1,7 @@
 /** The one place that turns what an operation threw into an answer of the API. */
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { RequestError, Unavailable } from '../errors.ts'
+import { RequestError, TooManyRequests, Unavailable } from '../errors.ts'
 import { describeFindings } from './schema-refusal.ts'
 
 /** The realm named by `WWW-Authenticate` and by the `extra` of a 401. */
@@ -31,10 +31,12 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   const { status } = ERROR_CODES[code]
   request.refusal = code
   if (status === 500) request.log.error({ err: error }, 'fault')
-  else if (status === 503) request.log.warn({ err: error }, 'could not check')
+  else if (status === 503 && !(error instanceof TooManyRequests))
+    request.log.warn({ err: error }, 'could not check')
   else request.log.debug({ refusal: code, detail: privateDetail(error) }, 'refused')
   if (status === 401) reply.header('www-authenticate', CHALLENGES.get(code) ?? `Macaroon realm="${REALM}"`)
-  if (status === 503) reply.header('retry-after', '1')
+  if (error instanceof TooManyRequests) reply.header('retry-after', String(error.retryAfter))
+  else if (status === 503) reply.header('retry-after', '1')
   reply
     .status(status)
     .send(errorBody({ code, message, extra: status === 401 ? { realm: REALM, ...extra } : extra }))
@@ -46,6 +48,10 @@ const privateDetail = (error: Error): string | undefined =>
 export function refusalOf(error: FastifyError | Error): Refusal {
   // Taken apart: a spread of an error would leave its message behind.
   if (error instanceof RequestError) return { code: error.code, message: error.message, extra: error.extra }
+  if (error instanceof TooManyRequests) {
+    const code = error.asBusy ? 'service-unavailable' : 'too-many-requests'
+    return { code, message: error.message, extra: {} }
+  }
   if (error instanceof Unavailable) {
     return {
       code: 'service-unavailable',

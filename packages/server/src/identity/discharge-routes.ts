@@ -9,6 +9,8 @@ import type { Client } from './interaction.ts'
 import { dischargeParameters, parametersOf, protocolVersion, required } from './parameters.ts'
 import { waitForLogin } from './wait.ts'
 
+const LIMITED = { config: { limit: 'discharge' } } as const
+
 export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
   app.get('/discharge/info', async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
   app.get('/publickey', async (_request, reply) => {
@@ -16,13 +18,13 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
     return sendJson(reply, 200, { PublicKey })
   })
 
-  app.post('/discharge', async (request, reply) => {
+  app.post('/discharge', LIMITED, async (request, reply) => {
     const parameters = dischargeParameters(parametersOf(request))
     const macaroon = await dischargeCaveat({ ...parameters, client: clientOf(request) }, deps)
     return sendJson(reply, 200, { Macaroon: macaroon })
   })
 
-  app.get('/login/agent', async (request, reply) => {
+  app.get('/login/agent', LIMITED, async (request, reply) => {
     const parameters = parametersOf(request)
     const macaroon = await agentLogin(
       {
@@ -37,18 +39,22 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
   })
 
   // No HEAD beside it: that would be held as long.
-  app.get('/wait-token', { exposeHeadRoute: false, config: { held: true } }, async (request, reply) => {
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
-    const did = required(parametersOf(request), 'did')
-    const result = await waitForLogin(
-      { did, address: addressOf(request), patience, signal: gone.signal },
-      deps,
-    )
-    // Nobody is there to be answered.
-    if (!result) return reply.hijack()
-    return sendJson(reply, 200, result)
-  })
+  app.get(
+    '/wait-token',
+    { exposeHeadRoute: false, config: { held: true, limit: 'wait-token' } },
+    async (request, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      const did = required(parametersOf(request), 'did')
+      const result = await waitForLogin(
+        { did, address: addressOf(request), patience, signal: gone.signal },
+        deps,
+      )
+      // Nobody is there to be answered.
+      if (!result) return reply.hijack()
+      return sendJson(reply, 200, result)
+    },
+  )
 }
 
 /** Bytes, so that Fastify adds no charset: clients compare the content type as a string. */

@@ -22,7 +22,7 @@ export function pageRoutes(
   deps: IdentityDependencies,
   cookieOptions: CookieSerializeOptions,
 ): void {
-  const page = { config: { page: true } }
+  const page = { config: { page: true, limit: 'pages' } } as const
   const form = { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] }
 
   app.get('/login', page, async (request, reply) => {

@@ -3,7 +3,7 @@ import { BAKERY_ERROR_CODES, type BakeryErrorCode, ERROR_CODES } from '@ratafia/
 import { MacaroonError } from '@ratafia/macaroon'
 import { BakeryError } from '@ratafia/macaroon/bakery'
 import { ConditionError } from '@ratafia/macaroon/conditions'
-import { RequestError, Unavailable } from '../errors.ts'
+import { RequestError, TooManyRequests, Unavailable } from '../errors.ts'
 import { IdentityError, type InteractionMethods, InteractionRequired, StillWaiting } from './errors.ts'
 
 export interface Refusal {
@@ -11,6 +11,8 @@ export interface Refusal {
   readonly code: BakeryErrorCode
   readonly message: string
   readonly methods?: InteractionMethods
+  /** Seconds. */
+  readonly retryAfter?: number
 }
 
 /** What an error says to the client. `undefined` for a fault of ours, and for what is not of ours at all. */
@@ -25,6 +27,9 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof BakeryError) return caveatRefusal(error)
   if (error instanceof ConditionError) return refusal('permission denied', error)
   if (error instanceof MacaroonError) return refusal('bad request', error)
+  if (error instanceof TooManyRequests) {
+    return { ...refusal('too many requests', error), retryAfter: error.retryAfter }
+  }
   if (error instanceof Unavailable) {
     return refusal('service unavailable', {
       message: 'The identity service could not check this just now. Try again.',

@@ -96,13 +96,17 @@ function answerErrors(app: FastifyInstance): void {
     request.refusal = refused.code
     if (refused.status === 500) request.log.error({ err: error }, 'fault')
     else if (refused.status === 503) request.log.warn({ err: error }, 'could not answer')
+    const retryAfter = refused.retryAfter ?? (refused.status === 503 ? 1 : undefined)
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter))
     if (!request.routeOptions.config.page) return sendRefusal(reply, refused)
     // 401 asks a client for credentials by a header; a person is just told.
     const status = refused.status === 401 ? 403 : refused.status
-    const title = refused.status >= 500 ? 'This did not work' : 'This is not possible'
+    const title = TITLES.get(status) ?? (status >= 500 ? 'This did not work' : 'This is not possible')
     return sendPage(reply, status, errorPage({ title, message: refused.message }))
   })
 }
+
+const TITLES: ReadonlyMap<number, string> = new Map([[429, 'Too many requests']])
 
 const FAULT = refusal('internal error', {
   message: 'The identity service failed at this request. It is logged; please report it to the operator.',
@@ -111,7 +115,6 @@ const FAULT = refusal('internal error', {
 function sendRefusal(reply: FastifyReply, { status, code, message, methods }: Refusal): FastifyReply {
   // Never 407: clients so old that they need it are not known (contract/bakery.md 7.7).
   if (methods) reply.header('www-authenticate', 'Macaroon')
-  if (status === 503) reply.header('retry-after', '1')
   const body = { Code: code, Message: message }
   return sendJson(reply, status, methods ? { ...body, Info: { InteractionMethods: methods } } : body)
 }

@@ -25,7 +25,8 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   const authenticated = (request: FastifyRequest): Promise<Authentication> =>
     authenticate(presentedMacaroons(request.headers), deps)
 
-  typed.post(create.path, { schema: { body: create.body } }, (request) => createToken(request.body, deps))
+  const creation = { schema: { body: create.body }, config: { limit: 'tokens' } } as const
+  typed.post(create.path, creation, (request) => createToken(request.body, deps))
 
   typed.post(exchangeToken.path, { schema: { body: exchangeToken.body } }, (request) =>
     exchange(presentedMacaroons(request.headers), deps),

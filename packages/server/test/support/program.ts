@@ -66,6 +66,8 @@ export function testProgram(fresh?: Fresh): Program {
     state.environment = {
       RATAFIA_PORT: '0',
       RATAFIA_WORKERS: '1',
+      // One address sends what a thousand would.
+      RATAFIA_RATE_LIMITS: 'off',
       ...(await installation(state.directory, fresh)),
     }
   })

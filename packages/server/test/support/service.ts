@@ -46,6 +46,8 @@ export function testService(fresh: Fresh, environment: Readonly<Record<string, s
       RATAFIA_PORT: '0',
       RATAFIA_DATA_DIR: directory,
       RATAFIA_SECRET_KEY: SECRET_KEY,
+      // One address sends what a thousand would.
+      RATAFIA_RATE_LIMITS: 'off',
       ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
       ...environment,
     })

@@ -1,0 +1,275 @@
+/** How often an address may call what anyone may call: who is counted as one, what is refused and how, what is not. */
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { BakeryErrorSchema } from '@ratafia/api'
+import { Check } from 'typebox/value'
+import { eachDatabase } from './support/databases.ts'
+import { testProgram } from './support/program.ts'
+import { sendRaw } from './support/raw-http.ts'
+import { refusalOf, type TestService, testService } from './support/service.ts'
+
+const LIMITS = {
+  RATAFIA_RATE_LIMITS: [
+    'tokens=3/1h,nonces=3/1h,sessions=3/1h,devices=3/1h',
+    'assertions=3/1h,discharge=3/1h,pages=3/1h,wait-token=3/1h',
+  ].join(),
+}
+
+const MESSAGE = /^There are too many requests from your network\. Try again in \d+ seconds\.$/
+
+type Form = 'api' | 'busy' | 'bakery' | 'page'
+
+/** Every route that is limited, by class; and how it refuses. */
+const LIMITED: Readonly<Record<string, readonly (readonly [method: string, path: string, form: Form])[]>> = {
+  tokens: [['POST', '/api/v2/tokens', 'api']],
+  nonces: [
+    ['POST', '/api/v1/snaps/auth/nonces', 'busy'],
+    ['POST', '/api/v1/snaps/auth/request-id', 'busy'],
+    ['POST', '/v1/request-id', 'busy'],
+  ],
+  sessions: [['POST', '/api/v1/snaps/auth/sessions', 'busy']],
+  devices: [
+    ['POST', '/api/v1/snaps/auth/devices', 'busy'],
+    ['POST', '/v1/serial', 'busy'],
+  ],
+  assertions: [['GET', '/v2/assertions/account/nobody', 'busy']],
+  discharge: [
+    ['POST', '/identity/discharge', 'bakery'],
+    ['GET', '/identity/login/agent', 'bakery'],
+  ],
+  pages: [
+    ['GET', '/identity/login', 'page'],
+    ['POST', '/identity/login', 'page'],
+    ['POST', '/identity/confirm', 'page'],
+    ['POST', '/identity/logout', 'page'],
+  ],
+  'wait-token': [['GET', '/identity/wait-token', 'bakery']],
+}
+
+const UNLIMITED: readonly (readonly [method: string, path: string])[] = [
+  ['GET', '/'],
+  ['GET', '/openapi.json'],
+  ['GET', '/health/live'],
+  ['GET', '/nope'],
+  ['GET', '/device-session'],
+  ['GET', '/api/v2/tokens'],
+  ['GET', '/api/v2/tokens/whoami'],
+  ['POST', '/api/v2/tokens/exchange'],
+  ['GET', '/identity/discharge/info'],
+]
+
+const send = (service: TestService, method: string, path: string, forwardedFor?: string) =>
+  fetch(`${service.baseUrl}${path}`, {
+    method,
+    headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
+  })
+
+/** Root macaroons are let through or refused. */
+async function passes(service: TestService, forwardedFor?: string): Promise<boolean> {
+  const response = await send(service, 'POST', '/api/v2/tokens', forwardedFor)
+  await response.text()
+  assert.ok(response.status === 200 || response.status === 429, String(response.status))
+  return response.status === 200
+}
+
+async function assertRefused(response: Response, form: Form): Promise<void> {
+  const { status, headers } = response
+  const text = await response.text()
+  const retryAfter = Number(headers.get('retry-after'))
+  assert.ok(retryAfter > 1000 && retryAfter <= 1200, `Retry-After: ${retryAfter}`)
+  if (form === 'page') {
+    assert.deepEqual([status, headers.get('content-type')], [429, 'text/html; charset=utf-8'])
+    assert.match(text, /<title>Too many requests/)
+  } else if (form === 'bakery') {
+    const body: unknown = JSON.parse(text)
+    assert.ok(Check(BakeryErrorSchema, body), text)
+    assert.deepEqual([status, body.Code], [429, 'too many requests'])
+    assert.match(body.Message, MESSAGE)
+  } else {
+    const refusal = refusalOf({ status, headers, body: JSON.parse(text) })
+    const expected = form === 'busy' ? [503, 'service-unavailable'] : [429, 'too-many-requests']
+    assert.deepEqual([refusal.status, refusal.code], expected)
+    assert.match(refusal.message, MESSAGE)
+  }
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  suite('behind a trusted proxy', () => {
+    const service = testService(fresh, {
+      ...LIMITS,
+      RATAFIA_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, 2001:db8:ffff::/48',
+    })
+    let last = 0
+    /** An address of a network of its own. */
+    const someone = () => `198.${18 + Math.floor(last / 256)}.${last++ % 256}.1`
+
+    for (const [name, routes] of Object.entries(LIMITED)) {
+      for (const [method, path, form] of routes) {
+        test(`${method} ${path} is of ${name}: three at once, then one every 20 minutes`, async () => {
+          const address = someone()
+          for (let i = 0; i < 3; i++) {
+            const { status } = await send(service, method, path, address)
+            assert.ok(status < 429, `request ${i} is answered ${status}`)
+          }
+          // Of the class: each of its routes is closed.
+          for (const [otherMethod, otherPath, otherForm] of routes) {
+            await assertRefused(await send(service, otherMethod, otherPath, address), otherForm)
+          }
+          for (const [other, [first]] of Object.entries(LIMITED)) {
+            if (other === name || !first) continue
+            assert.ok((await send(service, first[0], first[1], address)).status < 429, other)
+          }
+          assert.ok((await send(service, method, path, someone())).status < 429)
+          service.advance(20 * 60_000)
+          assert.ok((await send(service, method, path, address)).status < 429)
+          await assertRefused(await send(service, method, path, address), form)
+        })
+      }
+    }
+
+    test('what costs no work, or needs a credential, or is asked by the store for everybody, is not limited', async () => {
+      const address = someone()
+      for (const [method, path] of UNLIMITED) {
+        for (let i = 0; i < 20; i++) {
+          const { status } = await send(service, method, path, address)
+          assert.ok(status !== 429 && status !== 503, `${method} ${path}: ${status}`)
+        }
+      }
+    })
+
+    test('a refused request is refused before its body is sent', async () => {
+      const address = someone()
+      for (let i = 0; i < 3; i++) await send(service, 'POST', '/api/v1/snaps/auth/devices', address)
+      const [answer] = await sendRaw(
+        service.baseUrl,
+        `POST /api/v1/snaps/auth/devices HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nContent-Length: 4000000\r\n\r\n`,
+      )
+      assert.equal(answer?.status, 503)
+    })
+
+    test('requests at the same moment are all counted', async () => {
+      const address = someone()
+      const results = await Promise.all(Array.from({ length: 20 }, () => passes(service, address)))
+      assert.equal(results.filter(Boolean).length, 3)
+    })
+
+    const SAME: Readonly<Record<string, readonly string[]>> = {
+      'an IPv6 /64': ['2001:db8:1::1', '2001:DB8:1:0:ffff::9', '2001:db8:1:0:1:2:3:4', '[2001:db8:1::8]:99'],
+      'an IPv4 address however it is written': [
+        '192.0.2.1',
+        '::ffff:192.0.2.1',
+        '::ffff:c000:201',
+        '192.0.2.1:1024',
+      ],
+      'what is no address': ['frob', '_hidden', '999.1.1.1', 'a'.repeat(5000)],
+    }
+    for (const [name, [first, second, third, fourth]] of Object.entries(SAME)) {
+      test(`${name} is counted as one`, async () => {
+        assert.deepEqual(
+          [await passes(service, first), await passes(service, second), await passes(service, third)],
+          [true, true, true],
+        )
+        assert.equal(await passes(service, fourth), false)
+      })
+    }
+
+    test('a network has four times as much, however many of its addresses ask', async () => {
+      for (const [of, elsewhere] of [
+        [(i: number) => `203.0.113.${i}`, '203.0.114.1'],
+        [(i: number) => `2001:db8:7:${i.toString(16)}::1`, '2001:db8:8::1'],
+      ] as const) {
+        for (let i = 0; i < 12; i++) assert.ok(await passes(service, of(i)), of(i))
+        assert.equal(await passes(service, of(12)), false)
+        assert.ok(await passes(service, elsewhere))
+      }
+    })
+
+    test('of a chain the last address that is no trusted proxy counts: what a client puts before it changes nothing', async () => {
+      const address = someone()
+      const chain = (i: number) => `203.0.${i}.9, 127.0.0.1, ${address}, 10.1.2.3,2001:db8:ffff::7`
+      for (let i = 0; i < 3; i++) assert.ok(await passes(service, chain(i)))
+      assert.equal(await passes(service, chain(3)), false)
+      assert.equal(await passes(service, address), false)
+    })
+
+    test('a header that is malformed is answered like any other', async () => {
+      for (const value of [
+        ',',
+        ', ,',
+        '::::',
+        'for=192.0.2.1',
+        '"',
+        '1.2.3.4.5',
+        '%00',
+        ','.repeat(30_000),
+      ]) {
+        const { status } = await send(service, 'POST', '/api/v2/tokens', value)
+        assert.ok(status === 200 || status === 429, `${value.slice(0, 20)}: ${status}`)
+      }
+    })
+  })
+
+  suite('without trusted proxies', () => {
+    const service = testService(fresh, LIMITS)
+
+    test('X-Forwarded-For changes nothing: the connection counts', async () => {
+      for (let i = 0; i < 3; i++) assert.ok(await passes(service, `192.0.2.${i}`))
+      assert.equal(await passes(service, '192.0.2.9'), false)
+      assert.equal(await passes(service, '127.0.0.1, 10.0.0.1'), false)
+    })
+  })
+
+  suite('by default', () => {
+    // What an operator has who sets nothing: the support of these tests switches the limits off.
+    const service = testService(fresh, { RATAFIA_RATE_LIMITS: '' })
+    const all = async (count: number, method: string, path: string) => {
+      const statuses = await Promise.all(
+        Array.from({ length: 50 }, async (_, lane) => {
+          const seen: number[] = []
+          for (let i = lane; i < count; i += 50) {
+            const response = await send(service, method, path)
+            await response.text()
+            seen.push(response.status)
+          }
+          return seen
+        }),
+      )
+      return new Set(statuses.flat())
+    }
+
+    test('a factory that registers 1,000 devices behind one address is not held up', async () => {
+      assert.deepEqual(await all(1_000, 'POST', '/api/v1/snaps/auth/request-id'), new Set([200]))
+      assert.deepEqual(await all(1_000, 'POST', '/api/v1/snaps/auth/devices'), new Set([400]))
+      assert.deepEqual(await all(1_000, 'POST', '/api/v1/snaps/auth/nonces'), new Set([200]))
+    })
+
+    test('500 runners that log in at once behind one address are not held up', async () => {
+      assert.deepEqual(await all(500, 'POST', '/api/v2/tokens'), new Set([200]))
+      // A discharge of the login, the agent's login, and the discharge that proves its key.
+      assert.deepEqual(await all(1_500, 'POST', '/identity/discharge'), new Set([400]))
+    })
+  })
+})
+
+suite('workers of a machine', () => {
+  const program = testProgram()
+
+  test('count together', async () => {
+    const { baseUrl } = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_RATE_LIMITS: 'nonces=20/1h' })
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        // A connection each, so that both workers get some.
+        const response = await fetch(`${baseUrl}/api/v1/snaps/auth/nonces`, {
+          method: 'POST',
+          headers: { connection: 'close' },
+        })
+        await response.text()
+        return response.status
+      }),
+    )
+    assert.deepEqual(
+      [statuses.filter((s) => s === 200).length, statuses.filter((s) => s === 503).length],
+      [20, 40],
+    )
+  })
+})
