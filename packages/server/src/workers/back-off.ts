@@ -16,7 +16,7 @@ export interface BackOff {
 const GOOD_LIFE_MS = 1_000
 const SHORTEST_MS = 100
 const LONGEST_MS = 5_000
-const IN_A_ROW = 6
+const IN_A_ROW = 5
 
 /** `waitingCode`: the exit code of a worker that found the database away, which is waited for without an end. */
 export function backOff({ waitingCode }: { readonly waitingCode: number }): BackOff {

@@ -191,9 +191,8 @@ class Crew {
       return
     }
     place.listenedAt = performance.now()
-    if (this.#announced) {
-      this.#options.log.info({ worker: worker.process.pid }, 'a worker was replaced')
-    } else if (this.#places.every(({ listenedAt }) => listenedAt !== undefined)) {
+    this.#options.log.info({ worker: worker.process.pid }, 'a worker listens')
+    if (!this.#announced && this.#places.every(({ listenedAt }) => listenedAt !== undefined)) {
       this.#announced = true
       this.#options.onListening(origin)
     }

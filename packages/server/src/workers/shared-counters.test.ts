@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Counters, localCounters, type Rule } from '../counters.ts'
+import type { FromWorker } from './messages.ts'
+import { sharedCounters } from './shared-counters.ts'
+
+const RULE: Rule = { name: 'rule', burst: 2, interval: 60_000 }
+const one = [{ rule: RULE, key: 'key' }]
+const clock = () => new Date(0)
+const local = () => localCounters({ clock })
+
+/** A worker whose supervisor counts with `counters`. */
+function workerOf(counters: Counters, connected = () => true) {
+  const worker = sharedCounters({
+    fallback: local(),
+    send: (message: FromWorker) => {
+      if (!connected()) return false
+      if (message.ratafia === 'take') {
+        void counters.take(message.counted).then((taken) => worker.answer(message.id, taken))
+      } else if (message.ratafia === 'give-back') counters.giveBack(message.counted)
+      return true
+    },
+  })
+  return worker
+}
+
+test('workers count together, and give back together', async () => {
+  const counters = local()
+  const [a, b] = [workerOf(counters), workerOf(counters)]
+  assert.deepEqual(await a.take(one), { allowed: true })
+  assert.deepEqual(await b.take(one), { allowed: true })
+  assert.deepEqual(await a.take(one), { allowed: false, waitMs: 60_000 })
+  b.giveBack(one)
+  assert.deepEqual(await a.take(one), { allowed: true })
+})
+
+test('without a supervisor a worker counts for itself', async () => {
+  let connected = true
+  const worker = workerOf(local(), () => connected)
+  await worker.take(one)
+  connected = false
+  assert.deepEqual(await Promise.all([worker.take(one), worker.take(one)]), [
+    { allowed: true },
+    { allowed: true },
+  ])
+  assert.equal((await worker.take(one)).allowed, false)
+  worker.giveBack(one)
+  assert.equal((await worker.take(one)).allowed, true)
+})
+
+test('a supervisor that is silent, or has too many questions, holds nobody up', async () => {
+  const options = { fallback: local(), send: () => true }
+  const silent = sharedCounters({ ...options, patienceMs: 1 })
+  assert.deepEqual(await silent.take(one), { allowed: true })
+  // An answer that comes too late is for nobody.
+  silent.answer(1, { allowed: false, waitMs: 1 })
+  const full = sharedCounters({ ...options, waiting: 0, patienceMs: 2 ** 30 })
+  assert.deepEqual(await full.take(one), { allowed: true })
+})
+
+test('of several buckets each is taken, or none', async () => {
+  const counters = local()
+  const other = { rule: { ...RULE, name: 'other' }, key: 'key' }
+  await counters.take(one)
+  await counters.take(one)
+  assert.equal((await counters.take([...one, other])).allowed, false)
+  assert.equal((await counters.take([other])).allowed, true)
+  assert.equal((await counters.take([other])).allowed, true)
+  assert.equal((await counters.take([other])).allowed, false)
+})
