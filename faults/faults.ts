@@ -19,6 +19,8 @@ export interface Striking {
 export interface Fault extends Layout {
   readonly name: string
   readonly says: string
+  /** Of load, where what the fault does takes its time to show. */
+  readonly leastSeconds?: number
   /** A commit, whose code sets the database up and runs at first. */
   readonly begins?: string
   /** What a node has in its environment besides, by its place from 0 on. */
@@ -42,15 +44,15 @@ export const FAULTS: readonly Fault[] = [
     ...{ database: 'postgres', nodes: 1, workers: 2 },
     async strike({ world, random }) {
       const worker = random.pick(world.nodes[0]?.workers() ?? [])
-      if (worker === undefined) throw new Error('the node has no worker')
-      process.kill(worker, 'SIGKILL')
+      // None: the last one has not been replaced yet.
+      if (worker !== undefined) process.kill(worker, 'SIGKILL')
       await sleep(800)
     },
   },
   {
     name: 'node-killed',
-    says: 'kill -9 of a node',
-    ...twoNodes,
+    says: 'kill -9 of a node: of the process that was started, whose workers have to notice',
+    ...{ ...twoNodes, workers: 2 },
     async strike({ world, random }) {
       const node = random.pick(world.nodes)
       await node?.kill()
@@ -161,7 +163,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'keys-rotated',
     says: "root keys and the identity service's key pairs rotated",
-    ...twoNodes,
+    // A node looks for new keys every ten seconds.
+    ...{ ...twoNodes, leastSeconds: 14 },
     async strike({ world, recorder, round }) {
       const words = ['keys', 'rotate', ...(round % 2 === 0 ? ['--discharger'] : [])]
       await command({ kind: 'rotate-keys', words }, world.ratafia, recorder)

@@ -122,6 +122,7 @@ async function breakAll(
 /** Resolves to the number of planted bugs that the checker did not see. */
 async function plantAll(planted: readonly Planted[], common: Common, directory: string): Promise<number> {
   if (planted.length === 0) return 0
+  say('\nplanted bugs')
   const rows: (string | number)[][] = [['breaks', 'planted bug', 'operations', 'findings', '']]
   let unseen = 0
   for (const [at, { breaks, bug, during, replacements, statements = [] }] of planted.entries()) {
@@ -134,7 +135,9 @@ async function plantAll(planted: readonly Planted[], common: Common, directory: 
     })
     const found = result.violations.filter(({ invariant }) => invariant === breaks)
     if (found.length === 0) unseen++
-    rows.push([breaks, bug, result.operations, found.length, found.length > 0 ? 'seen' : 'NOT SEEN'])
+    const verdict = found.length > 0 ? 'seen' : 'NOT SEEN'
+    say(`  ${breaks}: ${bug}: ${verdict}`)
+    rows.push([breaks, bug, result.operations, found.length, verdict])
   }
   say(`\n${table(rows)}`)
   return unseen

@@ -61,6 +61,23 @@ export const PLANTED: readonly Planted[] = [
     ],
   },
   {
+    breaks: 'revoked-refused',
+    bug: 'a node that hears no change trusts its memory',
+    during: during('connection-black-holed'),
+    replacements: [
+      {
+        file: `${server}/database/memory.ts`,
+        from: 'if (!feed.current()) {',
+        to: 'if (feed.position < 0) {',
+      },
+      {
+        file: `${server}/database/memory.ts`,
+        from: 'if (!change) remembered.clear()',
+        to: 'if (!change) return',
+      },
+    ],
+  },
+  {
     breaks: 'serial-one-key',
     bug: 'a serial that is taken is looked for, and no constraint forbids it',
     during: CALM,
@@ -117,20 +134,20 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/tokens/verify-presented.ts`,
-        from: '(await sessions.open(wanted, now))',
-        to: 'wanted',
+        from: '?? (await open())',
+        to: '?? wanted',
       },
     ],
   },
   {
     breaks: 'stays-good',
-    bug: 'a node does not look for keys that another has made',
+    bug: 'a key that was rotated is forgotten',
     during: during('keys-rotated'),
     replacements: [
       {
         file: `${server}/keyring/key-cache.ts`,
-        from: 'if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.lookUp()',
-        to: 'if (id < newest) await this.lookUp()',
+        from: 'this.#byId.set(key.id, key)',
+        to: 'this.#byId.clear(); this.#byId.set(key.id, key)',
       },
     ],
   },
@@ -148,13 +165,13 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'serves-again',
-    bug: 'a connection that was cut ends the process',
-    during: during('connection-cut'),
+    bug: 'a worker that dies ends its node',
+    during: during('worker-killed'),
     replacements: [
       {
-        file: `${server}/database/postgres.ts`,
-        from: "this.#pool.on('connect', (client) => client.on('error', () => {}))",
-        to: "this.#pool.on('connect', (client) => client.on('error', () => process.exit(9)))",
+        file: `${server}/workers/supervise.ts`,
+        from: "worker.once('exit', (code: number | null) => this.#ended(place, worker, code ?? undefined))",
+        to: "worker.once('exit', () => process.exit(9))",
       },
     ],
   },

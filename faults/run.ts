@@ -48,11 +48,12 @@ export async function run({
   fault,
   seed,
   scene,
-  seconds,
   directory,
   postgres,
   planted,
+  ...asked
 }: Run): Promise<Result> {
+  const seconds = Math.max(asked.seconds, fault.leastSeconds ?? 0)
   mkdirSync(directory, { mode: 0o755 })
   const { tree, note } = planted ? { tree: planted.tree } : beginning(fault, `${directory}/release`)
   const world = await makeWorld({ scene, layout: fault, directory, postgres, tree })

@@ -1,4 +1,7 @@
 /** One client of the load: chance decides what it does next, and it remembers what it was given. */
+
+import { REVOKED_WITHIN_MS } from '../check/invariants.ts'
+import { sleep } from '../world/processes.ts'
 import {
   ask,
   type Device,
@@ -29,17 +32,32 @@ export interface Client {
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
+  /** What goes on beside the load. */
+  readonly watching: Set<Promise<unknown>>
 }
 
 export function newClient(
   parts: Pick<Client, 'wire' | 'random' | 'people'> & { readonly units: readonly Unit[] },
 ): Client {
   const nothing = { tokens: [], endedTokens: [], devices: [], sessions: [], endedSessions: [] }
-  return { ...nothing, ...parts, units: [...parts.units] }
+  return { watching: new Set(), ...nothing, ...parts, units: [...parts.units] }
 }
 
 /** A client that gets no answer waits like this before it goes on. */
 const DISCOURAGED_MS = 25
+
+/** A revocation holds on every node a second after its acknowledgement: each of them is asked just after that. */
+const WATCH_MS = REVOKED_WITHIN_MS + 50
+
+/** Shows what was revoked to every node, at once and when it has to be refused. */
+export function watch(client: Client, show: Request): void {
+  const showToAll = () => Promise.all(client.wire.targets.map((target) => send(client, show, target)))
+  const watched = showToAll()
+    .then(() => sleep(WATCH_MS))
+    .then(showToAll)
+    .finally(() => client.watching.delete(watched))
+  client.watching.add(watched)
+}
 
 /** Goes on until `over` says so. */
 export async function run(client: Client, over: () => boolean): Promise<void> {
@@ -49,9 +67,10 @@ export async function run(client: Client, over: () => boolean): Promise<void> {
     await client.random.weighted(OPERATIONS)?.run(client)
     // Something was refused at once, as by a port on which nobody listens: do not turn on the spot.
     if (history.slice(before).every(({ status }) => status === 0 || status === 503)) {
-      await new Promise((resolve) => setTimeout(resolve, DISCOURAGED_MS))
+      await sleep(DISCOURAGED_MS)
     }
   }
+  await Promise.all(client.watching)
 }
 
 interface Operation {
@@ -157,8 +176,7 @@ async function revokeOne(client: Client): Promise<void> {
   for (const token of tokens.filter(({ session }) => session === ended.session)) {
     move(token, tokens, endedTokens)
   }
-  // What others do with it at the same moment.
-  await Promise.all(client.wire.targets.map((target) => send(client, whoami(ended), target)))
+  watch(client, whoami(ended))
 }
 
 /** Of those that were revoked last: what is sent later than a second after that has to be refused. */

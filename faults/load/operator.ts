@@ -1,10 +1,13 @@
 /** The operator: commands of the program beside the service, recorded like requests. */
 import type { Kind, Seen } from '../history.ts'
 import type { Command } from '../world/command.ts'
-import type { Client } from './client.ts'
-import { subjectOf } from './device.ts'
+import { sleep } from '../world/processes.ts'
+import { type Client, watch } from './client.ts'
+import { subjectOf, verification } from './device.ts'
+import { whoami } from './log-in.ts'
 import type { Random } from './random.ts'
-import type { Recorder } from './wire.ts'
+import { BRAND } from './scene.ts'
+import type { Recorder, Request } from './wire.ts'
 
 /** What the exit codes stand for; the others are faults. */
 const STATUSES: ReadonlyMap<number | null, number> = new Map([
@@ -12,6 +15,8 @@ const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [1, 400],
   [2, 400],
   [3, 503],
+  // The schema is of another release.
+  [4, 400],
   // Killed: it may have done its work, as a request without an answer.
   [null, 0],
 ])
@@ -48,31 +53,51 @@ export async function operate(
   over: () => boolean,
 ) {
   for (let turn = 1; !over(); turn++) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    const chosen = choose(random.pick(clients), turn, random)
+    await sleep(pauseMs)
+    const client = random.pick(clients)
+    const chosen = client && choose(client, turn, random)
     if (!chosen || over()) continue
-    await command(chosen, ratafia, recorder)
+    const status = await command(chosen, ratafia, recorder)
+    if (status === 200 && chosen.show) watch(client, chosen.show)
   }
 }
 
-function choose(client: Client | undefined, turn: number, random: Random) {
-  const device = random.pick(client?.devices ?? [])
-  const token = random.pick(client?.tokens ?? [])
-  if (device && turn % 2 === 1) {
-    const name = `acme-brand/${device.model.name}/${device.serial}`
-    return { kind: 'revoke-device', words: ['devices', 'revoke', name], ends: subjectOf(device) } as const
+interface Choice {
+  readonly kind: Kind
+  readonly words: readonly string[]
+  readonly ends: string
+  /** What is refused from then on. */
+  readonly show: Request | undefined
+}
+
+function choose(
+  { devices, sessions, tokens, people }: Client,
+  turn: number,
+  random: Random,
+): Choice | undefined {
+  if (turn % 2 === 1) {
+    // One that has sessions, if there is one.
+    const device = random.pick(sessions)?.device ?? random.pick(devices)
+    if (!device) return undefined
+    const session = sessions.find((one) => one.device === device)
+    return {
+      kind: 'revoke-device',
+      words: ['devices', 'revoke', `${BRAND}/${device.model.name}/${device.serial}`],
+      ends: subjectOf(device),
+      show: session && verification(session),
+    }
   }
   // The first of a client's people stays, so that it can go on.
-  const person = client?.people[1]
+  const person = people[1]
   if (person && turn % 8 === 4) {
     const { username } = person
-    return {
-      kind: 'disable-account',
-      words: ['accounts', 'disable', username],
-      ends: `account ${username}`,
-    } as const
+    const token = tokens.find((one) => one.person === person)
+    const words = ['accounts', 'disable', username]
+    return { kind: 'disable-account', words, ends: `account ${username}`, show: token && whoami(token) }
   }
+  const token = random.pick(tokens)
   if (!token) return undefined
   const { session } = token
-  return { kind: 'revoke-session', words: ['tokens', 'revoke', session], ends: `session ${session}` } as const
+  const words = ['tokens', 'revoke', session]
+  return { kind: 'revoke-session', words, ends: `session ${session}`, show: whoami(token) }
 }

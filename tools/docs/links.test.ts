@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 const PAGES = [
   ...globSync('*.md', { cwd: root }),
-  ...globSync('{docs,packages,examples,interop,benchmarks,tools}/**/*.md', { cwd: root }),
+  ...globSync('{docs,packages,examples,interop,benchmarks,faults,tools}/**/*.md', { cwd: root }),
 ]
   .filter((path) => !/node_modules|\.venv|vectors/.test(path))
   .sort()
@@ -123,9 +123,9 @@ test('every command and option that a page names exists', () => {
 })
 
 test('every section of the contract that a comment cites is in docs/contract', () => {
-  const sources = globSync('{packages,interop,benchmarks,tools}/**/*.{ts,js,py,go}', { cwd: root }).filter(
-    (path) => !/node_modules|\.venv|tools\/docs\//.test(path),
-  )
+  const sources = globSync('{packages,interop,benchmarks,faults,tools}/**/*.{ts,js,py,go}', {
+    cwd: root,
+  }).filter((path) => !/node_modules|\.venv|tools\/docs\//.test(path))
   let cited = 0
   for (const source of sources) {
     for (const [, file, list] of read(source).matchAll(

@@ -1,0 +1,238 @@
+/** The checker on histories made by hand: for each invariant what violates it, and what only looks so. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Seen, Truth } from '../history.ts'
+import { check, INVARIANTS, type InvariantName } from './invariants.ts'
+
+const nothing: Truth = { sessions: new Map(), accounts: new Map(), devices: [], lost: [] }
+const device = { model: 'unit-1', key: 'key-1', serial: 'SN-1' }
+const holder = { ...device, revoked: false }
+
+const seen = (more: Partial<Seen>): Seen => ({
+  ...{ kind: 'whoami', where: 'node 1', sent: 0, answered: 5, status: 200 },
+  ...more,
+})
+
+const ended = (more: Partial<Seen> = {}): Seen =>
+  seen({ kind: 'revoke', sent: 100, answered: 110, ends: 'session S', ...more })
+const revoked: Truth = { ...nothing, sessions: new Map([['S', true]]) }
+const shown = (more: Partial<Seen>): Seen =>
+  seen({ uses: ['session S', 'account A'], mustHold: true, ...more })
+const registered = (more: Partial<Seen> = {}): Seen => seen({ kind: 'register', device, ...more })
+const once = (kind: Seen['kind'], request: string, result: string): Seen =>
+  seen({ kind, once: { text: 'T', request, result } })
+
+interface Case {
+  readonly says: string
+  readonly history: readonly Seen[]
+  readonly truth?: Partial<Truth>
+  /** Undefined: nothing is violated. */
+  readonly violates?: InvariantName
+  readonly what?: string
+}
+
+const CASES: readonly Case[] = [
+  { says: 'nothing happened', history: [] },
+  {
+    says: 'a revocation was acknowledged, and the session is in force',
+    history: [ended()],
+    truth: { sessions: new Map([['S', false]]) },
+    violates: 'revocation-kept',
+    what: 'session S: its revocation was acknowledged at 110 ms, and it is in force',
+  },
+  {
+    says: 'a revocation was acknowledged, and the session is not there at all',
+    history: [ended()],
+    violates: 'revocation-kept',
+  },
+  {
+    says: 'an account was disabled, and is not',
+    history: [ended({ ends: 'account A' })],
+    truth: { accounts: new Map([['A', false]]) },
+    violates: 'revocation-kept',
+  },
+  {
+    says: 'a device was revoked, and is not',
+    history: [ended({ ends: 'device unit-1/SN-1' })],
+    truth: { devices: [holder] },
+    violates: 'revocation-kept',
+  },
+  {
+    says: 'account and device are revoked as acknowledged',
+    history: [ended({ ends: 'account A' }), ended({ ends: 'device unit-1/SN-1' })],
+    truth: { accounts: new Map([['A', true]]), devices: [{ ...device, revoked: true }] },
+  },
+  { says: 'a revocation without an answer did not happen', history: [ended({ status: 0 })] },
+  { says: 'a revocation that was answered 503 did not happen', history: [ended({ status: 503 })] },
+
+  {
+    says: 'a token was accepted, sent more than a second after its revocation',
+    history: [ended(), shown({ sent: 1_111, answered: 1_115 })],
+    truth: revoked,
+    violates: 'revoked-refused',
+    what: 'session S: revoked at 110 ms, and whoami (session S, account A) sent to node 1 at 1111 ms was accepted',
+  },
+  {
+    says: 'the second counts from the first acknowledgement',
+    history: [ended({ answered: 2_000 }), ended(), shown({ sent: 1_200 })],
+    truth: revoked,
+    violates: 'revoked-refused',
+  },
+  {
+    says: 'a token was accepted within the second, however late the answer came',
+    history: [ended(), shown({ sent: 1_110, answered: 9_000 })],
+    truth: revoked,
+  },
+  {
+    says: 'a token was accepted after a revocation that nobody acknowledged',
+    history: [ended({ status: 503 }), shown({ sent: 5_000 })],
+  },
+  {
+    says: 'a session of a revoked device was opened',
+    history: [
+      ended({ ends: 'device unit-1/SN-1' }),
+      seen({ kind: 'open', uses: ['device unit-1/SN-1'], sent: 2_000 }),
+    ],
+    truth: { devices: [{ ...device, revoked: true }] },
+    violates: 'revoked-refused',
+  },
+
+  {
+    says: 'two keys were answered with one serial',
+    history: [registered(), registered({ device: { ...device, key: 'key-2' } })],
+    truth: { devices: [holder, { ...holder, key: 'key-2' }] },
+    violates: 'serial-one-key',
+    what: 'unit-1/SN-1 has 2 device keys: key-1, key-2',
+  },
+  {
+    says: 'another key was answered than the one that is stored',
+    history: [registered()],
+    truth: { devices: [holder, { ...holder, key: 'key-2' }] },
+    violates: 'serial-one-key',
+  },
+  {
+    says: 'one serial of two models is two serials',
+    history: [registered(), registered({ device: { ...device, model: 'unit-2' } })],
+    truth: { devices: [holder, { ...holder, model: 'unit-2' }] },
+  },
+
+  {
+    says: 'a key was answered with two serials of a model',
+    history: [registered(), registered({ device: { ...device, serial: 'SN-2' } })],
+    truth: { devices: [holder, { ...holder, serial: 'SN-2' }] },
+    violates: 'key-one-serial',
+    what: 'key-1 of unit-1 has 2 serials: SN-1, SN-2',
+  },
+  {
+    says: 'a device was answered twice, alike',
+    history: [registered(), registered()],
+    truth: { devices: [holder] },
+  },
+
+  {
+    says: 'a nonce opened two sessions',
+    history: [once('open', 'R', 'S1'), once('refresh', 'R', 'S2')],
+    violates: 'nonce-once',
+    what: 'T has 2 results: S1, S2',
+  },
+  {
+    says: 'a nonce was good for two requests',
+    history: [once('open', 'R1', 'S'), once('open', 'R2', 'S')],
+    violates: 'nonce-once',
+  },
+  { says: 'the same request had the same answer', history: [once('open', 'R', 'S'), once('open', 'R', 'S')] },
+  {
+    says: 'the second use of a nonce was refused',
+    history: [once('open', 'R1', 'S'), { ...once('open', 'R2', 'S2'), status: 400 }],
+  },
+
+  {
+    says: 'a request-id registered two devices',
+    history: [once('register', 'R', 'D1'), once('register', 'R', 'D2')],
+    violates: 'request-id-once',
+  },
+
+  {
+    says: 'a session was exchanged and is not there',
+    history: [seen({ kind: 'exchange', session: 'S' })],
+    violates: 'nothing-missing',
+    what: 'session S was exchanged and is not there',
+  },
+  {
+    says: 'a device was registered and is not there',
+    history: [registered()],
+    violates: 'nothing-missing',
+  },
+  {
+    says: 'an exchange without an answer left nothing',
+    history: [seen({ kind: 'exchange', session: 'S', status: 0 })],
+  },
+
+  {
+    says: 'a good token was refused',
+    history: [shown({ status: 401, detail: 'no' })],
+    violates: 'stays-good',
+    what: 'whoami (session S, account A) sent to node 1 at 0 ms was refused with 401: no',
+  },
+  {
+    says: 'a token was refused before its revocation was sent',
+    history: [shown({ status: 401, sent: 10, answered: 20 }), ended()],
+    truth: revoked,
+    violates: 'stays-good',
+  },
+  {
+    says: 'a token was refused while its revocation was on its way',
+    history: [shown({ status: 401, sent: 90, answered: 105 }), ended()],
+    truth: revoked,
+  },
+  {
+    says: 'a token was refused after a revocation that had no answer',
+    history: [ended({ status: 0 }), shown({ status: 401, sent: 300, answered: 310 })],
+  },
+  { says: 'a good token could not be checked', history: [shown({ status: 503 }), shown({ status: 0 })] },
+
+  {
+    says: 'a node answered 500',
+    history: [seen({ status: 500, detail: 'oh' })],
+    violates: 'only-503',
+    what: 'whoami sent to node 1 at 0 ms was answered 500: oh',
+  },
+  { says: 'a proxy answered 502', history: [seen({ status: 502 })], violates: 'only-503' },
+
+  {
+    says: 'a node ended by itself',
+    history: [],
+    truth: { lost: ['node 1 ended by itself with 5'] },
+    violates: 'serves-again',
+    what: 'node 1 ended by itself with 5',
+  },
+  {
+    says: 'there was a 503 when all faults were over',
+    history: [shown({ status: 503, final: true })],
+    violates: 'serves-again',
+  },
+  {
+    says: 'there was no answer when all faults were over',
+    history: [shown({ status: 0, final: true })],
+    violates: 'serves-again',
+  },
+]
+
+for (const { says, history, truth, violates, what } of CASES) {
+  test(`${violates ?? 'all is well'}: ${says}`, () => {
+    const violations = check(history, { ...nothing, ...truth })
+    assert.deepEqual(
+      violations.map(({ invariant }) => invariant),
+      violates === undefined ? [] : [violates],
+    )
+    if (what !== undefined) assert.equal(violations[0]?.what, what)
+  })
+}
+
+test('every invariant has a history that violates it', () => {
+  const violated = new Set(CASES.flatMap(({ violates }) => violates ?? []))
+  assert.deepEqual(
+    INVARIANTS.map(({ name }) => name).filter((name) => !violated.has(name)),
+    [],
+  )
+})
