@@ -115,7 +115,12 @@ class Crew {
 
   /** What each worker says of itself, by its place; undefined for those that are away or do not answer in time. */
   metrics(): Promise<readonly (WorkerMetrics | undefined)[]> {
-    return Promise.all(this.#places.map(({ worker }) => worker && this.#metricsOf(worker)))
+    // One that is just starting would keep whoever asks waiting.
+    return Promise.all(
+      this.#places.map(({ worker, listenedAt }) =>
+        worker && listenedAt !== undefined ? this.#metricsOf(worker) : undefined,
+      ),
+    )
   }
 
   async #metricsOf(worker: Worker): Promise<WorkerMetrics | undefined> {

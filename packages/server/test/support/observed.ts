@@ -1,0 +1,68 @@
+/** A service whose metrics, traces and log a test reads, started when the test says so. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../../src/config.ts'
+import { type RunningService, startService } from '../../src/start.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import type { Fresh } from './databases.ts'
+import type { TestService } from './service.ts'
+
+export interface ObservedService extends TestService {
+  readonly metricsUrl: string | undefined
+  close(): Promise<void>
+}
+
+export async function observedService(
+  fresh: Fresh,
+  environment: Readonly<Record<string, string>>,
+): Promise<ObservedService> {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-observed-'))
+  const target = await fresh.target()
+  const config = readConfig({
+    RATAFIA_PORT: '0',
+    RATAFIA_DATA_DIR: directory,
+    RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
+    ...environment,
+  })
+  // The settings of a PostgreSQL are more than its address.
+  const database = target.kind === 'sqlite' ? target : config.database
+  const log = createLog({ level: 'silent', pretty: false })
+  const running: RunningService = await startService({ config: { ...config, database }, log })
+  return {
+    ...running,
+    now: () => new Date(),
+    advance: () => {
+      throw new TypeError('its clock is its own')
+    },
+    close: async () => {
+      await running.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The samples of a page of metrics by what stands before the value. */
+export async function scrape(url: string | undefined): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(url ?? '')).text()
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const at = line.lastIndexOf(' ')
+      return [line.slice(0, at), Number(line.slice(at + 1))]
+    }),
+  )
+}
+
+/** An answer is counted when its connection is done with it, which may be after the client has it. */
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  for (const deadline = performance.now() + 5_000; ; await sleep(20)) {
+    try {
+      return await check()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
+  }
+}

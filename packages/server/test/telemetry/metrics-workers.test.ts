@@ -1,0 +1,52 @@
+/** The metrics of several worker processes: one page, a series for each. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually, scrape } from '../support/observed.ts'
+import { testProgram } from '../support/program.ts'
+
+const METRICS = { RATAFIA_METRICS_PORT: '0' }
+
+const program = testProgram()
+
+test('their supervisor serves the series of each, and goes on when one dies', async () => {
+  const service = await program.start({ RATAFIA_WORKERS: '2', ...METRICS })
+  const [, url] = /"url":"([^"]+)","msg":"metrics are served"/.exec(service.stderr()) ?? []
+  const up = (at: number) => scrape(url).then((page) => page.get(`ratafia_worker_up{worker="${at}"}`))
+  assert.deepEqual([await up(1), await up(2)], [1, 1])
+  const requests = async () =>
+    [...(await scrape(url))]
+      .filter(([name]) => /^ratafia_http_requests_total\{.*route="\/".*worker="[12]"\}$/.test(name))
+      .reduce((sum, [, value]) => sum + value, 0)
+  for (let at = 0; at < 10; at++) await fetch(service.baseUrl, { headers: { connection: 'close' } })
+  await eventually(async () => assert.equal(await requests(), 10))
+
+  const starts = async () => {
+    const page = await scrape(url)
+    return [1, 2].map((worker) => page.get(`process_start_time_seconds{worker="${worker}"}`))
+  }
+  const before = await starts()
+  const pids = [...service.stderr().matchAll(/"pid":(\d+),.*"msg":"request"/g)].map(([, pid]) => Number(pid))
+  process.kill(pids[0] ?? assert.fail('no worker'), 'SIGKILL')
+  // While it is away, the other one is still to be seen.
+  const during = await scrape(url)
+  assert.deepEqual(
+    [1, 2].filter((worker) => during.has(`ratafia_worker_up{worker="${worker}"}`)),
+    [1, 2],
+  )
+  await eventually(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
+  await eventually(async () => assert.notDeepEqual(await starts(), before))
+  const { end } = service
+  assert.equal((await end('SIGTERM')).code, 0)
+})
+
+test('a port that is taken ends the start with exit code 4', async () => {
+  const service = await program.start({ RATAFIA_WORKERS: '1', ...METRICS })
+  const [, port = ''] = /:(\d+)\/metrics"/.exec(service.stderr()) ?? []
+  for (const workers of ['1', '2']) {
+    const environment = { RATAFIA_WORKERS: workers, RATAFIA_METRICS_PORT: port }
+    const { code, stderr } = await program.run(['serve'], { environment })
+    assert.equal(code, 4, stderr)
+    assert.match(stderr, /EADDRINUSE|address already in use|is taken/)
+  }
+  await service.end('SIGTERM')
+})

@@ -1,0 +1,198 @@
+/** `/metrics`: what it says, whom it says it to, and what never gets into it; on both databases. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { disableSigningKey } from '../../src/brands/signing-keys.ts'
+import { Unavailable } from '../../src/errors.ts'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
+import { observeDatabase } from '../../src/telemetry/telemetry.ts'
+import { NO_TRACING } from '../../src/telemetry/tracing.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
+import { eventually, type ObservedService, observedService, scrape } from '../support/observed.ts'
+import { sendRaw } from '../support/raw-http.ts'
+import { addPerson, bearing, call, logIn } from '../support/service.ts'
+import { silenceable } from '../support/silenceable.ts'
+
+const METRICS = { RATAFIA_METRICS_PORT: '0' }
+
+eachDatabase((kind, _open, fresh) => {
+  let service: ObservedService
+  before(async () => {
+    service = await observedService(fresh, METRICS)
+  })
+  after(() => service.close())
+  const sample = async (name: string) => (await scrape(service.metricsUrl)).get(name)
+  const counted = (name: string, value: number) =>
+    eventually(async () => assert.equal(await sample(name), value, name))
+
+  test('the public port has no metrics, whether they are served elsewhere or not', async () => {
+    const without = await observedService(fresh, {})
+    assert.equal(without.metricsUrl, undefined)
+    for (const { baseUrl } of [without, service]) {
+      assert.equal((await call({ baseUrl }, 'GET', '/metrics')).status, 404)
+    }
+    await without.close()
+    const origin = new URL(service.metricsUrl ?? '')
+    assert.notEqual(origin.port, new URL(service.baseUrl).port)
+    assert.equal(origin.hostname, '127.0.0.1')
+    assert.equal((await fetch(new URL('/', origin))).status, 404)
+    assert.equal((await fetch(origin, { method: 'POST' })).status, 404)
+    const { status, headers } = await fetch(origin)
+    assert.equal(status, 200)
+    assert.equal(headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
+  })
+
+  test('requests are counted by the pattern of their route and their status', async () => {
+    const token = await logIn(service, await addPerson(service))
+    await call(service, 'GET', '/api/v2/tokens/whoami?x=1', { headers: bearing(token) })
+    await call(service, 'GET', '/v2/assertions/account/nobody')
+    await call(service, 'GET', '/v2/assertions/account/nobody-else')
+    await counted('ratafia_http_requests_total{method="GET",route="/api/v2/tokens/whoami",status="200"}', 1)
+    await counted('ratafia_http_requests_total{method="GET",route="/v2/assertions/:type/*",status="404"}', 2)
+    await counted(
+      'ratafia_http_request_duration_seconds_count{method="GET",route="/v2/assertions/:type/*"}',
+      2,
+    )
+    await counted('ratafia_refusals_total{route="/v2/assertions/:type/*",code="assertion-not-found"}', 2)
+    assert.equal(await sample('ratafia_http_requests_in_flight'), 0)
+  })
+
+  test('refusals of every kind are counted: of the identity service, without a route, before a request', async () => {
+    await call(service, 'POST', '/identity/discharge')
+    await counted('ratafia_refusals_total{route="/identity/discharge",code="bad request"}', 1)
+    await call(service, 'GET', '/%zz')
+    await counted('ratafia_refusals_total{route="(none)",code="invalid-request"}', 1)
+    await call(service, 'PUT', '/api/v2/tokens')
+    await counted('ratafia_refusals_total{route="(none)",code="method-not-allowed"}', 1)
+    await sendRaw(service.baseUrl, 'no HTTP at all\r\n\r\n')
+    await counted('ratafia_http_refused_early_total{code="invalid-request"}', 1)
+  })
+
+  test('a client that goes before the answer is counted as 499', async () => {
+    const { hostname, port } = new URL(service.baseUrl)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.write('POST /api/v2/tokens HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{')
+    await eventually(async () => assert.equal(await sample('ratafia_http_requests_in_flight'), 0))
+    socket.destroy()
+    await counted('ratafia_http_requests_total{method="POST",route="/api/v2/tokens",status="499"}', 1)
+  })
+
+  test('what clients send makes no series, whatever path, method, query or header it is in', async () => {
+    const mark = 'zzmarkzz'
+    await call(service, 'GET', `/${mark}?${mark}`, { headers: { [mark]: mark, authorization: mark } })
+    await call(service, 'POST', '/api/v2/tokens', { body: { [mark]: mark } })
+    await call(service, 'GET', `/v2/assertions/${mark}/${mark}`)
+    await call(service, 'GET', `/identity/${mark}?did=${mark}`)
+    await sendRaw(service.baseUrl, 'PROPFIND / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await eventually(async () => {
+      const page = await scrape(service.metricsUrl)
+      assert.ok([...page.keys()].some((name) => name.includes('method="other"')))
+      assert.deepEqual(
+        [...page.keys()].filter((name) => name.includes(mark) || name.includes('PROPFIND')),
+        [],
+      )
+    })
+  })
+
+  test('the database: statements, connections, whether it answers', async () => {
+    await call(service, 'POST', '/api/v2/tokens', { body: {} })
+    assert.equal(await sample('ratafia_database_up'), 1)
+    assert.equal(await sample('ratafia_database_waiting'), 0)
+    assert.equal(await sample('ratafia_database_connections_max'), kind === 'sqlite' ? 1 : 10)
+    assert.ok(Number(await sample('ratafia_database_connections')) >= 1)
+    assert.ok(Number(await sample('ratafia_database_statements_total{kind="select",outcome="ok"}')) > 1)
+    assert.ok(Number(await sample('ratafia_database_wait_seconds_count{outcome="ok"}')) > 1)
+  })
+
+  test('what is remembered and how old it may be, where nodes hear of each other', async () => {
+    if (kind === 'sqlite') {
+      assert.equal(await sample('ratafia_revocation_feed_current'), undefined)
+      assert.equal(await sample('ratafia_revocation_lag_seconds'), undefined)
+      return
+    }
+    await eventually(async () => assert.equal(await sample('ratafia_revocation_feed_current'), 1))
+    assert.ok(Number(await sample('ratafia_revocation_lag_seconds')) < 1)
+    const token = await logIn(service, await addPerson(service))
+    const hits = 'ratafia_cache_lookups_total{cache="token-session",outcome="hit"}'
+    await eventually(async () => {
+      await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+      assert.ok(Number(await sample(hits)) > 0)
+    })
+    assert.ok(Number(await sample('ratafia_cache_entries{cache="token-session"}')) > 0)
+  })
+
+  if (kind === 'postgres') {
+    test('a database that is away is seen, and seen again when it is back', async () => {
+      const target = await fresh.target()
+      assert.ok(target.kind === 'postgres')
+      const proxy = await silenceable(new URL(target.url))
+      const away = await observedService(fresh, { ...METRICS, RATAFIA_DATABASE_URL: proxy.url })
+      assert.equal((await scrape(away.metricsUrl)).get('ratafia_database_up'), 1)
+      proxy.close()
+      await eventually(async () => {
+        const { status } = await call(away, 'GET', '/v2/assertions/account/nobody')
+        assert.equal(status, 503)
+      })
+      const page = await scrape(away.metricsUrl)
+      assert.equal(page.get('ratafia_database_up'), 0)
+      const route = 'route="/v2/assertions/:type/*"'
+      assert.ok(Number(page.get(`ratafia_refusals_total{${route},code="service-unavailable"}`)) > 0)
+      await away.close()
+    })
+  }
+
+  describe('signing', () => {
+    test('how long keys can sign: a key, then the same one disabled', async () => {
+      await withAcme(service.workspace)
+      const lives = async () => {
+        const again = await observedService(fresh, METRICS)
+        const page = await scrape(again.metricsUrl)
+        await again.close()
+        return [...page].filter(([name]) => name.startsWith('ratafia_signing_key_remaining_seconds'))
+      }
+      const [[name, remaining] = [], ...others] = await lives()
+      assert.match(String(name), /\{account="acme-brand",key="[A-Za-z0-9_-]{64}"\}$/)
+      assert.ok(Number(remaining) > 0)
+      assert.deepEqual(others, [])
+
+      await registered(service, { key: await freshDeviceKey(), serial: 'M-1' })
+      await counted('ratafia_signing_duration_seconds_count{outcome="ok"}', 1)
+      assert.equal(await sample('ratafia_signing_active'), 0)
+      assert.equal(await sample('ratafia_signing_waiting'), 0)
+      assert.equal(await sample('ratafia_signing_refused_total'), 0)
+
+      const [key] = await service.workspace.brands.keys()
+      await disableSigningKey({ keyId: key?.keyId ?? '', force: true }, service.workspace)
+      assert.deepEqual(await lives(), [[name, 0]])
+    })
+  })
+})
+
+test('a statement that could not be asked is told apart from one that failed', async () => {
+  const metrics = createMetrics({ release: '1', ofProcess: false })
+  const { statement, acquire } = observeDatabase({ metrics, tracing: NO_TRACING }, 'sqlite')
+  const throwing = (error: Error) => async () => {
+    throw error
+  }
+  const up = async () => /^ratafia_database_up (\d)$/m.exec(await metrics.registry.metrics())?.[1]
+  await statement('select 1', async () => 1)
+  assert.equal(await up(), '1')
+  await assert.rejects(statement('update "account" set x', throwing(new Unavailable('away'))), Unavailable)
+  assert.equal(await up(), '0')
+  await assert.rejects(statement('INSERT into "account"', throwing(new Error('constraint'))), /constraint/)
+  assert.equal(await up(), '1')
+  await assert.rejects(acquire(throwing(new Unavailable('away'))), Unavailable)
+  assert.equal(await up(), '0')
+  const text = await metrics.registry.metrics()
+  for (const line of [
+    'ratafia_database_statements_total{kind="select",outcome="ok"} 1',
+    'ratafia_database_statements_total{kind="update",outcome="unavailable"} 1',
+    'ratafia_database_statements_total{kind="insert",outcome="failed"} 1',
+    'ratafia_database_wait_seconds_count{outcome="unavailable"} 1',
+  ]) {
+    assert.ok(text.includes(`${line}\n`), line)
+  }
+})
