@@ -16,6 +16,7 @@ export {
   indexNames,
   presentConstraints,
   presentIndexes,
+  presentTables,
   type Reference,
   referencesOf,
   seededTables,

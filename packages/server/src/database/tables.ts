@@ -85,6 +85,21 @@ export async function describeTables(
   return tables
 }
 
+/** Names of those of these tables that are there. */
+export async function presentTables(
+  query: Query,
+  kind: DatabaseKind,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await (kind === 'sqlite'
+    ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+    : sql<{ name: string }>`
+        select relname as name from pg_class where relkind in ('r', 'p') and pg_table_is_visible(oid)`
+  ).execute(query)
+  const there = new Set(rows.map(({ name }) => name))
+  return names.filter((name) => there.has(name))
+}
+
 interface CatalogueColumn {
   readonly name: string
   readonly type: string

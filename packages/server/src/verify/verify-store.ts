@@ -3,10 +3,10 @@ import { type RawBuilder, sql } from 'kysely'
 import {
   constraintNames,
   type Database,
-  describeTables,
   indexNames,
   presentConstraints,
   presentIndexes,
+  presentTables,
   referencesOf,
   tableNames,
 } from '../database/index.ts'
@@ -95,11 +95,11 @@ export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): 
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }
-  const tables = () => describeTables(query, kind, tableNames(kind))
+  const tables = () => presentTables(query, kind, tableNames(kind))
 
   return {
     async *missingFromSchema() {
-      const there = new Set((await tables()).map(({ name }) => name))
+      const there = new Set(await tables())
       for (const name of tableNames(kind)) if (!there.has(name)) yield `table ${name}`
       const indexes = await presentIndexes(query, kind)
       for (const name of indexNames(kind)) if (!indexes.has(name)) yield `index ${name}`
@@ -110,7 +110,7 @@ export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): 
     },
 
     async *danglingReferences() {
-      for (const { name: table, primaryKey } of await tables()) {
+      for (const table of await tables()) {
         for (const { columns, to, toColumns } of await referencesOf(query, kind, table)) {
           const joined = sql.join(
             columns.map(
@@ -122,9 +122,8 @@ export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): 
             columns.map((column) => sql`child.${sql.ref(column)} is not null`),
             sql` and `,
           )
-          const [key = ''] = primaryKey
           const { rows } = await sql<{ count: number | string; example: unknown }>`
-            select count(*) as count, min(child.${sql.ref(columns[0] ?? key)}) as example
+            select count(*) as count, min(child.${sql.ref(columns[0] ?? '')}) as example
             from ${sql.table(table)} as child
             where ${set} and not exists (select 1 from ${sql.table(to)} as parent where ${joined})
           `.execute(query)

@@ -75,7 +75,7 @@ export function testProgram(fresh?: Fresh): Program {
     for (const child of children) child.kill('SIGKILL')
     for (const workspace of workspaces) await workspace.close()
     for (const made of [state.directory, state.cache]) {
-      if (made !== undefined) await rm(made, { recursive: true, force: true })
+      if (made !== undefined) await rm(made, { recursive: true, force: true, maxRetries: 5 })
     }
   })
   const ready = <T>(value: T | undefined): T =>

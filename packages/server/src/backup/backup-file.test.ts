@@ -1,0 +1,152 @@
+/** The file of a backup: what is written is read, and what was cut short or changed is refused. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { ImportError } from '../import-rows.ts'
+import { backupText, FORMAT, type Header, type Row, readBackup, type TableHead } from './backup-file.ts'
+
+const HEADER: Header = {
+  release: '1',
+  madeAt: '2027-01-31T09:30:00.000Z',
+  database: 'sqlite',
+  migrations: ['0001'],
+}
+const COLUMNS = [
+  { name: 'id', kind: 'text' },
+  { name: 'at', kind: 'integer' },
+  { name: 'bytes', kind: 'bytes' },
+  { name: 'share', kind: 'real' },
+] as const
+
+interface Content {
+  readonly header: Header
+  readonly tables: readonly (TableHead & { readonly rows: readonly Row[] })[]
+}
+
+async function written({ header, tables }: Content): Promise<Buffer> {
+  async function* all() {
+    for (const { table, columns, rows } of tables) {
+      async function* pages() {
+        yield rows
+      }
+      yield { table, columns, pages: pages() }
+    }
+  }
+  const parts: string[] = []
+  for await (const text of backupText(header, all())) parts.push(text)
+  return gzipSync(parts.join(''))
+}
+
+async function read(file: Uint8Array, chunk = 64): Promise<Content> {
+  let header: Header | undefined
+  const tables: (TableHead & { rows: Row[] })[] = []
+  async function* source() {
+    for (let at = 0; at < file.length; at += chunk) yield file.subarray(at, at + chunk)
+  }
+  await readBackup(source(), {
+    header: async (value) => {
+      header = value
+    },
+    table: async (head) => {
+      tables.push({ ...head, rows: [] })
+    },
+    rows: async (rows) => {
+      tables.at(-1)?.rows.push(...rows)
+    },
+  })
+  return { header: header ?? assert.fail('no header'), tables }
+}
+
+const EXAMPLE: Content = {
+  header: HEADER,
+  tables: [
+    { table: 'empty', columns: COLUMNS, rows: [] },
+    {
+      table: 'full',
+      columns: COLUMNS,
+      rows: Array.from({ length: 600 }, (_, at) => [`é\n"${at}`, at, Buffer.of(at & 255, 0, 10), null]),
+    },
+  ],
+}
+
+test('what is written is read, whatever the values and the chunks', async () => {
+  const value = fc.tuple(
+    fc.option(fc.string({ unit: 'binary' })),
+    fc.option(fc.maxSafeInteger()),
+    fc.option(fc.uint8Array().map((bytes) => Buffer.from(bytes))),
+    fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0)),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(value, { maxLength: 20 }),
+      fc.integer({ min: 1, max: 300 }),
+      async (rows, chunk) => {
+        const content = { header: HEADER, tables: [{ table: 'full', columns: COLUMNS, rows }] }
+        assert.deepEqual(await read(await written(content), chunk), content)
+      },
+    ),
+    { numRuns: 50 },
+  )
+  assert.deepEqual(await read(await written(EXAMPLE)), EXAMPLE)
+})
+
+const refused = (error: unknown): boolean => {
+  assert.ok(error instanceof ImportError, String(error))
+  assert.match(error.message, /^The file (is damaged, or no backup|has the format)/)
+  return true
+}
+
+test('a file that was cut short anywhere is refused, as gzip and as text', async () => {
+  const file = await written(EXAMPLE)
+  for (let length = 0; length < file.length; length += 7)
+    await assert.rejects(read(file.subarray(0, length)), refused)
+  const text = gunzipSync(file)
+  for (let length = 0; length < text.length; length += 97) {
+    await assert.rejects(read(gzipSync(text.subarray(0, length))), refused)
+  }
+  const lines = text.toString().trimEnd().split('\n')
+  for (const at of [0, 1, 2, 3, 300, lines.length - 1]) {
+    const without = [...lines.slice(0, at), ...lines.slice(at + 1)].map((line) => `${line}\n`).join('')
+    await assert.rejects(read(gzipSync(without)), refused)
+  }
+})
+
+test('a file with any byte changed is refused, or says the same', async () => {
+  const file = await written(EXAMPLE)
+  for (let at = 0; at < file.length; at += 5) {
+    const changed = Buffer.from(file)
+    changed[at] = (changed[at] as number) ^ 0x10
+    // Some bytes of gzip's head mean nothing.
+    const result = await read(changed).catch(refused)
+    if (result !== true) assert.deepEqual(result, EXAMPLE, `byte ${at}`)
+  }
+  const text = gunzipSync(file)
+  for (let at = 0; at < text.length; at += 61) {
+    const changed = Buffer.from(text)
+    changed[at] = (changed[at] as number) ^ 1
+    await assert.rejects(read(gzipSync(changed)), refused)
+  }
+})
+
+test('what is no backup, or one of a format to come, is refused in words', async () => {
+  const text = gunzipSync(await written(EXAMPLE)).toString()
+  for (const [content, says] of [
+    [Buffer.from('SQLite format 3\0'), /it is not gzip/],
+    [gzipSync(''), /cut short/],
+    [gzipSync('[]\n'), /line 1 is no header/],
+    [
+      gzipSync(text.replace(`"ratafia-backup":${FORMAT}`, '"ratafia-backup":2')),
+      /has the format 2, .* release that made it \(1\)/,
+    ],
+    [gzipSync(`${text}[]\n`), /comes after the last one/],
+    [gzipSync(text.replace(',null]', ',7,7]')), /values/],
+    [gzipSync(text.replace(',0,"', ',"0","')), /a value that is no integer/],
+  ] as const) {
+    await assert.rejects(read(content), (error: Error) => {
+      refused(error)
+      assert.match(error.message, says)
+      return true
+    })
+  }
+})

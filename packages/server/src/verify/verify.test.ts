@@ -1,0 +1,327 @@
+/** Each check finds the fault that is planted for it, and nothing where there is none. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { sql, type Transaction } from 'kysely'
+import { eachDatabase } from '../../test/support/databases.ts'
+import { freshDeviceKeys, registered, sessionOf, withAcme } from '../../test/support/devices.ts'
+import { addPerson, logIn, testService } from '../../test/support/service.ts'
+import type { DatabaseKind, Schema } from '../database/index.ts'
+import { sealedValueStore } from '../keyring/sealed-value-store.ts'
+import { createSealer } from '../keyring/sealing.ts'
+import { CHECKS, type CheckResult, verify } from './verify.ts'
+import { verifyStore } from './verify-store.ts'
+
+type Plant = (query: Transaction<Schema>, kind: DatabaseKind) => Promise<unknown>
+
+const run = (query: Transaction<Schema>, text: string) => sql.raw(text).execute(query)
+
+/** Without what the database watches over by itself. */
+const unwatched: Plant = (query, kind) =>
+  run(
+    query,
+    kind === 'sqlite' ? 'pragma defer_foreign_keys = on' : 'set local session_replication_role = replica',
+  )
+
+/** Two rows, the second with these columns instead. */
+async function copyDevice(query: Transaction<Schema>, columns: Record<string, string>): Promise<void> {
+  const row = await query.selectFrom('device').selectAll().orderBy('id').limit(1).executeTakeFirstOrThrow()
+  await query
+    .insertInto('device')
+    .values({ ...row, id: `${row.id.slice(0, -1)}_`, ...columns })
+    .execute()
+}
+
+const flipped = (bytes: Uint8Array): Buffer => {
+  const changed = Buffer.from(bytes)
+  changed[changed.length - 40] = (changed[changed.length - 40] as number) ^ 1
+  return changed
+}
+
+const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> = {
+  schema: [
+    [(query) => run(query, 'drop index device_session_chain'), /^There is no index device_session_chain\.$/],
+    [
+      (query) => run(query, 'drop index device_brand_id_model_serial_key'),
+      /^There is no index device_brand_id_model_serial_key\.$/,
+    ],
+    [(query) => run(query, 'drop table package'), /^There is no table package\.$/],
+    [
+      async (query, kind) => {
+        if (kind === 'postgres') await run(query, 'alter table package drop constraint package_snap_id_key')
+        else {
+          await run(query, 'drop table package')
+          await run(
+            query,
+            'create table package (name text constraint package_name_key primary key, snap_id text)',
+          )
+        }
+      },
+      /^There is no constraint package_snap_id_key of package\.$/,
+    ],
+  ],
+  references: [
+    [
+      async (query, kind) => {
+        await unwatched(query, kind)
+        await query.updateTable('token_session').set({ account_id: 'nobody' }).execute()
+      },
+      /^1 rows of token_session refer by account_id to nothing in account, such as nobody\.$/,
+    ],
+    [
+      async (query, kind) => {
+        await unwatched(query, kind)
+        await query.updateTable('device_session').set({ device_id: 'none' }).execute()
+      },
+      /^1 rows of device_session refer by device_id to nothing in device, such as none\.$/,
+    ],
+  ],
+  'sealed-values': [
+    [
+      async (query) => {
+        const { sealed } = await query.selectFrom('root_key').selectAll().executeTakeFirstOrThrow()
+        await query
+          .updateTable('root_key')
+          .set({ sealed: flipped(sealed) })
+          .execute()
+      },
+      /^The root key 1 does not open/,
+    ],
+    [
+      async (query) => {
+        const { sealed } = await query.selectFrom('signing_key').selectAll().executeTakeFirstOrThrow()
+        await query
+          .updateTable('signing_key')
+          .set({ sealed: flipped(sealed) })
+          .execute()
+      },
+      /^The signing key \S+ does not open/,
+    ],
+  ],
+  'root-keys': [
+    [(query) => query.deleteFrom('root_key').execute(), /^There is no root key\.$/],
+    [(query) => query.updateTable('root_key').set({ id: 3 }).execute(), /^A root key before 3 is missing\.$/],
+  ],
+  'key-pairs': [
+    [
+      (query) =>
+        query
+          .updateTable('key_pair')
+          .set({ public_key: Buffer.alloc(32, 1) })
+          .where('id', '=', 2)
+          .execute(),
+      /^The discharger key pair 2 has another public key/,
+    ],
+    [
+      async (query) => {
+        const { key_id } = await query.selectFrom('signing_key').selectAll().executeTakeFirstOrThrow()
+        const other = `A${key_id.slice(1)}`
+        const sealed = sealer.seal(`signing-key:${other}`, Buffer.from('no key'))
+        await query.updateTable('signing_key').set({ key_id: other, sealed }).execute()
+      },
+      /^The signing key A\S+ is another key\.$/,
+    ],
+  ],
+  'session-macaroons': [
+    [
+      async (query) => {
+        const row = await query.selectFrom('device_session').selectAll().executeTakeFirstOrThrow()
+        const id = Buffer.from(row.macaroon_id)
+        id.writeUInt32BE(77, 1)
+        await query.updateTable('device_session').set({ macaroon_id: id }).execute()
+      },
+      /was made with the root key 77, which is not here\.$/,
+    ],
+    [
+      (query) =>
+        query
+          .updateTable('device_session')
+          .set({ macaroon_id: Buffer.from('x') })
+          .execute(),
+      /has no macaroon of its kind\.$/,
+    ],
+  ],
+  'one-holder': [
+    [
+      async (query) => {
+        await run(query, 'drop index device_brand_id_model_serial_key')
+        await copyDevice(query, { device_key_id: 'another' })
+      },
+      /^2 devices hold acme-brand\/acme-classic\/\S+\.$/,
+    ],
+  ],
+  'one-serial': [
+    [
+      async (query) => {
+        await run(query, 'drop index device_brand_id_model_device_key_id_key')
+        await copyDevice(query, { serial: 'another' })
+      },
+      /^2 devices have the key acme-brand\/acme-classic \S+\.$/,
+    ],
+  ],
+  'serial-assertions': [
+    [
+      (query) =>
+        query
+          .updateTable('serial_assertion')
+          .set({ encoded: Buffer.from('garbage') })
+          .execute(),
+      /does not decode/,
+    ],
+    [
+      (query) => query.updateTable('device').set({ device_key_id: 'another' }).execute(),
+      /has another device key than its row\.$/,
+    ],
+    [
+      (query) => query.updateTable('serial_assertion').set({ authority_id: 'another' }).execute(),
+      /has another authority than its row\.$/,
+    ],
+    [
+      (query) => query.updateTable('serial_assertion').set({ revision: 4 }).execute(),
+      /\(revision 4\) has another revision than its row\.$/,
+    ],
+  ],
+  'serial-signatures': [
+    [
+      async (query) => {
+        const { encoded } = await query.selectFrom('serial_assertion').selectAll().executeTakeFirstOrThrow()
+        const text = Buffer.from(encoded).toString()
+        const other = text.replace(/^timestamp: 2/m, 'timestamp: 3')
+        assert.notEqual(other, text)
+        await query
+          .updateTable('serial_assertion')
+          .set({ encoded: Buffer.from(other) })
+          .execute()
+      },
+      /failed signature verification/,
+    ],
+  ],
+  revisions: [
+    [
+      async (query) => {
+        const row = await query.selectFrom('serial_assertion').selectAll().executeTakeFirstOrThrow()
+        await query
+          .insertInto('serial_assertion')
+          .values({ ...row, revision: 2 })
+          .execute()
+      },
+      /^Of \S+ 2 assertions are here, with revisions from 0 to 2\.$/,
+    ],
+    [
+      (query) => query.updateTable('device').set({ revision: null }).execute(),
+      /has the revision none, and an assertion with 0\.$/,
+    ],
+  ],
+  decisions: [
+    [
+      (query) => query.updateTable('token_session').set({ revoked_at: 1 }).execute(),
+      /^The token session \S+ lacks a time, or who it was\.$/,
+    ],
+    [
+      (query) => query.updateTable('device').set({ status: 'revoked', decided_by: null }).execute(),
+      /^The device \S+ lacks a time, or who it was\.$/,
+    ],
+  ],
+  'single-use': [
+    [
+      async (query, kind) => {
+        if (kind === 'postgres') {
+          await run(query, 'alter table device_session drop constraint device_session_nonce_hash_key')
+        } else {
+          await run(query, 'create table copied as select * from device_session')
+          await run(query, 'drop table device_session')
+          await run(query, 'alter table copied rename to device_session')
+        }
+        const row = await query.selectFrom('device_session').selectAll().executeTakeFirstOrThrow()
+        await query
+          .insertInto('device_session')
+          .values({ ...row, session_id: 'another' })
+          .execute()
+      },
+      /^2 rows of device_session share one/,
+    ],
+  ],
+  assertions: [
+    [
+      (query) =>
+        query
+          .updateTable('assertion')
+          .set({ encoded: Buffer.from('x') })
+          .where('type', '=', 'model')
+          .execute(),
+      /^model 16\/acme-brand\/acme-classic of assertion does not decode/,
+    ],
+    [
+      (query) => query.updateTable('assertion').set({ revision: 9 }).where('type', '=', 'account').execute(),
+      /^account acme-brand of assertion is another assertion than its row says\.$/,
+    ],
+  ],
+  models: [
+    [
+      (query) => query.deleteFrom('assertion').where('type', '=', 'model').execute(),
+      /^The model acme-brand\/acme-classic has no assertion\.$/,
+    ],
+    [
+      (query) => query.deleteFrom('assertion').where('type', '=', 'account-key').execute(),
+      /^The signing key \S+ of acme-brand has no account-key assertion\.$/,
+    ],
+  ],
+}
+
+const sealer = createSealer(Buffer.alloc(32, 7))
+
+class TakenBack extends Error {}
+
+eachDatabase((kind, open, fresh) => {
+  const service = testService(fresh)
+  before(async () => {
+    await withAcme({ ...service.workspace, clock: service.now })
+    const [key] = await freshDeviceKeys(1)
+    assert.ok(key)
+    const serial = await registered(service, { key })
+    await sessionOf(service, { serial, key })
+    await logIn(service, await addPerson(service, 'ann'))
+  })
+
+  /** The results with `plant` done, which is taken back. */
+  const resultsWith = async (plant: Plant): Promise<readonly CheckResult[]> => {
+    let results: readonly CheckResult[] = []
+    const { query } = await open()
+    await query
+      .transaction()
+      .execute(async (transaction) => {
+        await plant(transaction, kind)
+        results = await verify({
+          rows: verifyStore({ query: transaction, kind }),
+          sealed: sealedValueStore({ query: transaction }),
+          sealer,
+        })
+        throw new TakenBack()
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof TakenBack)) throw error
+      })
+    return results
+  }
+
+  test('a sound database has no fault, and every check has one planted here', async () => {
+    for (const { name, faults, examples } of await resultsWith(async () => undefined)) {
+      assert.deepEqual([name, faults, examples], [name, 0, []])
+    }
+    assert.deepEqual(Object.keys(FAULTS).sort(), CHECKS.map(({ name }) => name).sort())
+    for (const { holds } of CHECKS) assert.match(holds, /^[A-Z].*\.$/)
+  })
+
+  for (const [name, faults] of Object.entries(FAULTS)) {
+    describe(name, () => {
+      for (const [plant, says] of faults) {
+        test(`finds ${says}`, async () => {
+          const found = (await resultsWith(plant)).find((result) => result.name === name)
+          assert.ok(
+            found?.examples.some((example) => says.test(example)),
+            JSON.stringify(found),
+          )
+        })
+      }
+    })
+  }
+})

@@ -1,0 +1,255 @@
+/** `ratafia backup`, `restore`, `import database`, `verify`: while it serves, and from each database to each. */
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import { eachDatabase } from '../support/databases.ts'
+import { freshDeviceKeys, openSession, registered, sessionOf, withAcme } from '../support/devices.ts'
+import { type Program, type RunningProgram, testProgram } from '../support/program.ts'
+import { addPerson, bearing, call, logIn, sessionIdOf, type TestService } from '../support/service.ts'
+
+const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
+const BASE = { ...SECRET, RATAFIA_BASE_URL: 'http://ratafia.example' }
+const WRITERS = 10
+
+const whoami = async (node: { readonly baseUrl: string }, token: string): Promise<number> =>
+  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+
+async function revoke(node: { readonly baseUrl: string }, token: string): Promise<void> {
+  const [macaroon] = decodeBinary(decodeBase64(token))
+  assert.ok(macaroon)
+  const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
+    headers: bearing(token),
+    body: { 'session-id': sessionIdOf(macaroon) },
+  })
+  assert.equal(status, 200)
+}
+
+interface Unit {
+  readonly key: PrivateKey
+  readonly serial: AssertionOf<'serial'>
+  readonly session: string
+}
+
+/** Runs a command that has to succeed. */
+async function done(program: Program, ...words: string[]) {
+  const { code, stdout, stderr } = await program.run([...words, '--json'], { environment: SECRET })
+  assert.deepEqual([code, code === 0 ? '' : stderr], [0, ''])
+  return JSON.parse(stdout)
+}
+
+eachDatabase((kind, _open, fresh) => {
+  const source = testProgram(fresh)
+  let node: RunningProgram
+  let service: TestService
+  let file: string
+  const tokens = { kept: [] as string[], revoked: [] as string[] }
+  const units: Unit[] = []
+
+  before(async () => {
+    node = await source.start(BASE)
+    service = {
+      baseUrl: node.baseUrl,
+      workspace: await source.open(SECRET),
+      now: () => new Date(),
+      advance: () => assert.fail('its clock is its own'),
+    }
+    await withAcme({ ...service.workspace, clock: service.now })
+    for (const key of await freshDeviceKeys(2)) {
+      const serial = await registered(service, { key })
+      units.push({ key, serial, session: await sessionOf(service, { serial, key }) })
+    }
+    file = join(source.directory, 'all.backup')
+    await backUpWhileWriting()
+  })
+  after(async () => {
+    await node.end('SIGTERM')
+  })
+
+  /** What was acknowledged before the backup began is counted. */
+  async function backUpWhileWriting(): Promise<void> {
+    const people = await Promise.all(
+      Array.from({ length: WRITERS }, (_, at) => addPerson(service, `writer-${at}`)),
+    )
+    const state = { counting: true, writing: true }
+    const writers = people.map(async (person) => {
+      while (state.writing) {
+        const token = await logIn(service, person)
+        const ends = Math.random() < 0.5
+        if (ends) await revoke(service, token)
+        if (state.counting) (ends ? tokens.revoked : tokens.kept).push(token)
+      }
+    })
+    while (tokens.kept.length < 20 || tokens.revoked.length < 20)
+      await new Promise((next) => setTimeout(next, 20))
+    state.counting = false
+    const made = await done(source, 'backup', file)
+    state.writing = false
+    await Promise.all(writers)
+    assert.equal(made.file, file)
+    assert.ok(made.rows > 100)
+  }
+
+  test('the file is for nobody else to read, has no secret in the open, and is not replaced by chance', async () => {
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const text = gunzipSync(await readFile(file)).toString()
+    assert.match(
+      text,
+      /^\{"ratafia-backup":1,"release":"[^"]+","made_at":"[^"]+","database":"(sqlite|postgres)"/,
+    )
+    assert.ok(!text.includes(SECRET.RATAFIA_SECRET_KEY))
+    const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
+    assert.deepEqual(
+      [code, stderr],
+      [1, `ratafia: ${file} is there already. Give another name, or --force.\n`],
+    )
+    const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
+    assert.equal(found, 0)
+    assert.match(stdout, new RegExp(`is whole: \\d+ rows of \\d+ tables, of \\S+ \\(${kind}\\)\\.\n$`))
+  })
+
+  test('verify finds nothing while it serves, and restore refuses a database that is in use', async () => {
+    const { checks } = await done(source, 'verify')
+    assert.ok(checks.length > 10)
+    for (const { name, faults } of checks) assert.deepEqual([name, faults], [name, 0])
+    const { code, stderr } = await source.run(['restore', file], { environment: SECRET })
+    assert.equal(code, 1)
+    assert.match(
+      stderr,
+      /^ratafia: The database is not empty: the table \w+ has rows\. Restore into a new one/,
+    )
+    assert.equal(await whoami(node, tokens.kept[0] ?? ''), 200)
+  })
+
+  eachDatabase((_target, _none, empty) => {
+    const target = testProgram(empty)
+
+    const damaged = `what is damaged, sealed under another secret or cut short leaves nothing behind`
+    // The file is the same from either.
+    if (kind === 'sqlite')
+      test(damaged, async () => {
+        const whole = await readFile(file)
+        const broken = join(target.directory, 'broken')
+        const changed = Buffer.from(whole)
+        changed[whole.length >> 1] = (changed[whole.length >> 1] as number) ^ 1
+        for (const [content, words] of [
+          [changed, ['restore']],
+          [whole.subarray(0, whole.length >> 1), ['import', 'database']],
+          [whole.subarray(0, -8), ['restore', '--dry-run']],
+        ] as const) {
+          await writeFile(broken, content)
+          const { code, stderr } = await target.run([...words, broken], { environment: SECRET })
+          assert.equal(code, 1)
+          assert.match(stderr, /^ratafia: The file is damaged, or no backup: .* Nothing was restored\.\n$/)
+        }
+        const other = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') }
+        const { code, stderr } = await target.run(['restore', file], { environment: other })
+        assert.equal(code, 1)
+        assert.match(stderr, /^ratafia: The backup is sealed under another secret key/)
+        const nothing = await target.run(['backup', join(target.directory, 'none')], { environment: SECRET })
+        assert.equal(nothing.code, 1)
+        assert.match(nothing.stderr, /has no tables of Ratafia/)
+      })
+
+    test('restored, it goes on: old tokens hold, revoked ones do not, devices refresh and register', async () => {
+      const restored = await done(target, 'restore', file, '--verify')
+      assert.deepEqual([restored.made_on, restored.revoked_sessions], [kind, 0])
+      for (const { name, faults, examples } of restored.checks)
+        assert.deepEqual([name, faults, examples], [name, 0, []])
+      const again = await target.start(BASE)
+      for (const token of tokens.kept) assert.equal(await whoami(again, token), 200)
+      for (const token of tokens.revoked) assert.equal(await whoami(again, token), 401)
+      for (const { key, serial, session } of units) {
+        const refreshed = await openSession(again, { serial, key, previous: session })
+        assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body))
+        assert.deepEqual(await registered(again, { key }), serial)
+      }
+      const workspace = await target.open(SECRET)
+      const now = { ...service, baseUrl: again.baseUrl, workspace }
+      assert.equal(await whoami(again, await logIn(now, await addPerson(now, 'new'))), 200)
+      const [key] = await freshDeviceKeys(1)
+      assert.ok(key)
+      await registered(again, { key })
+      assert.equal((await again.end('SIGTERM')).code, 0)
+    })
+
+    test('a backup of what was restored has the same rows; over it, with --replace, sessions in doubt are revoked', async () => {
+      await done(target, 'restore', file, '--replace')
+      const copy = join(target.directory, 'copy.backup')
+      await done(target, 'export', copy)
+      const [one, other] = await Promise.all([file, copy].map(rowsOf))
+      assert.deepEqual(other, one)
+      const all = ['--replace', '--revoke-sessions-since', '1970-01-01']
+      const revoked = await done(target, 'import', 'database', copy, ...all)
+      assert.ok(revoked.revoked_sessions >= tokens.kept.length)
+      const { sessions } = await target.open(SECRET)
+      assert.ok(
+        (await sessions.list({ limit: 10_000 })).every(({ revokedAt, revokedBy }) => revokedAt && revokedBy),
+      )
+    })
+  })
+})
+
+/** The lines of a backup without its first and last, in an order of their own: text sorts otherwise elsewhere. */
+async function rowsOf(path: string): Promise<readonly string[]> {
+  const lines = gunzipSync(await readFile(path))
+    .toString()
+    .trimEnd()
+    .split('\n')
+  let table = ''
+  return lines
+    .slice(1, -1)
+    .map((line) => {
+      if (line.startsWith('{')) table = line
+      return `${table} ${line}`
+    })
+    .sort()
+}
+
+describe('with the key in the data directory', () => {
+  const from = testProgram()
+  const to = testProgram()
+
+  test('without it nothing is restored, and none is made in its place', async () => {
+    await from.json('accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password')
+    const file = join(from.directory, 'backup')
+    await from.json('backup', file)
+    const { code, stderr } = await to.run(['restore', file])
+    assert.equal(code, 4)
+    assert.match(
+      stderr,
+      /^ratafia: RATAFIA_DATA_DIR: there is no secret key .*secret\.key\. Put the one there/,
+    )
+    const data = String(to.environment['RATAFIA_DATA_DIR'])
+    await mkdir(data, { recursive: true })
+    await copyFile(join(String(from.environment['RATAFIA_DATA_DIR']), 'secret.key'), join(data, 'secret.key'))
+    const { stdout, stderr: warned } = await to.run(['restore', file])
+    assert.match(stdout, /^Restored \d+ rows of \d+ tables, as they were at \S+\.\n$/)
+    assert.match(warned, /^What was revoked after \S+ holds again: revoke it again/)
+    assert.equal((await to.json('accounts', 'list'))[0].username, 'ann')
+    await rm(join(data, 'secret.key'))
+    assert.equal((await to.run(['verify'])).code, 4)
+  })
+
+  test('times, files and options that are wrong are refused by name', async () => {
+    for (const [words, code, says] of [
+      [['restore', 'x', '--revoke-sessions-since', 'yesterday'], 1, /x cannot be read \(ENOENT\)/],
+      [['restore', '.'], 1, /\. is no file/],
+      [['backup', '/none/of/it'], 1, /\/none\/of\/it cannot be written \(ENOENT\)/],
+      [['verify', 'x'], 2, /too many arguments/],
+    ] as const) {
+      const result = await from.run(words)
+      assert.equal(result.code, code, result.stderr)
+      assert.match(result.stderr, says)
+    }
+    const file = join(from.directory, 'backup')
+    const { code, stderr } = await from.run(['restore', file, '--revoke-sessions-since', 'yesterday'])
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'ratafia: --revoke-sessions-since yesterday is not a time such as 2027-01-31T09:30:00Z.\n'],
+    )
+  })
+})
