@@ -134,8 +134,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/tokens/verify-presented.ts`,
-        from: '?? (await open())',
-        to: '?? wanted',
+        from: '(await sessions.find(wanted.id)) ??',
+        to: 'wanted ??',
       },
     ],
   },
