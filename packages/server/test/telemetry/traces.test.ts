@@ -1,0 +1,184 @@
+/** Traces by OpenTelemetry's variables, received by a collector of the test's own, on both databases. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { eachDatabase } from '../support/databases.ts'
+import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
+import { observedService } from '../support/observed.ts'
+import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts'
+import { testProgram } from '../support/program.ts'
+import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+const PARENT = 'b7ad6b7169203331'
+
+eachDatabase((kind, _open, fresh) => {
+  let receiver: OtlpReceiver
+  before(async () => {
+    receiver = await otlpReceiver()
+  })
+  after(() => receiver.close())
+
+  /** What arrived of a service that does `work` and ends. */
+  async function traced(
+    work: (service: TestService) => Promise<unknown>,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<readonly ReceivedSpan[]> {
+    const already = receiver.spans.length
+    const service = await observedService(fresh, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      ...environment,
+    })
+    // A span ends when its connection is done with it; closing waits for those, and sends what is left.
+    await work(service).finally(() => service.close())
+    return receiver.spans.slice(already)
+  }
+  const find = (spans: readonly ReceivedSpan[], name: string) =>
+    spans.find((span) => span.name === name) ?? assert.fail(spans.map((span) => span.name).join())
+  const childrenOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan) =>
+    spans.filter(({ traceId, parentSpanId }) => traceId === parent.traceId && parentSpanId === parent.spanId)
+
+  test('a request is a span by the pattern of its route, and its statements are parts of it', async () => {
+    let username = ''
+    const spans = await traced(async (service) => {
+      const person = await addPerson(service)
+      username = person.username
+      const token = await logIn(service, person)
+      await call(service, 'GET', '/api/v2/tokens/whoami?secret=zzmarkzz', { headers: bearing(token) })
+      await call(service, 'GET', '/v2/assertions/account/zzmarkzz')
+    })
+    // With a body, whose end comes in another context, as without.
+    for (const name of ['POST /api/v2/tokens/exchange', 'GET /v2/assertions/:type/*']) {
+      const request = find(spans, name)
+      assert.equal(request.kind, 2)
+      assert.equal(request.parentSpanId, undefined)
+      const statements = childrenOf(spans, request)
+      assert.ok(statements.length > 0, name)
+      for (const { kind: spanKind, attributes } of statements) {
+        assert.equal(spanKind, 3)
+        assert.equal(attributes['db.system.name'], kind === 'sqlite' ? 'sqlite' : 'postgresql')
+        assert.match(String(attributes['db.query.text']), /^(select|insert|update|begin|commit)/)
+      }
+    }
+    const exchanged = find(spans, 'POST /api/v2/tokens/exchange')
+    assert.equal(exchanged.attributes['http.route'], '/api/v2/tokens/exchange')
+    assert.equal(exchanged.attributes['http.response.status_code'], 200)
+    const insert = find(childrenOf(spans, exchanged), 'insert token_session')
+    assert.match(
+      String(insert.attributes['db.query.text']),
+      kind === 'sqlite' ? /values \(\?/ : /values \(\$1/,
+    )
+
+    const refused = find(spans, 'GET /v2/assertions/:type/*')
+    assert.equal(refused.attributes['ratafia.refusal'], 'assertion-not-found')
+    assert.equal(refused.attributes['http.response.status_code'], 404)
+    assert.equal(refused.status, 0, 'a refusal is no error')
+    for (const value of ['zzmarkzz', username]) {
+      assert.ok(!JSON.stringify(spans).includes(value), `no value of a request or statement: ${value}`)
+    }
+    assert.equal(receiver.resource['service.name'], 'ratafia')
+    assert.match(String(receiver.resource['service.version']), /^\d+\.\d+\.\d+/)
+    assert.equal(receiver.requests.at(-1)?.path, '/v1/traces')
+  })
+
+  test('statements of requests at the same time do not mix', async () => {
+    const spans = await traced(async (service) => {
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) => call(service, 'GET', `/v2/assertions/account/nobody-${at}`)),
+      )
+    })
+    const requests = spans.filter(({ name }) => name === 'GET /v2/assertions/:type/*')
+    assert.equal(requests.length, 20)
+    assert.equal(new Set(requests.map(({ traceId }) => traceId)).size, 20)
+    const counts = requests.map((request) => childrenOf(spans, request).length)
+    assert.ok(Math.min(...counts) > 0)
+    assert.deepEqual(new Set(counts).size, 1)
+  })
+
+  test('the signing of a serial is a part of its registration', async () => {
+    const spans = await traced(async (service) => {
+      await withAcme(service.workspace)
+      await registered(service, { key: await freshDeviceKey(), serial: `T-${kind}` })
+    })
+    const registration = find(spans, 'POST /api/v1/snaps/auth/devices')
+    const signing = find(childrenOf(spans, registration), 'sign serial')
+    assert.equal(signing.kind, 1)
+    assert.ok(childrenOf(spans, signing).some(({ name }) => name === 'insert device'))
+  })
+
+  describe('traceparent', () => {
+    const ask =
+      (flags: string) =>
+      (service: TestService): Promise<unknown> =>
+        call(service, 'GET', '/openapi.json', { headers: { traceparent: `00-${TRACE}-${PARENT}-${flags}` } })
+    const proxied = { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' }
+
+    test('of a trusted proxy is followed, and so is its decision not to record', async () => {
+      const span = find(await traced(ask('01'), proxied), 'GET /openapi.json')
+      assert.deepEqual([span.traceId, span.parentSpanId], [TRACE, PARENT])
+      assert.deepEqual(await traced(ask('00'), proxied), [])
+    })
+
+    test('of anybody else is nothing: they neither choose an id nor what is recorded', async () => {
+      for (const flags of ['00', '01']) {
+        for (const environment of [{}, { RATAFIA_TRUSTED_PROXIES: '192.0.2.1' }]) {
+          const span = find(await traced(ask(flags), environment), 'GET /openapi.json')
+          assert.notEqual(span.traceId, TRACE)
+          assert.equal(span.parentSpanId, undefined)
+        }
+      }
+      const never = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' }
+      assert.deepEqual(await traced(ask('01'), never), [])
+      assert.equal((await traced(ask('01'), { ...proxied, ...never })).length, 1)
+    })
+  })
+
+  test('health checks are not traced', async () => {
+    assert.deepEqual(await traced((service) => call(service, 'GET', '/health/live')), [])
+  })
+
+  test('protobuf, headers and the name of the service', async () => {
+    const already = receiver.requests.length
+    await traced((service) => call(service, 'GET', '/'), {
+      OTEL_EXPORTER_OTLP_PROTOCOL: '',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
+      OTEL_SERVICE_NAME: 'store-auth',
+    })
+    const [request] = receiver.requests.slice(already)
+    assert.equal(request?.headers['content-type'], 'application/x-protobuf')
+    assert.equal(request?.headers.authorization, 'Bearer collector-secret')
+    assert.ok(request?.body.includes('store-auth'))
+  })
+
+  test('a collector that is away changes no answer and holds up no end', async () => {
+    const away = await otlpReceiver()
+    await away.close()
+    await traced(async (service) => assert.equal((await call(service, 'GET', '/')).status, 200), {
+      OTEL_EXPORTER_OTLP_ENDPOINT: away.url,
+    })
+  })
+})
+
+describe('the SDK', () => {
+  const program = testProgram()
+  /** Writes the name of every module of it that is loaded. */
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(
+    `import { registerHooks } from 'node:module'
+     registerHooks({ resolve(name, context, next) {
+       if (name.startsWith('@opentelemetry/sdk')) process.stderr.write('loads ' + name + '\\n')
+       return next(name, context)
+     } })`,
+  )}`
+
+  test('is not even loaded without an endpoint', async () => {
+    const loads = async (environment: Readonly<Record<string, string>>) => {
+      const service = await program.start({ RATAFIA_WORKERS: '1', NODE_OPTIONS, ...environment })
+      const { stderr } = await service.end('SIGTERM')
+      return stderr.includes('loads @opentelemetry/sdk-trace')
+    }
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
+    assert.equal(await loads(endpoint), true)
+    assert.equal(await loads({}), false)
+    assert.equal(await loads({ ...endpoint, OTEL_SDK_DISABLED: 'true' }), false)
+  })
+})
