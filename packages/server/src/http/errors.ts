@@ -2,6 +2,7 @@
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, TooManyRequests, Unavailable } from '../errors.ts'
+import { BODY_LIMIT } from './json-body.ts'
 import { describeFindings } from './schema-refusal.ts'
 
 /** The realm named by `WWW-Authenticate` and by the `extra` of a 401. */
@@ -27,7 +28,7 @@ export function errorBody({ code, message, extra }: Refusal): ErrorBody {
 
 /** Fastify's error handler for the API. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const { code, message, extra } = refusalOf(error)
+  const { code, message, extra } = refusalOf(error, request.routeOptions.bodyLimit)
   const { status } = ERROR_CODES[code]
   request.refusal = code
   if (status === 500) request.log.error({ err: error }, 'fault')
@@ -45,7 +46,8 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
 const privateDetail = (error: Error): string | undefined =>
   error instanceof RequestError ? error.private : undefined
 
-export function refusalOf(error: FastifyError | Error): Refusal {
+/** `bodyLimit` is the route's, in bytes. */
+export function refusalOf(error: FastifyError | Error, bodyLimit = BODY_LIMIT): Refusal {
   // Taken apart: a spread of an error would leave its message behind.
   if (error instanceof RequestError) return { code: error.code, message: error.message, extra: error.extra }
   if (error instanceof TooManyRequests) {
@@ -60,7 +62,7 @@ export function refusalOf(error: FastifyError | Error): Refusal {
     }
   }
   return (
-    frameworkRefusal(error) ?? {
+    frameworkRefusal(error, bodyLimit) ?? {
       code: 'internal-error',
       message: 'The service failed at this request. It is logged; please report it to the operator.',
       extra: {},
@@ -69,11 +71,11 @@ export function refusalOf(error: FastifyError | Error): Refusal {
 }
 
 /** What Fastify itself refuses: the schema, the size, the encoding of a request. */
-function frameworkRefusal(error: FastifyError | Error): Refusal | undefined {
+function frameworkRefusal(error: FastifyError | Error, bodyLimit: number): Refusal | undefined {
   if (!('code' in error)) return undefined
   if (error.code === 'FST_ERR_VALIDATION') return schemaRefusal(error)
   if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return { code: 'request-too-large', message: 'The body is larger than this endpoint takes.', extra: {} }
+    return { code: 'request-too-large', message: `The body is larger than ${sizeOf(bodyLimit)}.`, extra: {} }
   }
   const message = FRAMEWORK_MESSAGES.get(error.code)
   if (message !== undefined) return { code: 'invalid-request', message, extra: {} }
@@ -84,6 +86,9 @@ function frameworkRefusal(error: FastifyError | Error): Refusal | undefined {
   }
   return undefined
 }
+
+const sizeOf = (bytes: number): string => (bytes >= MIB ? `${bytes / MIB} MiB` : `${bytes / 1024} KiB`)
+const MIB = 1024 * 1024
 
 /** Where Fastify's own would repeat the address, with its query, or say nothing. */
 const FRAMEWORK_MESSAGES: ReadonlyMap<string, string> = new Map([
