@@ -30,11 +30,7 @@ export function observeRequests(app: FastifyInstance, options: ObserverOptions):
   const begin: Observer = (request, reply) => observe(request, reply, options)
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
-    if (request.span) request.span.within(done)
-    else done()
-  })
-  // The end of a body is an event of the connection, whose context is another.
-  app.addHook('preValidation', (request, _reply, done) => {
+    // Fastify keeps this context over the arrival of the body.
     if (request.span) request.span.within(done)
     else done()
   })

@@ -28,6 +28,7 @@ const SEGMENTS = 4
  */
 export function plainPath(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)
+  if (!path.startsWith('/')) return '…'
   const segments = path.split('/').slice(1)
   const plain = segments.findIndex(
     (segment, at) => at >= SEGMENTS || !/^[a-z][a-z0-9._-]{0,23}$|^$/.test(segment),

@@ -1,8 +1,18 @@
 /** Traces by OpenTelemetry's variables, received by a collector of the test's own, on both databases. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eachDatabase } from '../support/databases.ts'
-import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
+import {
+  AUTH,
+  freshDeviceKey,
+  getRequestId,
+  modelFile,
+  registered,
+  serialRequest,
+  streamOf,
+  withAcme,
+} from '../support/devices.ts'
 import { observedService } from '../support/observed.ts'
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts'
 import { testProgram } from '../support/program.ts'
@@ -81,6 +91,33 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(receiver.requests.at(-1)?.path, '/v1/traces')
   })
 
+  test('a body that comes long after its headers changes nothing of that', async () => {
+    const spans = await traced(async (service) => {
+      const headers = { 'content-type': 'application/x.ubuntu.assertion' }
+      await withAcme(service.workspace)
+      const parts = [
+        serialRequest({ requestId: await getRequestId(service), serial: 'LATE' }),
+        modelFile.bytes,
+      ]
+      const stream = Buffer.from(streamOf(...parts))
+      const late = new ReadableStream({
+        start: async (controller) => {
+          controller.enqueue(stream.subarray(0, 100))
+          await sleep(100)
+          controller.enqueue(stream.subarray(100))
+          controller.close()
+        },
+      })
+      await fetch(`${service.baseUrl}${AUTH}/devices`, {
+        method: 'POST',
+        headers,
+        body: late,
+        duplex: 'half',
+      })
+    })
+    assert.ok(childrenOf(spans, find(spans, 'POST /api/v1/snaps/auth/devices')).length > 0)
+  })
+
   test('statements of requests at the same time do not mix', async () => {
     const spans = await traced(async (service) => {
       await Promise.all(
@@ -97,7 +134,6 @@ eachDatabase((kind, _open, fresh) => {
 
   test('the signing of a serial is a part of its registration', async () => {
     const spans = await traced(async (service) => {
-      await withAcme(service.workspace)
       await registered(service, { key: await freshDeviceKey(), serial: `T-${kind}` })
     })
     const registration = find(spans, 'POST /api/v1/snaps/auth/devices')

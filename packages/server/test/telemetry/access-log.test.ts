@@ -1,0 +1,227 @@
+/** The line of a request in the log of the program: what it says, and that no secret of a client ever stands in it. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { plainPath } from '../../src/telemetry/access-log.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
+import { sendRaw } from '../support/raw-http.ts'
+import {
+  addPerson,
+  bearing,
+  dischargeFor,
+  getRoot,
+  logIn,
+  presenting,
+  type TestService,
+} from '../support/service.ts'
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly reqId: string
+  readonly [name: string]: unknown
+}
+
+const INFO = 30
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const linesOf = (stderr: string): readonly Line[] =>
+  stderr
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+const requestsOf = (stderr: string) => linesOf(stderr).filter(({ msg }) => msg === 'request')
+
+describe('the log', () => {
+  const program = testProgram()
+  const serve = (environment: Readonly<Record<string, string>> = {}) =>
+    program.start({ RATAFIA_WORKERS: '1', RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
+  const serviceAt = async ({ baseUrl }: RunningProgram): Promise<TestService> => ({
+    baseUrl,
+    workspace: await program.open(),
+    now: () => new Date(),
+    advance: () => assert.fail('its clock is its own'),
+  })
+  /** All lines, after the end: nothing is still on its way. */
+  const logOf = async (running: RunningProgram) => (await running.end('SIGTERM')).stderr
+
+  test('a request is one line: method, route, status, refusal, time, bytes, address, id', async () => {
+    const running = await serve()
+    const answer = await fetch(`${running.baseUrl}/v2/assertions/account/nobody?max-format=1`)
+    const bytes = (await answer.arrayBuffer()).byteLength
+    await fetch(`${running.baseUrl}/`, { method: 'HEAD' })
+    const [refused, described, ...more] = requestsOf(await logOf(running))
+    const { level, time, pid, hostname, msg, reqId, ms, ...line } = refused ?? assert.fail()
+    assert.equal(level, INFO)
+    assert.match(reqId, UUID)
+    assert.ok(typeof ms === 'number' && ms > 0)
+    assert.ok(time && pid && hostname && msg)
+    assert.deepEqual(line, {
+      method: 'GET',
+      route: '/v2/assertions/:type/*',
+      status: 404,
+      refusal: 'assertion-not-found',
+      bytes,
+      address: '127.0.0.1',
+    })
+    const { method, route, status, bytes: none, refusal } = described ?? assert.fail()
+    assert.deepEqual([method, route, status, none, refusal], ['HEAD', '/', 200, 0, undefined])
+    assert.deepEqual(more, [])
+  })
+
+  test('no secret that a client sends stands in the log, wherever it puts it, at any level', async () => {
+    const running = await serve({ RATAFIA_LOG_LEVEL: 'trace', RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
+    const service = await serviceAt(running)
+    const person = await addPerson(service)
+    const root = await getRoot(service)
+    const slice = await dischargeFor(service, root, person)
+    const token = await logIn(service, person)
+    const { macaroons = '' } = presenting(slice)
+    const canary = 'Canary0Canary1Canary2Canary3'
+    const at = async (path: string, init: RequestInit = {}) => {
+      await (await fetch(`${running.baseUrl}${path}`, { redirect: 'manual', ...init })).text()
+    }
+    const secretHeaders = [
+      bearing(token),
+      { macaroons },
+      { authorization: `Basic ${canary}` },
+      { authorization: canary },
+      { 'x-device-authorization': `Macaroon root="${canary}"` },
+      { 'snap-device-authorization': `Macaroon root="${canary}"` },
+      { 'api-key': canary },
+      { cookie: `ratafia-sign-in=${canary}` },
+      { 'x-request-id': `${canary} ${canary}` },
+    ]
+    for (const headers of secretHeaders) {
+      for (const path of ['/api/v2/tokens/whoami', '/device-session', '/', '/nothing'])
+        await at(path, { headers })
+      for (const path of ['/api/v2/tokens/exchange', '/api/v1/snaps/auth/devices']) {
+        await at(path, { headers, method: 'POST', body: canary })
+      }
+    }
+    for (const path of ['discharge', 'login', 'wait-token', 'login/agent', 'confirm', 'logout', canary]) {
+      for (const method of ['GET', 'POST', 'PUT']) {
+        await at(`/identity/${path}?did=${canary}&token64=${token}&id64=${canary}`, { method })
+      }
+    }
+    for (const secret of [
+      token,
+      macaroons,
+      canary,
+      `${canary}/${canary}`,
+      encodeURIComponent(`%${canary}`),
+    ]) {
+      for (const path of [
+        '/',
+        '/api/v2/tokens/',
+        '/api/v1/snaps/auth/sessions/',
+        '/identity/',
+        '/v2/assertions/',
+      ]) {
+        await at(`${path}${secret}`)
+      }
+      await sendRaw(running.baseUrl, `GET /%zz${secret} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+      await sendRaw(running.baseUrl, `${secret}\r\n\r\n`)
+    }
+    await at('/api/v2/tokens', { method: 'POST', body: `{"description": ["${canary}"]}` })
+    await at('/identity/login', {
+      method: 'POST',
+      body: new URLSearchParams({ password: canary, did: canary }),
+    })
+    const log = await logOf(running)
+    assert.ok(requestsOf(log).length > 80)
+    // A part of a token is as good as a hint at it: pieces of 12 characters are looked for.
+    const secrets = [token, macaroons, canary, root]
+    for (const secret of secrets) {
+      for (let start = 0; start + 12 <= secret.length; start += 6) {
+        const piece = secret.slice(start, start + 12)
+        // Without capitals it may be a word, such as our own address.
+        if (/^[A-Za-z0-9_+/=-]*[A-Z][A-Za-z0-9_+/=-]*$/.test(piece)) {
+          assert.ok(
+            !log.includes(piece),
+            `the log has ${piece} in ${log.split('\n').find((one) => one.includes(piece))}`,
+          )
+        }
+      }
+    }
+  })
+
+  test('a request that no route fits says how its path begins, as far as that is plain words', async () => {
+    const running = await serve()
+    await fetch(`${running.baseUrl}/store/api/v2/tokens?x=y`)
+    await fetch(`${running.baseUrl}/wp-login.php`)
+    await fetch(`${running.baseUrl}/api/v2/tokens/AgEOc2VjcmV0`)
+    const paths = requestsOf(await logOf(running)).map(({ route, path }) => [route, path])
+    assert.deepEqual(paths, [
+      [null, '/store/api/v2/tokens'],
+      [null, '/wp-login.php'],
+      [null, '/api/v2/tokens/…'],
+    ])
+  })
+
+  test('health checks are no lines, and with RATAFIA_ACCESS_LOG=off nothing is but at the level debug', async () => {
+    for (const [environment, expected] of [
+      [{}, ['/']],
+      [{ RATAFIA_ACCESS_LOG: 'off' }, []],
+      [{ RATAFIA_ACCESS_LOG: 'off', RATAFIA_LOG_LEVEL: 'debug' }, ['/']],
+    ] as const) {
+      const running = await serve(environment)
+      for (const path of ['/health/live', '/health/ready', '/']) await fetch(`${running.baseUrl}${path}`)
+      assert.deepEqual(
+        requestsOf(await logOf(running)).map(({ route }) => route),
+        expected,
+      )
+    }
+  })
+
+  test('a client that is gone before its answer has a line with 499', async () => {
+    const running = await serve()
+    const gone = new AbortController()
+    const body = new ReadableStream({ start: (stream) => stream.enqueue(new Uint8Array(1)) })
+    const request = fetch(`${running.baseUrl}/api/v2/tokens`, {
+      ...{ method: 'POST', body, duplex: 'half', signal: gone.signal },
+    }).catch(() => {})
+    await sleep(300)
+    gone.abort()
+    await request
+    const [line] = requestsOf(await logOf(running))
+    assert.deepEqual([line?.['route'], line?.['status']], ['/api/v2/tokens', 499])
+  })
+
+  test('address and request id of a trusted proxy are taken, those of others are not', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'x-request-id': 'from-the-proxy.1' }
+    const trusting = await serve({ RATAFIA_TRUSTED_PROXIES: '127.0.0.0/8' })
+    await fetch(trusting.baseUrl, { headers })
+    await fetch(trusting.baseUrl, { headers: { 'x-request-id': 'x y' } })
+    const [line, odd] = requestsOf(await logOf(trusting))
+    assert.deepEqual([line?.['address'], line?.reqId], ['203.0.113.7', 'from-the-proxy.1'])
+    assert.match(odd?.reqId ?? '', UUID)
+
+    const alone = await serve({ RATAFIA_TRUSTED_PROXIES: '192.0.2.1, ::1' })
+    await fetch(alone.baseUrl, { headers })
+    const [own] = requestsOf(await logOf(alone))
+    assert.equal(own?.['address'], '127.0.0.1')
+    assert.match(own?.reqId ?? '', UUID)
+  })
+})
+
+for (const [url, expected] of [
+  ['/', '/'],
+  ['/a/b?token=x', '/a/b'],
+  ['/a/b#x', '/a/b'],
+  ['/a//b', '/a//b'],
+  ['/api/v2/tokens/AgEO', '/api/v2/tokens/…'],
+  ['/AgEO/api', '/…'],
+  ['/a/b/c/d', '/a/b/c/d'],
+  ['/a/b/c/d/e', '/a/b/c/d/…'],
+  [`/${'a'.repeat(24)}`, `/${'a'.repeat(24)}`],
+  [`/${'a'.repeat(25)}`, '/…'],
+  ['/a%20b', '/…'],
+  ['/a/\u001b[31m', '/a/…'],
+  ['*', '…'],
+  ['http://user:word@host/a', '…'],
+] as const) {
+  test(`of the path ${JSON.stringify(url)} the log says ${expected}`, () => {
+    assert.equal(plainPath(url), expected)
+  })
+}
