@@ -82,10 +82,10 @@ export const FAULTS: readonly Fault[] = [
       await sleep(random.below(500))
       await servers.standby.promote()
       servers.primary = servers.standby
-      for (const proxy of proxies) proxy.leadTo(servers.primary.port)
       await sleep(3_000)
-      // The lost one is gone for good. A new standby begins as a copy, for which the server stops.
+      // The lost one is gone for good. A new standby begins as a copy, for which the server stops, and takes its place.
       servers.standby = await servers.primary.addStandby(world.directory(`standby-${round}`))
+      proxies[(round - 1) % 2]?.leadTo(servers.standby.port)
       await sleep(1_500)
     },
   },

@@ -56,6 +56,10 @@ export class Postgres {
     return postgres
   }
 
+  get pid(): number | undefined {
+    return this.#server?.pid
+  }
+
   /** `postgres://…` of a database on it, or on what leads to it. */
   url(database: string, port: number | string = this.port): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`
@@ -81,8 +85,9 @@ export class Postgres {
     await this.#end('SIGINT')
   }
 
-  /** After {@link kill}, when the processes that noticed late have let go of the memory. */
+  /** Stops it if it runs. After {@link kill}: when the processes that noticed late have let go of the memory. */
   async restart(settings: readonly string[] = this.#settings): Promise<void> {
+    await this.stop()
     this.#settings = settings
     const deadline = performance.now() + START_DEADLINE_MS
     for (;;) {

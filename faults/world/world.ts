@@ -25,7 +25,7 @@ export interface Layout {
 
 export interface World {
   readonly nodes: readonly Node[]
-  /** Of each node, to the database; none with SQLite. */
+  /** Of each node to the database; with `pair` to the one server and to the other, for all. None with SQLite. */
   readonly proxies: readonly TcpProxy[]
   /** The server that takes writes, and the one that is ready to. */
   readonly servers: { primary?: Postgres; standby?: Postgres }
@@ -70,8 +70,9 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
   ends.push(() => disk?.remove())
   const { primary } = servers
   await primary?.query(`create database ${name}`)
-  const proxies: TcpProxy[] = []
-  for (let at = 0; primary && at < layout.nodes; at++) proxies.push(await TcpProxy.start(primary.port))
+  const { standby } = servers
+  const ahead = standby ? [primary, standby] : Array.from({ length: layout.nodes }, () => primary)
+  const proxies = await Promise.all(ahead.flatMap((server) => (server ? TcpProxy.start(server.port) : [])))
   ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())))
 
   const environment = {
@@ -82,9 +83,15 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
     RATAFIA_LOG_LEVEL: 'warn',
     RATAFIA_WORKERS: String(layout.workers),
   }
-  // The operator has a connection of its own, to whichever server takes writes.
-  const withDatabase = (port?: number): Record<string, string> =>
-    servers.primary ? { ...environment, RATAFIA_DATABASE_URL: servers.primary.url(name, port) } : environment
+  // The operator has a connection of its own; of two servers everybody looks for the one that takes writes.
+  const both = `${proxies[0]?.port},127.0.0.1:${proxies[1]?.port}`
+  const withDatabase = (port?: number): Record<string, string> => {
+    if (!primary) return environment
+    const url = standby
+      ? `${primary.url(name, both)}?target_session_attrs=read-write`
+      : primary.url(name, port)
+    return { ...environment, RATAFIA_DATABASE_URL: url }
+  }
   const world: World = {
     ...{ proxies, servers, disk, end },
     installation: { tree, environment: withDatabase() },
