@@ -82,9 +82,11 @@ async function makePostgres(): Promise<Made> {
   }
 }
 
-/** Runs a statement in the server's own database, beside the ones under test. */
-export async function asSuperuser(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl() })
+/** Runs a statement in the server's own database, beside the ones under test, or in the one of `path`. */
+export async function asSuperuser(statement: string, path?: string): Promise<void> {
+  const url = new URL(serverUrl())
+  if (path !== undefined) url.pathname = path
+  const client = new pg.Client({ connectionString: url.href })
   await client.connect()
   try {
     await client.query(statement)

@@ -1,0 +1,234 @@
+/**
+ * Guarantee: what was revoked is refused by every node within a second of the acknowledgement, whatever fails. How long
+ * it takes is measured by `benchmarks/revocation.ts`; here a node that never refuses is what fails.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { disableAccount } from '../src/accounts/disable.ts'
+import { enableAccount } from '../src/accounts/enable.ts'
+import type { DatabaseConfig } from '../src/config.ts'
+import { inTransaction, openDatabase } from '../src/database/index.ts'
+import { asSuperuser, eachDatabase } from './support/databases.ts'
+import {
+  freshDeviceKeys,
+  presentingSession,
+  serialAssertion,
+  sessionOf,
+  withAcme,
+} from './support/devices.ts'
+import { startNode, type TestNode } from './support/nodes.ts'
+import { addPerson, bearing, call, logIn } from './support/service.ts'
+import { silenceable } from './support/silenceable.ts'
+
+const PATIENCE_MS = 10_000
+/** Of the second that is promised and what a busy machine may add; a connection that is silent is given up later. */
+const REFUSED_WITHIN_MS = 2_500
+
+type Ask = (node: TestNode) => Promise<number>
+
+const asking =
+  (token: string): Ask =>
+  async (node) =>
+    (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+
+const verifying =
+  (session: string): Ask =>
+  async (node) =>
+    (await call(node, 'GET', '/device-session', { headers: presentingSession(session) })).status
+
+/** Asks until the status is no 200, and returns it; 200 when that takes too long. */
+async function refusal(node: TestNode, ask: Ask): Promise<number> {
+  for (const end = performance.now() + REFUSED_WITHIN_MS; ; await sleep(10)) {
+    const status = await ask(node)
+    if (status !== 200 || performance.now() > end) return status
+  }
+}
+
+async function until(what: () => boolean | Promise<boolean>, name: string): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; !(await what()); await sleep(10)) {
+    if (performance.now() > end) assert.fail(name)
+  }
+}
+
+const revoke = async (node: TestNode, token: string) => {
+  const { body } = await call(node, 'GET', '/api/v2/tokens', { headers: bearing(token) })
+  const [{ 'session-id': id }] = body.macaroons
+  const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
+    headers: bearing(token),
+    body: { 'session-id': id },
+  })
+  assert.equal(status, 200)
+}
+
+eachDatabase((kind, _open, fresh) => {
+  const nodes: TestNode[] = []
+  const start = async (database: DatabaseConfig) => {
+    const node = await startNode(database)
+    nodes.push(node)
+    return node
+  }
+  after(async () => {
+    for (const node of nodes) await node.close()
+  })
+  let one: TestNode
+  let others: TestNode[]
+  before(async () => {
+    one = await start(await fresh.target())
+    others = [await start(await fresh.target()), await start(await fresh.target())]
+    await withAcme(one.workspace)
+  })
+  const everywhere = async (ask: Ask) => {
+    // Twice, so that those that remember do.
+    for (let round = 0; round < 2; round++) {
+      for (const node of [one, ...others]) assert.equal(await ask(node), 200)
+    }
+  }
+  const refusedEverywhere = async (ask: Ask) => {
+    // The one that did it knows already: no waiting.
+    assert.equal(await ask(one), 401)
+    for (const node of others) assert.equal(await refusal(node, ask), 401)
+  }
+
+  test('a token that was revoked', async () => {
+    const token = await logIn(one, await addPerson(one))
+    await everywhere(asking(token))
+    await revoke(one, token)
+    await refusedEverywhere(asking(token))
+  })
+
+  test('the tokens of an account that was disabled; they hold again when it is enabled', async () => {
+    const person = await addPerson(one)
+    const token = await logIn(one, person)
+    await everywhere(asking(token))
+    await disableAccount(person.username, one.workspace)
+    await refusedEverywhere(asking(token))
+    await enableAccount(person.username, one.workspace)
+    await everywhere(asking(token))
+  })
+
+  describe('a device session', () => {
+    let keys: Awaited<ReturnType<typeof freshDeviceKeys>>
+    let made = 0
+    before(async () => {
+      keys = await freshDeviceKeys(3)
+    })
+    const newDevice = async () => {
+      const key = keys[made++] ?? assert.fail('more devices than keys')
+      const serial = serialAssertion({ serial: `N-${made}`, key })
+      const session = await sessionOf(one, { serial, key })
+      const device = await one.workspace.devices.findHolder(serial.fields)
+      return { ask: verifying(session), id: device?.id ?? assert.fail('not in the register') }
+    }
+    const decision = () => ({ at: one.now(), by: 'alice', reason: null })
+
+    test('of a device that was revoked', async () => {
+      const { ask, id } = await newDevice()
+      await everywhere(ask)
+      assert.ok(await one.workspace.devices.revoke(id, decision()))
+      await refusedEverywhere(ask)
+    })
+
+    test('of a device in quarantine, until it is released', async () => {
+      const { ask, id } = await newDevice()
+      await everywhere(ask)
+      assert.ok(await one.workspace.devices.setQuarantine(id, one.now()))
+      await refusedEverywhere(ask)
+      assert.ok(await one.workspace.devices.setQuarantine(id, null))
+      await everywhere(ask)
+    })
+
+    test('of a device whose serial another key took over, in one transaction with more', async () => {
+      const { ask, id } = await newDevice()
+      await everywhere(ask)
+      const superseded = await one.workspace.inRegister(async ({ devices }) => {
+        const done = await devices.supersede(id, decision())
+        // Nothing is committed yet.
+        if (kind === 'postgres') for (const node of others) assert.equal(await ask(node), 200)
+        return done
+      })
+      assert.ok(superseded)
+      await refusedEverywhere(ask)
+    })
+  })
+
+  if (kind === 'sqlite') return
+
+  const postgres = async () => {
+    const target = await fresh.target()
+    assert.ok(target.kind === 'postgres')
+    return target
+  }
+  /** Changes rows as nothing can that the nodes would hear of. */
+  const unheard = async (statement: string) => {
+    const url = new URL((await postgres()).url)
+    await asSuperuser(`set session_replication_role = replica; ${statement}`, url.pathname)
+  }
+  /** Without it the tests below would show nothing: the database would be asked anyway. */
+  const remembers = async (node: TestNode, ask: Ask) => {
+    await until(async () => {
+      assert.equal(await ask(node), 200)
+      await unheard('update token_session set revoked_at = 1')
+      const remembered = (await ask(node)) === 200
+      await unheard('update token_session set revoked_at = null')
+      return remembered
+    }, 'the node does not remember')
+  }
+
+  test('a token that somebody revoked past the service: by psql, or a release from before this', async () => {
+    const token = await logIn(one, await addPerson(one))
+    for (const node of [one, ...others]) await remembers(node, asking(token))
+    const database = await openDatabase(await postgres())
+    await inTransaction(database.query, async (query) => {
+      await sql`update token_session set revoked_at = 1`.execute(query)
+    })
+    await database.close()
+    for (const node of [one, ...others]) assert.equal(await refusal(node, asking(token)), 401)
+  })
+
+  test('while the listener is silent, its connection open: the database is asked', async (context) => {
+    const { url } = await postgres()
+    const proxy = await silenceable(new URL(url))
+    context.after(() => proxy.close())
+    const deaf = await start({ kind: 'postgres', url, listenUrl: proxy.url })
+    const token = await logIn(one, await addPerson(one))
+    await remembers(deaf, asking(token))
+    proxy.silence(true)
+    await revoke(one, token)
+    assert.equal(await refusal(deaf, asking(token)), 401)
+    // And it works on so: for a token that is new to it, too.
+    const next = await logIn(deaf, await addPerson(one))
+    assert.equal(await asking(next)(deaf), 200)
+    await revoke(one, next)
+    assert.equal(await refusal(deaf, asking(next)), 401)
+  })
+
+  test('while the connections of the listeners are cut', async () => {
+    const { url } = await postgres()
+    const token = await logIn(one, await addPerson(one))
+    for (const node of [one, ...others]) await remembers(node, asking(token))
+    await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = '${new URL(url).pathname.slice(1)}' and application_name = 'ratafia listener'`)
+    await revoke(one, token)
+    await refusedEverywhere(asking(token))
+  })
+
+  test('a node that is cut off from the database says 503, not 200', async (context) => {
+    const { url } = await postgres()
+    const proxy = await silenceable(new URL(url))
+    context.after(() => proxy.close())
+    const limits = { connectMs: 500, answerMs: 500 }
+    const target = { kind: 'postgres', url: proxy.url, limits } as const
+    const node = await start(target)
+    const token = await logIn(one, await addPerson(one))
+    await remembers(node, asking(token))
+    proxy.silence(true)
+    await revoke(one, token)
+    assert.equal(await refusal(node, asking(token)), 503)
+    for (let round = 0; round < 3; round++) assert.equal(await asking(token)(node), 503)
+    proxy.silence(false)
+    await until(async () => (await asking(token)(node)) !== 503, 'the database is back')
+    assert.equal(await asking(token)(node), 401)
+  })
+})

@@ -1,0 +1,39 @@
+/** Several nodes of one service in this process, each with connections of its own to one database. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Config, type DatabaseConfig, readConfig } from '../../src/config.ts'
+import { startService } from '../../src/start.ts'
+import { createLog } from '../../src/telemetry/log.ts'
+import type { TestService } from './service.ts'
+
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
+
+export interface TestNode extends TestService {
+  close(): Promise<void>
+}
+
+/** The nodes of one database have one secret key. They go by the real clock. */
+export async function startNode(database: DatabaseConfig): Promise<TestNode> {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-node-'))
+  const config: Config = {
+    ...readConfig({ RATAFIA_PORT: '0', RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: SECRET_KEY }),
+    database,
+  }
+  const { baseUrl, workspace, close } = await startService({
+    config,
+    log: createLog({ level: 'silent', pretty: false }),
+  })
+  return {
+    baseUrl,
+    workspace,
+    now: () => new Date(),
+    advance: () => {
+      throw new TypeError('The clock of a node is the real one.')
+    },
+    close: async () => {
+      await close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
