@@ -12,14 +12,15 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
+import { changing } from '../packages/server/src/audit/change-store.ts'
 import { type Database, migrate, openDatabase } from '../packages/server/src/database/index.ts'
 import { cloneStore } from '../packages/server/src/devices/clone-store.ts'
 import { DEVICE_COLUMNS } from '../packages/server/src/devices/device-record.ts'
 import { deviceSessionStore } from '../packages/server/src/devices/device-session-store.ts'
 import { type DeviceFilter, deviceStore } from '../packages/server/src/devices/device-store.ts'
-import { deviceTransferStore } from '../packages/server/src/devices/device-transfer-store.ts'
+import { deviceTransferStore, registerImport } from '../packages/server/src/devices/device-transfer-store.ts'
 import { exportDevices } from '../packages/server/src/devices/export-devices.ts'
-import { importDevices } from '../packages/server/src/devices/import-devices.ts'
+import { type InImport, importDevices } from '../packages/server/src/devices/import-devices.ts'
 import { listDevices } from '../packages/server/src/devices/list-devices.ts'
 import { registrationStore } from '../packages/server/src/devices/registration-store.ts'
 import { showDevice } from '../packages/server/src/devices/show-device.ts'
@@ -29,6 +30,7 @@ import { globalSetup, globalTeardown } from '../tools/test/postgres.ts'
 const DEVICES = Number(process.argv[2] ?? 1_000_000)
 const BRANDS = ['one-brand', 'two-brand', 'few-brand'] as const
 const ROUNDS = 5
+const AUTHOR = { actor: 'operator', source: 'benchmark' }
 
 const keyOf = (index: number): string => createHash('sha384').update(String(index)).digest('base64url')
 
@@ -98,9 +100,13 @@ async function measure(database: Database, directory: string): Promise<void> {
     clones: cloneStore(database),
   }
   const clock = () => new Date()
+  const inImport: InImport = (work) =>
+    database.unhurried((query) =>
+      changing({ query }, clock, (on) => ({ register: registerImport(on) }))(AUTHOR)(work),
+    )
   print(`${database.kind}: ${DEVICES} devices`)
   const took = await seconds(() =>
-    importDevices({ source: { format: 'csv', open: csv } }, { deviceTransfers, clock }),
+    importDevices({ source: { format: 'csv', open: csv } }, { inImport, clock }),
   )
   say('import', took, ` (${Math.round(DEVICES / took)} a second${memory()})`)
   if (database.kind === 'postgres') await sql`analyze device`.execute(database.query)
@@ -161,7 +167,7 @@ async function measure(database: Database, directory: string): Promise<void> {
     }),
   )
   const again = await seconds(() =>
-    importDevices({ source: { format: 'csv', open: csv } }, { deviceTransfers, clock }),
+    importDevices({ source: { format: 'csv', open: csv } }, { inImport, clock }),
   )
   say('import again, nothing new', again, memory())
 }

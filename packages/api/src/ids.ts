@@ -40,3 +40,21 @@ export const newDeviceId = (): DeviceId => v7() as string as DeviceId
 export type DeviceSessionId = Branded<'DeviceSessionId'>
 export const isDeviceSessionId = (text: string): text is DeviceSessionId => validate(text)
 export const newDeviceSessionId = (): DeviceSessionId => v7() as string as DeviceSessionId
+
+/** An entry of the audit log: a UUID v7 of the instant it was made, so that ids sort by time. */
+export type AuditEntryId = Branded<'AuditEntryId'>
+export const isAuditEntryId = (text: string): text is AuditEntryId => validate(text)
+
+let entries = 0
+
+/** Within one process the ids of one millisecond sort in the order they were made. */
+export function newAuditEntryId(at: Date): AuditEntryId {
+  entries = (entries + 1) % 2 ** 32
+  return v7({ msecs: at.getTime(), seq: entries }) as string as AuditEntryId
+}
+
+/** What every id from that instant on sorts after. */
+export function firstAuditEntryIdAt(at: Date): string {
+  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}

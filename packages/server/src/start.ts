@@ -3,12 +3,17 @@
  * Below it there are explicit arguments.
  */
 import { readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { OPERATOR } from './accounts/account-fields.ts'
 import { accountStore } from './accounts/account-store.ts'
 import { createPasswordHasher } from './accounts/password-hasher.ts'
 import { rememberedAccounts } from './accounts/remembered-account-store.ts'
 import { accountOfIdentity } from './accounts/resolve-identity.ts'
+import { auditStore } from './audit/audit-store.ts'
+import { changing } from './audit/change-store.ts'
+import { linkEntries } from './audit/link.ts'
 import { wholeDatabaseStore } from './backup/whole-database-store.ts'
 import { allowListStore } from './brands/allow-list-store.ts'
 import { apiKeyStore } from './brands/api-key-store.ts'
@@ -17,6 +22,7 @@ import { brandStore } from './brands/brand-store.ts'
 import { hardwareIdentityStore } from './brands/hardware-identity-store.ts'
 import { modelStore } from './brands/model-store.ts'
 import { signingKeyLives } from './brands/signing-key-life.ts'
+import type { Author } from './change.ts'
 import { announcement } from './cli/announcement.ts'
 import { EXIT } from './cli/context.ts'
 import { runProgram } from './cli/run-program.ts'
@@ -40,7 +46,7 @@ import { assertionRoutes } from './devices/assertion-routes.ts'
 import { cloneStore } from './devices/clone-store.ts'
 import { deviceSessionStore } from './devices/device-session-store.ts'
 import { deviceStore } from './devices/device-store.ts'
-import { deviceTransferStore } from './devices/device-transfer-store.ts'
+import { deviceTransferStore, registerImport } from './devices/device-transfer-store.ts'
 import { type InRegister, LostRace } from './devices/register-transaction.ts'
 import { registrationRoutes } from './devices/registration-routes.ts'
 import { registrationStore } from './devices/registration-store.ts'
@@ -59,7 +65,9 @@ import { externalIdentity } from './identity/external-identity.ts'
 import { identityRoutes } from './identity/routes.ts'
 import { signInSessionStore } from './identity/sign-in-session-store.ts'
 import { bundledIdentity, type IdentityService } from './identity/third-party.ts'
+import { createKeyPairStore } from './keyring/key-pair-store.ts'
 import { openKeyring } from './keyring/keyring.ts'
+import { createRootKeyStore } from './keyring/root-key-store.ts'
 import { sealedValueStore } from './keyring/sealed-value-store.ts'
 import { createSealer, type Sealer } from './keyring/sealing.ts'
 import { packageStore } from './packages/package-store.ts'
@@ -79,7 +87,7 @@ import { tokenPrefix } from './tokens/token-prefix.ts'
 import { verifyStore } from './verify/verify-store.ts'
 import { type InWorker, inWorker } from './workers/in-worker.ts'
 import { supervise } from './workers/supervise.ts'
-import type { Storage, Workspace } from './workspace.ts'
+import type { Storage, Stores, Workspace } from './workspace.ts'
 
 /** The release of the software, from the package's own manifest. */
 const RELEASE: string = (
@@ -130,25 +138,11 @@ export async function openWorkspace(
       database,
       keyring: await openKeyring({ database, secret: sealer, clock }),
       passwords: createPasswordHasher(),
-      accounts: accountStore(database),
-      agents: agentStore(database),
-      signInSessions: signInSessionStore(database),
-      sessions: sessionStore(database),
-      packages: packageStore(database),
       sealer,
       sealedValues: sealedValueStore(database),
-      assertions: assertionStore(database),
-      brands: brandStore(database),
-      models: modelStore(database),
-      apiKeys: apiKeyStore(database),
-      allowList: allowListStore(database),
-      hardwareIdentities: hardwareIdentityStore(database),
-      devices: deviceStore(database),
-      registrations: registrationStore(database),
-      inRegister: registerOf(database),
-      clones: cloneStore(database),
-      deviceSessions: deviceSessionStore(database),
       deviceTransfers: deviceTransferStore(database),
+      ...storesOn(database),
+      ...changesOf({ database, clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),
     }
   } catch (error) {
@@ -157,21 +151,82 @@ export async function openWorkspace(
   }
 }
 
-/** The stores of a registration, on one transaction. */
-function registerOf({ query }: Database): InRegister {
-  return async (work) => {
-    try {
-      return await inTransaction(query, (transaction) => {
-        const on = { query: transaction }
-        return work({
-          devices: deviceStore(on),
-          registrations: registrationStore(on),
-          apiKeys: apiKeyStore(on),
-        })
-      })
-    } catch (error) {
-      throw isUniqueViolation(error) ? new LostRace() : error
+const storesOn = (on: Pick<Database, 'query'>): Stores => ({
+  accounts: accountStore(on),
+  agents: agentStore(on),
+  signInSessions: signInSessionStore(on),
+  completedLogins: completedLoginStore(on),
+  sessions: sessionStore(on),
+  packages: packageStore(on),
+  assertions: assertionStore(on),
+  brands: brandStore(on),
+  models: modelStore(on),
+  apiKeys: apiKeyStore(on),
+  allowList: allowListStore(on),
+  hardwareIdentities: hardwareIdentityStore(on),
+  devices: deviceStore(on),
+  registrations: registrationStore(on),
+  clones: cloneStore(on),
+  deviceSessions: deviceSessionStore(on),
+  audit: auditStore(on),
+})
+
+interface ChangesOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly operator: Author
+}
+
+function changesOf({
+  database,
+  clock,
+  sealer,
+  operator,
+}: ChangesOptions): Pick<
+  Workspace,
+  'change' | 'changeBy' | 'inRegister' | 'inRegisterBy' | 'inImport' | 'inAudit'
+> {
+  const changeBy = changing(database, clock, storesOn)
+  const inRegisterBy =
+    (author: Author): InRegister =>
+    async (work) => {
+      try {
+        return await changeBy(author)(work)
+      } catch (error) {
+        throw isUniqueViolation(error) ? new LostRace() : error
+      }
     }
+  return {
+    changeBy,
+    change: changing(database, clock, (on) => ({
+      ...storesOn(on),
+      rootKeys: createRootKeyStore(on, sealer),
+      keyPairs: createKeyPairStore(on, sealer),
+    }))(operator),
+    inRegisterBy,
+    inRegister: inRegisterBy(operator),
+    inImport: (work) =>
+      database.unhurried((query) =>
+        changing({ query }, clock, (on) => ({ register: registerImport(on) }))(operator)(work),
+      ),
+    inAudit: (work) => inTransaction(database.query, (query) => work(auditStore({ query }))),
+  }
+}
+
+/** Who runs this process, as far as the system knows. `sudo` says who they were before. */
+function operatorOf({ sudoUser }: Config): Author {
+  const before = sudoUser === undefined ? '' : `, sudo by ${sudoUser}`
+  return { actor: OPERATOR, source: `command line, ${systemUser()}${before}` }
+}
+
+function systemUser(): string {
+  try {
+    const { uid, username } = userInfo()
+    return `${uid} ${username}`
+  } catch {
+    // In a container a user may have a number and no name.
+    return String(process.getuid?.() ?? 'unknown user')
   }
 }
 
@@ -284,13 +339,18 @@ async function listenWith(
   const { config } = workspace
   const { log, identityOnly = false, counters = localCounters(workspace), telemetry } = options
   const { metrics } = telemetry
-  const listening = await listen(config.host, config.port, {
-    limit: config.maxInFlight,
-    onRefused: (refused) => {
-      metrics.refusedEarly('service-unavailable', refused)
-      log.warn({ refused }, 'too many requests in flight')
+  const listening = await listen(
+    config.host,
+    config.port,
+    {
+      limit: config.maxInFlight,
+      onRefused: (refused) => {
+        metrics.refusedEarly('service-unavailable', refused)
+        log.warn({ refused }, 'too many requests in flight')
+      },
     },
-  })
+    { connections: config.maxConnections },
+  )
   metrics.watch({ connections: () => ({ open: listening.connections, inFlight: listening.inFlight.size }) })
   // Whatever is in flight may finish.
   opened.push(() => listening.close())
@@ -350,7 +410,7 @@ async function addService(
     readonly telemetry: Telemetry
   },
 ): Promise<void> {
-  const { config, clock, keyring, sessions, packages, accounts } = workspace
+  const { config, clock, keyring, sessions, packages, accounts, changeBy } = workspace
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -368,6 +428,7 @@ async function addService(
   await app.register(tokenRoutes, {
     keyring,
     sessions: rememberedSessions(sessions, feed),
+    changeBy,
     clock,
     baseUrl,
     location,
@@ -377,10 +438,17 @@ async function addService(
     snapIds: (references) => resolvePackages(references, { packages }),
     accounts: {
       find: (id) => remembered.findById(id),
-      accountOf: (subject) =>
+      accountOf: (subject, source) =>
         accountOfIdentity(
           { issuer, subject },
-          { accounts, clock, bundledIssuer: config.identity ? undefined : bundled, rule: config.accounts },
+          {
+            accounts,
+            changeBy,
+            clock,
+            bundledIssuer: config.identity ? undefined : bundled,
+            rule: config.accounts,
+            source,
+          },
         ),
     },
   })
@@ -413,14 +481,11 @@ async function addDeviceSessions(
     assertions,
     models,
     sessions: rememberedDeviceSessions(deviceSessions, feed),
-    inSessions: (work) =>
-      inTransaction(database.query, (query) =>
-        work({
-          devices: deviceStore({ query }),
-          sessions: deviceSessionStore({ query }),
-          clones: cloneStore({ query }),
-        }),
-      ),
+    inSessionsBy: changing(database, clock, (on) => ({
+      devices: deviceStore(on),
+      sessions: deviceSessionStore(on),
+      clones: cloneStore(on),
+    })),
     unknownSessions: config.unknownSessions,
     sessionLifetime: config.deviceSessionLifetime,
     location,
@@ -431,7 +496,7 @@ async function addIdentity(
   app: FastifyInstance,
   prefix: string,
   baseUrl: string,
-  { keyring, accounts, passwords, agents, signInSessions, database, clock }: Workspace,
+  { keyring, accounts, passwords, agents, signInSessions, completedLogins, changeBy, clock }: Workspace,
   counters: Counters,
 ): Promise<void> {
   await app.register(identityRoutes, {
@@ -442,7 +507,8 @@ async function addIdentity(
     passwords,
     agents,
     signInSessions,
-    completedLogins: completedLoginStore(database),
+    completedLogins,
+    changeBy,
     clock,
     counters,
   })
@@ -492,7 +558,10 @@ export async function run(
     withWorkspace: async (work) => {
       const workspace = await openWorkspace(quiet(settings()), { updateSchema: false })
       try {
-        return await work(workspace)
+        const result = await work(workspace)
+        // The change is made; if this fails, the service does it, or the next command.
+        await linkEntries(workspace).catch(() => undefined)
+        return result
       } finally {
         await workspace.close()
       }

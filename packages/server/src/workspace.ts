@@ -1,6 +1,8 @@
 /** What an opened installation offers: its stores and keys, built by `start.ts` for the service and for each command. */
 import type { AccountStore } from './accounts/account-store.ts'
 import type { PasswordHasher } from './accounts/password-hasher.ts'
+import type { AuditStore } from './audit/audit-store.ts'
+import type { LinkDeps } from './audit/link.ts'
 import type { WholeDatabaseStore } from './backup/whole-database-store.ts'
 import type { AllowListStore } from './brands/allow-list-store.ts'
 import type { ApiKeyStore } from './brands/api-key-store.ts'
@@ -8,6 +10,7 @@ import type { AssertionStore } from './brands/assertion-store.ts'
 import type { BrandStore } from './brands/brand-store.ts'
 import type { HardwareIdentityStore } from './brands/hardware-identity-store.ts'
 import type { ModelStore } from './brands/model-store.ts'
+import type { Changing, ChangingBy } from './change.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/index.ts'
@@ -15,11 +18,14 @@ import type { CloneStore } from './devices/clone-store.ts'
 import type { DeviceSessionStore } from './devices/device-session-store.ts'
 import type { DeviceStore } from './devices/device-store.ts'
 import type { DeviceTransferStore } from './devices/device-transfer-store.ts'
-import type { InRegister } from './devices/register-transaction.ts'
+import type { InImport } from './devices/import-devices.ts'
+import type { InRegister, RegisterStores } from './devices/register-transaction.ts'
 import type { RegistrationStore } from './devices/registration-store.ts'
 import type { AgentStore } from './identity/agent-store.ts'
+import type { CompletedLoginStore } from './identity/completed-login-store.ts'
 import type { SignInSessionStore } from './identity/sign-in-session-store.ts'
 import type { Keyring } from './keyring/keyring.ts'
+import type { NewKeyStores } from './keyring/rotate.ts'
 import type { SealedValueStore } from './keyring/sealed-value-store.ts'
 import type { Sealer } from './keyring/sealing.ts'
 import type { PackageStore } from './packages/package-store.ts'
@@ -36,19 +42,14 @@ export interface Storage {
   ): Promise<T>
 }
 
-export interface Workspace {
-  readonly config: Config
-  readonly clock: Clock
-  readonly database: Database
-  readonly keyring: Keyring
-  readonly passwords: PasswordHasher
+/** What is stored, by what stores it: each on the database, or all of them on one transaction. */
+export interface Stores {
   readonly accounts: AccountStore
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore
+  readonly completedLogins: CompletedLoginStore
   readonly sessions: SessionStore
   readonly packages: PackageStore
-  readonly sealer: Sealer
-  readonly sealedValues: SealedValueStore
   readonly assertions: AssertionStore
   readonly brands: BrandStore
   readonly models: ModelStore
@@ -57,9 +58,26 @@ export interface Workspace {
   readonly hardwareIdentities: HardwareIdentityStore
   readonly devices: DeviceStore
   readonly registrations: RegistrationStore
-  readonly inRegister: InRegister
   readonly clones: CloneStore
   readonly deviceSessions: DeviceSessionStore
+  readonly audit: AuditStore
+}
+
+export interface Workspace extends Stores {
+  readonly config: Config
+  readonly clock: Clock
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly passwords: PasswordHasher
+  readonly sealer: Sealer
+  readonly sealedValues: SealedValueStore
   readonly deviceTransfers: DeviceTransferStore
+  /** By whoever runs this process: the operator. */
+  readonly change: Changing<Stores & NewKeyStores>
+  readonly changeBy: ChangingBy<Stores>
+  readonly inRegister: InRegister
+  readonly inRegisterBy: ChangingBy<RegisterStores>
+  readonly inImport: InImport
+  readonly inAudit: LinkDeps['inAudit']
   close(): Promise<void>
 }

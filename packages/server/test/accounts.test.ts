@@ -13,7 +13,9 @@ import { createPasswordHasher } from '../src/accounts/password-hasher.ts'
 import { accountOfIdentity, type IdentityRules } from '../src/accounts/resolve-identity.ts'
 import { setPassword } from '../src/accounts/set-password.ts'
 import { verifyPassword } from '../src/accounts/verify-password.ts'
+import { changing } from '../src/audit/change-store.ts'
 import type { Database } from '../src/database/index.ts'
+import { changeOf } from './support/changes.ts'
 import { eachDatabase } from './support/databases.ts'
 
 const ISSUER = 'https://id.example.org'
@@ -31,9 +33,18 @@ eachDatabase((_kind, open) => {
       signedOut.push(id)
     },
   }
-  const deps = () => ({ accounts, passwords, signInSessions, clock })
+  const storesOn = (on: Pick<Database, 'query'>) => ({ accounts: accountStore(on) })
+  const deps = () => ({
+    accounts,
+    passwords,
+    signInSessions,
+    clock,
+    change: changeOf(database, storesOn, clock),
+  })
   const rules = (rule: 'auto' | 'known' = 'auto'): IdentityRules => ({
     accounts,
+    changeBy: changing(database, clock, storesOn),
+    source: 'test',
     clock,
     rule,
     bundledIssuer: BUNDLED,

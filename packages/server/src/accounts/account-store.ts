@@ -31,10 +31,10 @@ export interface AccountStore {
   ): Promise<{ account: Account; passwordHash: string | undefined } | undefined>
   /** In the order of usernames (the database's own order of text), those after `after`. */
   page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
-  /** Sets it only when it is not set yet. The account as it is then; `undefined` when there is none. */
-  disable(id: AccountId, at: Date): Promise<Account | undefined>
-  /** The account as it is then; `undefined` when there is none. */
-  enable(id: AccountId): Promise<Account | undefined>
+  /** False when it is disabled already, and keeps its time, or when there is none. */
+  disable(id: AccountId, at: Date): Promise<boolean>
+  /** False when it is enabled already, or when there is none. */
+  enable(id: AccountId): Promise<boolean>
   /** False when there is no such account. */
   setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
 }
@@ -61,29 +61,25 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
       return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
     },
 
-    insertWithIdentity: async (account, identity) => {
-      try {
-        return await inTransaction(query, async (transaction) => {
-          // A second transaction with the same username waits here for the first, and then inserts nothing.
-          const inserted = await transaction
-            .insertInto('account')
-            .values(accountRow(account))
-            .onConflict((conflict) => conflict.doNothing())
-            .executeTakeFirst()
-          if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return 'username-taken'
-          const linked = await transaction
-            .insertInto('external_identity')
-            .values({ ...identity, account_id: account.id, created_at: toInstant(account.createdAt) })
-            .onConflict((conflict) => conflict.doNothing())
-            .executeTakeFirst()
-          if (Number(linked.numInsertedOrUpdatedRows ?? 0) === 0) throw IDENTITY_TAKEN
-          return 'inserted'
-        })
-      } catch (error) {
-        if (error === IDENTITY_TAKEN) return 'identity-taken'
-        throw error
-      }
-    },
+    insertWithIdentity: (account, identity) =>
+      inTransaction(query, async (transaction) => {
+        // A second transaction with the same username waits here for the first, and then inserts nothing.
+        const inserted = await transaction
+          .insertInto('account')
+          .values(accountRow(account))
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst()
+        if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return 'username-taken'
+        const linked = await transaction
+          .insertInto('external_identity')
+          .values({ ...identity, account_id: account.id, created_at: toInstant(account.createdAt) })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirst()
+        if (Number(linked.numInsertedOrUpdatedRows ?? 0) > 0) return 'inserted'
+        // Taken back by its own statement: the transaction may be a part of another.
+        await transaction.deleteFrom('account').where('id', '=', account.id).execute()
+        return 'identity-taken'
+      }),
 
     insertIdentity: async (identity, accountId, createdAt) => {
       const result = await query
@@ -128,18 +124,25 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     },
 
     disable: async (id, at) => {
-      await query
+      // Primary key.
+      const { numUpdatedRows } = await query
         .updateTable('account')
         .set({ disabled_at: toInstant(at) })
         .where('id', '=', id)
         .where('disabled_at', 'is', null)
-        .execute()
-      return optionalAccount(await select().where('id', '=', id).executeTakeFirst())
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
 
     enable: async (id) => {
-      await query.updateTable('account').set({ disabled_at: null }).where('id', '=', id).execute()
-      return optionalAccount(await select().where('id', '=', id).executeTakeFirst())
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('account')
+        .set({ disabled_at: null })
+        .where('id', '=', id)
+        .where('disabled_at', 'is not', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
 
     setPasswordHash: async (id, passwordHash) => {
@@ -152,9 +155,6 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     },
   }
 }
-
-/** Thrown inside the transaction to roll it back; never leaves this file. */
-const IDENTITY_TAKEN = new Error('identity taken')
 
 const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
   ...account,

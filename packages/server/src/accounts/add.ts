@@ -1,5 +1,6 @@
 /** Makes an account. */
 import { newAccountId } from '@ratafia/api'
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import type { Account } from './account.ts'
@@ -17,7 +18,7 @@ export interface AddAccountInput {
 }
 
 interface AddAccountDeps {
-  readonly accounts: AccountStore
+  readonly change: Changing<{ readonly accounts: AccountStore }>
   readonly passwords: PasswordHasher
   readonly clock: Clock
 }
@@ -33,7 +34,13 @@ export async function addAccount(input: AddAccountInput, deps: AddAccountDeps): 
   }
   const bytes = input.password === undefined ? undefined : chosenPasswordBytes(input.password)
   const passwordHash = bytes && (await deps.passwords.hash(bytes))
-  if (!(await deps.accounts.insert({ ...fields, passwordHash }))) {
+  const added = await deps.change(async ({ accounts, record }) => {
+    const inserted = await accounts.insert({ ...fields, passwordHash })
+    if (inserted)
+      await record({ action: 'account.add', subject: fields.username, details: { id: fields.id } })
+    return inserted
+  })
+  if (!added) {
     throw new RequestError(
       'invalid-field',
       `The username "${fields.username}" is taken. Choose another one.`,

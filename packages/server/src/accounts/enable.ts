@@ -1,13 +1,18 @@
 /** Enables a disabled account: it can log in again, and its tokens that were not revoked work again. */
+import type { Changing } from '../change.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
-import { findAccount } from './find.ts'
+import { type AccountFinder, findAccount } from './find.ts'
 
 /** Does nothing to an enabled account. Throws `invalid-field` when there is no such account. */
 export async function enableAccount(
   nameOrId: string,
-  deps: { readonly accounts: AccountStore },
+  deps: { readonly accounts: AccountFinder; readonly change: Changing<{ readonly accounts: AccountStore }> },
 ): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
-  return (await deps.accounts.enable(account.id)) ?? account
+  return deps.change(async ({ accounts, record }) => {
+    if (await accounts.enable(account.id))
+      await record({ action: 'account.enable', subject: account.username })
+    return (await accounts.findById(account.id)) ?? account
+  })
 }

@@ -1,10 +1,17 @@
 /** Tells that somebody of an external identity service is an account here (for `RATAFIA_ACCOUNTS=known`). */
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
-import { findAccount } from './find.ts'
+import { type AccountFinder, findAccount } from './find.ts'
 import { checkIdentity } from './resolve-identity.ts'
+
+interface LinkDeps {
+  readonly accounts: AccountFinder & Pick<AccountStore, 'findByIdentity'>
+  readonly change: Changing<{ readonly accounts: AccountStore }>
+  readonly clock: Clock
+}
 
 /**
  * Does nothing when the identity is this account's already. Throws `invalid-field`: no such account, an impossible
@@ -12,11 +19,17 @@ import { checkIdentity } from './resolve-identity.ts'
  */
 export async function linkIdentity(
   { account: nameOrId, ...unchecked }: ExternalIdentity & { readonly account: string },
-  deps: { readonly accounts: AccountStore; readonly clock: Clock },
+  deps: LinkDeps,
 ): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
   const identity = checkIdentity(unchecked)
-  if (await deps.accounts.insertIdentity(identity, account.id, deps.clock())) return account
+  const linked = await deps.change(async ({ accounts, record }) => {
+    const inserted = await accounts.insertIdentity(identity, account.id, deps.clock())
+    if (inserted)
+      await record({ action: 'account.link', subject: account.username, details: { ...identity } })
+    return inserted
+  })
+  if (linked) return account
   const owner = await deps.accounts.findByIdentity(identity)
   if (owner?.id === account.id) return account
   throw new RequestError(

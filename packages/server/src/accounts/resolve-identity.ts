@@ -4,19 +4,24 @@
  */
 import { randomInt } from 'node:crypto'
 import { isAccountId, isUsername, newAccountId, type Username } from '@ratafia/api'
+import { accountActor, type ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
 import { OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
+import type { AccountFinder } from './find.ts'
 
 export interface IdentityRules {
-  readonly accounts: AccountStore
+  readonly accounts: AccountFinder & Pick<AccountStore, 'findByIdentity'>
+  readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
   readonly clock: Clock
   /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
   readonly bundledIssuer: string | undefined
   /** What a first login through an external service does: makes an account, or is refused. */
   readonly rule: 'auto' | 'known'
+  /** The address that the login comes from. */
+  readonly source: string
 }
 
 /**
@@ -54,7 +59,7 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
 }
 
 /** The bundled service declares account ids (`userid`) or usernames (`username`): their lengths never meet. */
-async function accountOfSubject(subject: string, accounts: AccountStore): Promise<Account> {
+async function accountOfSubject(subject: string, accounts: AccountFinder): Promise<Account> {
   const account = isAccountId(subject)
     ? await accounts.findById(subject)
     : isUsername(subject)
@@ -74,7 +79,14 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
       name: identity.subject,
       createdAt: rules.clock(),
     }
-    const outcome = await rules.accounts.insertWithIdentity({ ...fields, passwordHash: undefined }, identity)
+    const change = rules.changeBy({ actor: accountActor(username), source: rules.source })
+    const outcome = await change(async ({ accounts, record }) => {
+      const inserted = await accounts.insertWithIdentity({ ...fields, passwordHash: undefined }, identity)
+      if (inserted === 'inserted') {
+        await record({ action: 'account.add', subject: username, details: { id: fields.id, ...identity } })
+      }
+      return inserted
+    })
     if (outcome === 'inserted') return { ...fields, hasPassword: false, disabledAt: undefined }
     // Either somebody else has this username, or this very identity was quicker in another request.
     const winner = await rules.accounts.findByIdentity(identity)

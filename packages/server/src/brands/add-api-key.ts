@@ -1,15 +1,17 @@
 /** Makes a key that lets devices of a model register. From the first on, the model requires one. */
 import { randomBytes } from 'node:crypto'
+import type { Changing, Recording } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { ApiKey } from './api-key.ts'
 import { hashApiKey, newApiKey } from './api-key.ts'
 import type { ApiKeyStore } from './api-key-store.ts'
 import { refused } from './assertion-file.ts'
 import { findModel, type ModelDeps } from './find-model.ts'
-import type { ModelName } from './model-policy.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
 
 export interface ApiKeyDeps extends ModelDeps {
   readonly apiKeys: ApiKeyStore
+  readonly change: Changing<{ readonly apiKeys: ApiKeyStore }>
   readonly clock: Clock
 }
 
@@ -47,8 +49,20 @@ export async function addApiKey(
     lastUsedAt: null,
     revokedAt: null,
   }
-  await deps.apiKeys.add(key, hash)
+  await deps.change(({ apiKeys, record }) => storeApiKey(key, hash, { apiKeys, record }))
   return { key, text }
+}
+
+/** On the transaction of a change. */
+export async function storeApiKey(
+  key: ApiKey,
+  hash: Uint8Array,
+  { apiKeys, record }: Recording & { readonly apiKeys: ApiKeyStore },
+): Promise<void> {
+  await apiKeys.add(key, hash)
+  const expires = key.expiresAt?.toISOString() ?? null
+  const details = { model: showModelName(key), label: key.label, expires, uses: key.useLimit }
+  await record({ action: 'api-key.add', subject: key.id, details })
 }
 
 /** Of one model or all. Throws `invalid-field` when there is no such model. */
@@ -61,8 +75,14 @@ export async function listApiKeys(
 }
 
 /** Revoked twice keeps the first time. Throws `invalid-field` when there is no such key. */
-export async function revokeApiKey(id: string, { apiKeys, clock }: ApiKeyDeps): Promise<ApiKey> {
-  const key = await apiKeys.revoke(id, clock())
+export async function revokeApiKey(id: string, { change, clock }: ApiKeyDeps): Promise<ApiKey> {
+  const key = await change(async ({ apiKeys, record }) => {
+    const revoked = await apiKeys.revoke(id, clock())
+    if (revoked?.first) {
+      await record({ action: 'api-key.revoke', subject: id, details: { model: showModelName(revoked.key) } })
+    }
+    return revoked?.key
+  })
   if (key) return key
   throw refused(`There is no API key ${id.slice(0, 64)}. \`ratafia api-keys list\` shows their ids.`)
 }

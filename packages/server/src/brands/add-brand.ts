@@ -1,7 +1,9 @@
 /** Takes an account that serials are signed for, and a key to sign them with. */
 import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { assertionIn, type NamedFile, refused } from './assertion-file.ts'
+import type { AssertionStore } from './assertion-store.ts'
 import type { BrandStore } from './brand-store.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 import { readPrivateKey, sealPrivateKey } from './signing-key-secret.ts'
@@ -9,6 +11,7 @@ import { checkAssertions, findAssertion, type TrustDeps, trustContext } from './
 
 export interface AddBrandDeps extends TrustDeps {
   readonly brands: BrandStore
+  readonly change: Changing<{ readonly assertions: AssertionStore; readonly brands: BrandStore }>
   readonly sealer: Sealer
 }
 
@@ -37,6 +40,7 @@ export async function addBrand(files: BrandFiles, deps: AddBrandDeps): Promise<A
   const key = await readPrivateKey(files.signingKey, files.passphrase)
   return storeKey(
     {
+      action: 'brand.add',
       account: account.assertion,
       accountKey: accountKey.assertion,
       key,
@@ -69,13 +73,15 @@ export async function addSigningKey(
       `The key ${id} is of ${accountId}, which is no brand yet. Add it with \`ratafia brands add\`.`,
     )
   }
+  const others = given?.others ?? []
   return storeKey(
-    { account, accountKey, key, keyName: files.signingKey.name, others: given?.others ?? [] },
+    { action: 'signing-key.add', account, accountKey, key, keyName: files.signingKey.name, others },
     deps,
   )
 }
 
 interface Given {
+  readonly action: 'brand.add' | 'signing-key.add'
   readonly account: UnverifiedAssertion<'account'>
   readonly accountKey: UnverifiedAssertion<'account-key'>
   readonly key: PrivateKey
@@ -84,7 +90,7 @@ interface Given {
 }
 
 async function storeKey(
-  { account, accountKey, key, keyName, others }: Given,
+  { action, account, accountKey, key, keyName, others }: Given,
   deps: AddBrandDeps,
 ): Promise<AddedKey> {
   const { accountId, displayName } = account.fields
@@ -103,12 +109,17 @@ async function storeKey(
   const rows = await checkAssertions(given, deps)
   await checkSigningKey(accountKey, await trustContext(deps, given))
   const at = deps.clock()
-  // First what is public and was checked: without the brand it is about nothing that we do.
-  await deps.assertions.put(rows, at)
-  await deps.brands.add(
-    { accountId, displayName, addedAt: at },
-    { keyId: publicKeyId, accountId, sealed: sealPrivateKey(key, deps.sealer), addedAt: at },
-  )
+  const sealed = sealPrivateKey(key, deps.sealer)
+  await deps.change(async ({ assertions, brands, record }) => {
+    await assertions.put(rows, at)
+    await brands.add(
+      { accountId, displayName, addedAt: at },
+      { keyId: publicKeyId, accountId, sealed, addedAt: at },
+    )
+    await (action === 'brand.add'
+      ? record({ action, subject: accountId, details: { key: publicKeyId } })
+      : record({ action, subject: publicKeyId, details: { account: accountId } }))
+  })
   return { accountId, displayName, keyId: publicKeyId }
 }
 

@@ -1,6 +1,8 @@
 /** Takes a model that devices may register as, with its policy. */
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import { assertionIn, explainedAsync, type NamedFile, refused } from './assertion-file.ts'
+import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import type { BrandStore } from './brand-store.ts'
 import { findModel } from './find-model.ts'
 import type { StoredModel } from './model-policy.ts'
@@ -13,6 +15,7 @@ import { checkAssertions, trustContext } from './trust.ts'
 export interface AddModelDeps extends SignerDeps {
   readonly brands: Pick<BrandStore, 'keys' | 'find'>
   readonly models: ModelStore
+  readonly change: Changing<{ readonly assertions: AssertionStore; readonly models: ModelStore }>
 }
 
 /**
@@ -32,9 +35,16 @@ export async function addModel(
       `The model ${name} is there already. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
     )
   }
-  await storeModel(assertion, others, deps)
+  const rows = await checkModel(assertion, others, deps)
   const added = { brandId, model, policy, addedAt: deps.clock() }
-  if (await deps.models.add(added)) return added
+  const stored = await deps.change(async ({ assertions, models, record }) => {
+    if (!(await models.add(added))) return false
+    await assertions.put(rows, added.addedAt)
+    const details = { revision: assertion.revision, ...policy }
+    await record({ action: 'model.add', subject: name, details })
+    return true
+  })
+  if (stored) return added
   throw refused(`The model ${name} was just added by somebody else. Look at it with \`ratafia models show\`.`)
 }
 
@@ -42,15 +52,23 @@ export async function addModel(
 export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<StoredModel> {
   const { assertion, others } = assertionIn(file, 'model')
   const model = await findModel(assertion.fields, deps)
-  await storeModel(assertion, others, deps)
+  const rows = await checkModel(assertion, others, deps)
+  await deps.change(async ({ assertions, record }) => {
+    await assertions.put(rows, deps.clock())
+    // What is there already, byte for byte, is not put.
+    if (rows.length === 0) return
+    const details = { revision: assertion.revision }
+    await record({ action: 'model.update', subject: showModelName(model), details })
+  })
   return model
 }
 
-async function storeModel(
+/** What is to be stored. */
+async function checkModel(
   model: UnverifiedAssertion<'model'>,
   others: readonly UnverifiedAssertion[],
   deps: AddModelDeps,
-): Promise<void> {
+): Promise<readonly StoredAssertion[]> {
   const { brandId, series } = model.fields
   if (series !== '16') throw refused(`The model has the series ${series.slice(0, 32)}; there is only 16.`)
   if (brandId === 'generic') {
@@ -68,7 +86,7 @@ async function storeModel(
     `The model ${showModelName(model.fields)} does not hold`,
   )
   await signerOf(trusted, undefined, deps)
-  await deps.assertions.put(rows, deps.clock())
+  return rows
 }
 
 export function checkPolicy({ serialTemplate }: ModelPolicy): void {

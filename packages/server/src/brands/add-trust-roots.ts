@@ -7,12 +7,18 @@ import {
   type UnverifiedAssertion,
   verifySignature,
 } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import { explained, type NamedFile, readAssertions, refused } from './assertion-file.ts'
+import type { AssertionStore } from './assertion-store.ts'
 import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
 
 export interface AddedRoot {
   readonly accountId: string
   readonly keyIds: readonly string[]
+}
+
+interface AddRootsDeps extends TrustDeps {
+  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'addRoots'> }>
 }
 
 type Root = UnverifiedAssertion<'account' | 'account-key'>
@@ -23,7 +29,7 @@ type Root = UnverifiedAssertion<'account' | 'account-key'>
  */
 export async function addTrustRoots(
   files: readonly NamedFile[],
-  deps: TrustDeps,
+  deps: AddRootsDeps,
 ): Promise<readonly AddedRoot[]> {
   const given = files.flatMap((file) => readAssertions(file).map((one) => rootIn(file, one)))
   const builtIn = given.find((one) =>
@@ -39,13 +45,19 @@ export async function addTrustRoots(
     accountId: accountOf(one.fields),
     encoded: encode(one),
   }))
-  await deps.assertions.addRoots(rows, deps.clock())
-  return [...new Set(rows.map(({ accountId }) => accountId))].map((accountId) => ({
+  const added = [...new Set(rows.map(({ accountId }) => accountId))].map((accountId) => ({
     accountId,
     keyIds: given.flatMap(({ fields }) =>
       'publicKeyId' in fields && fields.accountId === accountId ? [fields.publicKeyId] : [],
     ),
   }))
+  await deps.change(async ({ assertions, record }) => {
+    await assertions.addRoots(rows, deps.clock())
+    for (const { accountId, keyIds } of added) {
+      await record({ action: 'trust.add', subject: accountId, details: { keys: keyIds } })
+    }
+  })
+  return added
 }
 
 function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {

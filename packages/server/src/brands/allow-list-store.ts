@@ -32,7 +32,7 @@ const BATCH = 1000
 /** How "any" stands in the table. */
 const ANY = ''
 
-export function allowListStore({ query }: Database): AllowListStore {
+export function allowListStore({ query }: Pick<Database, 'query'>): AllowListStore {
   return {
     async add({ brandId, model }, entries, { at, onProgress }) {
       const added_at = toInstant(at)

@@ -15,8 +15,8 @@ export interface ApiKeyStore {
    * at once, no more than the limit are counted. Undefined when it does not hold; nothing is counted then.
    */
   use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
-  /** A revoked key keeps its time. Undefined when there is no such key. */
-  revoke(id: string, at: Date): Promise<ApiKey | undefined>
+  /** A revoked key keeps its time; `first` for who revoked it. Undefined when there is no such key. */
+  revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
 }
 
 export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
@@ -95,13 +95,14 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     async revoke(id, at) {
       // Primary key.
-      await query
+      const { numUpdatedRows } = await query
         .updateTable('api_key')
         .set({ revoked_at: toInstant(at) })
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
-        .execute()
-      return find(id)
+        .executeTakeFirst()
+      const key = await find(id)
+      return key && { key, first: numUpdatedRows > 0n }
     },
   }
 }

@@ -27,7 +27,7 @@ export interface AssertionStore {
   removeRoot(accountId: string): Promise<boolean>
 }
 
-export function assertionStore({ query }: Database): AssertionStore {
+export function assertionStore({ query }: Pick<Database, 'query'>): AssertionStore {
   return {
     async find(type, primaryKey) {
       // Primary key.

@@ -30,7 +30,7 @@ export interface BrandStore {
   disableKey(keyId: string, at: Date): Promise<boolean>
 }
 
-export function brandStore({ query }: Database): BrandStore {
+export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
   return {
     async find(accountId) {
       // Primary key.

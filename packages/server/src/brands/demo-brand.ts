@@ -11,6 +11,7 @@ import {
   sign,
   type TypeName,
 } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import { type AddBrandDeps, addBrand } from './add-brand.ts'
 import { addModel } from './add-model.ts'
 import { addTrustRoots } from './add-trust-roots.ts'
@@ -33,6 +34,15 @@ export interface DemoBrand {
   readonly files: readonly DemoFile[]
 }
 
+interface DemoDeps extends Omit<AddBrandDeps, 'change'> {
+  readonly models: ModelStore
+  readonly change: Changing<{
+    readonly assertions: AddBrandDeps['assertions']
+    readonly brands: AddBrandDeps['brands']
+    readonly models: ModelStore
+  }>
+}
+
 const generate = promisify(generateKeyPair)
 
 /**
@@ -42,7 +52,7 @@ const generate = promisify(generateKeyPair)
  */
 export async function createDemoBrand(
   { name, url }: { readonly name: string; readonly url: string },
-  deps: AddBrandDeps & { readonly models: ModelStore },
+  deps: DemoDeps,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
     throw refused(

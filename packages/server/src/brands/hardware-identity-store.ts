@@ -32,7 +32,7 @@ export interface HardwareIdentityStore {
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 200
 
-export function hardwareIdentityStore({ query }: Database): HardwareIdentityStore {
+export function hardwareIdentityStore({ query }: Pick<Database, 'query'>): HardwareIdentityStore {
   return {
     async put(identities, { at, onProgress }) {
       await inTransaction(query, async (transaction) => {

@@ -1,9 +1,10 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { ImportError, type ImportRow, readImportRows } from '../import-rows.ts'
 import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
 import { findModel, type ModelDeps } from './find-model.ts'
-import type { ModelName } from './model-policy.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
 
 export interface AllowListDeps extends ModelDeps {
   readonly allowList: AllowListStore
@@ -24,7 +25,7 @@ interface ImportOptions {
 export async function importAllowList(
   text: string,
   { model, format, onProgress }: ImportOptions,
-  deps: AllowListDeps,
+  deps: AllowListDeps & { readonly change: Changing<{ readonly allowList: AllowListStore }> },
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
@@ -37,9 +38,15 @@ export async function importAllowList(
     places.set(identity, row.place)
     return entry
   })
-  const added = await deps.allowList.add(model, entries, {
-    at: deps.clock(),
-    onProgress: (done) => onProgress?.(done, entries.length),
+  const added = await deps.change(async ({ allowList, record }) => {
+    const more = await allowList.add(model, entries, {
+      at: deps.clock(),
+      onProgress: (done) => onProgress?.(done, entries.length),
+    })
+    if (more > 0) {
+      await record({ action: 'allow-list.import', subject: showModelName(model), details: { added: more } })
+    }
+    return more
   })
   return { entries: entries.length, added }
 }

@@ -1,6 +1,6 @@
 /** Takes an API key that devices have already: of the service that they registered with before. */
 import { randomBytes } from 'node:crypto'
-import type { ApiKeyDeps } from './add-api-key.ts'
+import { type ApiKeyDeps, storeApiKey } from './add-api-key.ts'
 import { hashApiKey, isForeignApiKey } from './api-key.ts'
 import { refused } from './assertion-file.ts'
 import { findModel } from './find-model.ts'
@@ -31,20 +31,18 @@ export async function importApiKey(
   }
   if (await deps.apiKeys.findByHash(hash)) return false
   if (dryRun) return true
-  await deps.apiKeys.add(
-    {
-      id: randomBytes(6).toString('hex'),
-      brandId,
-      model,
-      label,
-      createdAt: deps.clock(),
-      expiresAt: null,
-      useLimit: null,
-      uses: 0,
-      lastUsedAt: null,
-      revokedAt: null,
-    },
-    hash,
-  )
+  const key = {
+    id: randomBytes(6).toString('hex'),
+    brandId,
+    model,
+    label,
+    createdAt: deps.clock(),
+    expiresAt: null,
+    useLimit: null,
+    uses: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+  }
+  await deps.change(({ apiKeys, record }) => storeApiKey(key, hash, { apiKeys, record }))
   return true
 }

@@ -8,14 +8,23 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { explained, explainedAsync, type NamedFile, readAssertions, refused } from './assertion-file.ts'
+import type { AssertionStore } from './assertion-store.ts'
 import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
 import { checkAssertions, type TrustDeps, trustContext } from './trust.ts'
 
 export interface HardwareIdentityDeps extends TrustDeps {
   readonly hardwareIdentities: HardwareIdentityStore
   readonly clock: Clock
+}
+
+interface ImportDeps extends HardwareIdentityDeps {
+  readonly change: Changing<{
+    readonly assertions: Pick<AssertionStore, 'put'>
+    readonly hardwareIdentities: Pick<HardwareIdentityStore, 'put'>
+  }>
 }
 
 type Identity = UnverifiedAssertion<'hardware-identity'>
@@ -28,7 +37,7 @@ type Identity = UnverifiedAssertion<'hardware-identity'>
 export async function importHardwareIdentities(
   files: readonly NamedFile[],
   { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
-  deps: HardwareIdentityDeps,
+  deps: ImportDeps,
 ): Promise<number> {
   const identities = new Map<string, Identity>()
   const others: UnverifiedAssertion[] = []
@@ -53,10 +62,15 @@ export async function importHardwareIdentities(
     stored.push(await checkIdentity(identity, context, deps))
     onProgress?.(stored.length, 2 * identities.size)
   }
-  await deps.assertions.put(rows, deps.clock())
-  await deps.hardwareIdentities.put(stored, {
-    at: deps.clock(),
-    onProgress: (done) => onProgress?.(identities.size + done, 2 * identities.size),
+  await deps.change(async ({ assertions, hardwareIdentities, record }) => {
+    const at = deps.clock()
+    await assertions.put(rows, at)
+    await hardwareIdentities.put(stored, {
+      at,
+      onProgress: (done) => onProgress?.(identities.size + done, 2 * identities.size),
+    })
+    const subject = [...new Set(stored.map(({ issuerId }) => issuerId))].join(' ')
+    await record({ action: 'hardware-identities.import', subject, details: { imported: stored.length } })
   })
   return identities.size
 }

@@ -1,11 +1,5 @@
 /** Policies of models and which may become which: the tables `model` and `remodel`. */
-import {
-  type Database,
-  fromInstant,
-  isUniqueViolation,
-  type ModelTable,
-  toInstant,
-} from '../database/index.ts'
+import { type Database, fromInstant, type ModelTable, toInstant } from '../database/index.ts'
 import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
 
 export interface ModelStore {
@@ -18,8 +12,8 @@ export interface ModelStore {
   setPolicy(name: ModelName, policy: ModelPolicy): Promise<boolean>
   /** The next number of the model's serials, given once: counted up by one statement. Undefined without the model. */
   takeNumber(name: ModelName): Promise<number | undefined>
-  /** Both models have to be there. Allowing twice changes nothing. */
-  allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<void>
+  /** Both models have to be there. False when it is allowed already. */
+  allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
   /** What it may become, by brand and name. */
   remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
@@ -52,13 +46,12 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
         added_at: toInstant(addedAt),
         ...columnsOf(policy),
       }
-      try {
-        await query.insertInto('model').values(row).execute()
-        return true
-      } catch (error) {
-        if (isUniqueViolation(error, 'model.brand_id_model')) return false
-        throw error
-      }
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('model')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['brand_id', 'model']).doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
 
     async setPolicy({ brandId, model }, policy) {
@@ -85,7 +78,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     },
 
     async allowRemodel(from, to, at) {
-      await query
+      const { numInsertedOrUpdatedRows } = await query
         .insertInto('remodel')
         .values({
           from_brand_id: from.brandId,
@@ -97,7 +90,8 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
         .onConflict((conflict) =>
           conflict.columns(['from_brand_id', 'from_model', 'to_brand_id', 'to_model']).doNothing(),
         )
-        .execute()
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
 
     async isRemodelAllowed(from, to) {

@@ -1,20 +1,29 @@
 /** Which model a device may become. */
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { refused } from './assertion-file.ts'
 import { findModel, type ModelDeps } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
 
 /** Both models have to be there, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
 export async function allowRemodel(
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  deps: ModelDeps & { readonly clock: Clock },
+  deps: ModelDeps & { readonly change: Changing<{ readonly models: ModelStore }>; readonly clock: Clock },
 ): Promise<void> {
   await findModel(from, deps)
   await findModel(to, deps)
   if (showModelName(from) === showModelName(to)) {
     throw refused(`${showModelName(from)} is the same model. A new revision of a model needs no remodel.`)
   }
-  await deps.models.allowRemodel(from, to, deps.clock())
+  await deps.change(async ({ models, record }) => {
+    if (!(await models.allowRemodel(from, to, deps.clock()))) return
+    await record({
+      action: 'model.allow-remodel',
+      subject: showModelName(from),
+      details: { to: showModelName(to) },
+    })
+  })
 }
 
 /** Whether a device of the one model may register as the other. */

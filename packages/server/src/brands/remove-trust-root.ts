@@ -1,11 +1,14 @@
 /** Stops trusting an account. */
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import { refused } from './assertion-file.ts'
+import type { AssertionStore } from './assertion-store.ts'
 import type { BrandStore } from './brand-store.ts'
 import { BUILT_IN, findAssertion, rootAssertions, type TrustDeps, trustContext } from './trust.ts'
 
 interface RemoveTrustRootDeps extends TrustDeps {
   readonly brands: Pick<BrandStore, 'keys'>
+  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'removeRoot'> }>
 }
 
 /**
@@ -33,7 +36,12 @@ export async function removeTrustRoot(
       `The chains of ${lost.join(', ')} end at ${accountId}: nothing could be signed for them any more. --force removes it all the same.`,
     )
   }
-  if (!(await deps.assertions.removeRoot(accountId))) {
+  const removed = await deps.change(async ({ assertions, record }) => {
+    const there = await assertions.removeRoot(accountId)
+    if (there) await record({ action: 'trust.remove', subject: accountId, details: { untrusted: lost } })
+    return there
+  })
+  if (!removed) {
     throw refused(`There is no trust root ${accountId.slice(0, 64)}. \`ratafia trust list\` shows them.`)
   }
   return lost

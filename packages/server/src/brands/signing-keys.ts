@@ -1,5 +1,6 @@
 /** The keys that sign serials: listed without their secrets, and disabled. */
 import { AssertionError } from '@ratafia/assertions'
+import type { Changing } from '../change.ts'
 import { RequestError } from '../errors.ts'
 import { refused } from './assertion-file.ts'
 import type { BrandStore, StoredSigningKey } from './brand-store.ts'
@@ -31,7 +32,8 @@ export async function listSigningKeys(
 }
 
 interface DisableDeps extends SignerDeps, ModelDeps {
-  readonly brands: Pick<BrandStore, 'keys' | 'disableKey'>
+  readonly brands: Pick<BrandStore, 'keys'>
+  readonly change: Changing<{ readonly brands: Pick<BrandStore, 'disableKey'> }>
 }
 
 /**
@@ -53,7 +55,14 @@ export async function disableSigningKey(
       `No serial of ${stopped.join(', ')} could be signed any more. Add another key first, or disable it all the same with --force.`,
     )
   }
-  await deps.brands.disableKey(keyId, deps.clock())
+  await deps.change(async ({ brands, record }) => {
+    if (!(await brands.disableKey(keyId, deps.clock()))) return
+    await record({
+      action: 'signing-key.disable',
+      subject: keyId,
+      details: { account: key.accountId, stopped },
+    })
+  })
   return stopped
 }
 

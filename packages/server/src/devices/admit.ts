@@ -4,27 +4,30 @@
  */
 import { newDeviceId } from '@ratafia/api'
 import { encode, type TrustedAssertion } from '@ratafia/assertions'
+import type { Recording } from '../change.ts'
 import { RequestError } from '../errors.ts'
 import type { Device } from './device.ts'
 import { whyNoSession } from './device-session.ts'
 import type { DeviceStore } from './device-store.ts'
+import { givenSerial, supersededBy } from './issue-serial.ts'
 import { LostRace, won } from './register-transaction.ts'
 
 interface AdmitDeps {
   /** On a transaction: what is changed here stands or falls with the session. */
   readonly devices: DeviceStore
+  readonly record: Recording['record']
 }
 
 /** Throws {@link RequestError} `device-refused`, and `LostRace`. */
 export async function admit(
   { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
-  { devices }: AdmitDeps,
+  { devices, record }: AdmitDeps,
 ): Promise<Device> {
   const { deviceKeyId } = serial.fields
   const holder = await devices.findHolder(serial.fields)
   if (holder?.deviceKeyId === deviceKeyId) {
     requireAdmitted(holder)
-    return keepNewer(holder, { serial, at }, devices)
+    return keepNewer(holder, { serial, at }, { devices, record })
   }
   const own = await devices.findByKey(serial.fields)
   if (own && own.status !== 'superseded') {
@@ -37,22 +40,26 @@ export async function admit(
     requireGivesWay(holder, serial)
     const reason = `A serial assertion of revision ${serial.revision} came with the device key ${deviceKeyId}.`
     won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
+    await record(supersededBy(holder, deviceKeyId))
   }
   const device = newcomer(serial, at)
   won(await devices.add(device))
   await devices.addSerialAssertion(rowOf(device, serial), at)
+  await record({ action: 'device.enter', subject: device.id, details: givenSerial(device) })
   return device
 }
 
 async function keepNewer(
   holder: Device,
   { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
-  devices: DeviceStore,
+  { devices, record }: AdmitDeps,
 ): Promise<Device> {
   if (holder.revision !== null && serial.revision <= holder.revision) return holder
   await devices.addSerialAssertion(rowOf(holder, serial), at)
   await devices.setRevision(holder.id, serial.revision)
-  return { ...holder, revision: serial.revision }
+  const newer = { ...holder, revision: serial.revision }
+  await record({ action: 'device.update', subject: holder.id, details: givenSerial(newer) })
+  return newer
 }
 
 function requireAdmitted(device: Device): void {

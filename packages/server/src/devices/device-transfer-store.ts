@@ -3,12 +3,11 @@
  * time, so that a million of them need the memory of one page.
  */
 import type { DeviceId } from '@ratafia/api'
-import type { SelectQueryBuilder, Transaction } from 'kysely'
+import type { SelectQueryBuilder } from 'kysely'
 import {
   type CloneEvidenceTable,
   type Database,
   type DeviceTable,
-  inTransaction,
   type Schema,
   toInstant,
 } from '../database/index.ts'
@@ -43,14 +42,9 @@ export interface DeviceTransferStore {
     filter: TransferFilter,
     page: { readonly after: DeviceId | undefined; readonly limit: number },
   ): Promise<readonly StoredDevice[]>
-  /**
-   * One transaction without limits of time, all of it or nothing. `work` may run more than once, and uses nothing but
-   * what it is given.
-   */
-  import<T>(work: (register: RegisterImport) => Promise<T>): Promise<T>
 }
 
-/** What an import does; at most {@link TRANSFER_BATCH} at a time. */
+/** What an import does, on a transaction; at most {@link TRANSFER_BATCH} at a time. */
 export interface RegisterImport {
   readonly devices: DeviceStore
   byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
@@ -69,7 +63,7 @@ export interface RegisterImport {
 /** Few enough for the parameters of one statement on every database. */
 export const TRANSFER_BATCH = 1000
 
-export function deviceTransferStore(database: Database): DeviceTransferStore {
+export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTransferStore {
   return {
     async count(filter) {
       // The index of the filter; without one the whole table.
@@ -85,13 +79,10 @@ export function deviceTransferStore(database: Database): DeviceTransferStore {
       if (after !== undefined) select = select.where('id', '>', after)
       return withAssertions(await select.orderBy('id').limit(limit).execute(), database)
     },
-
-    import: (work) =>
-      database.unhurried((query) => inTransaction(query, (transaction) => work(registerImport(transaction)))),
   }
 }
 
-function registerImport(transaction: Transaction<Schema>): RegisterImport {
+export function registerImport({ query: transaction }: Pick<Database, 'query'>): RegisterImport {
   const devices = deviceStore({ query: transaction })
   return {
     devices,

@@ -7,6 +7,7 @@ import type { HardwareIdentityDeps } from '../brands/import-hardware-identities.
 import { type StoredModel, showModelName } from '../brands/model-policy.ts'
 import type { SignedSerial } from '../brands/sign-serial.ts'
 import { checkApiKey, type UseApiKeyDeps, useApiKey } from '../brands/use-api-key.ts'
+import type { Details, Recording } from '../change.ts'
 import { RequestError, Unavailable } from '../errors.ts'
 import { type Ask, type Outcome, registrationOf } from './ask.ts'
 import { checkHardware } from './check-hardware.ts'
@@ -14,7 +15,7 @@ import { checkRemodel, type RemodelDeps } from './check-remodel.ts'
 import type { CloneStore } from './clone-store.ts'
 import { type Device, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-import { type IssueDeps, issueSerial, planSerial, type SerialIssue } from './issue-serial.ts'
+import { givenSerial, type IssueDeps, issueSerial, planSerial, type SerialIssue } from './issue-serial.ts'
 import { originalOf, proposedSerial } from './read-registration.ts'
 import { LostRace, type RegisterStores, won } from './register-transaction.ts'
 import type { SigningQueue } from './signing-queue.ts'
@@ -120,7 +121,14 @@ async function makeWait(
   const device = { ...newDevice(ask, model, at), serial: proposed ?? '' }
   await deps.inRegister(async (stores) => {
     won(await stores.devices.add(device, request))
-    await useUp(ask, device, at, stores)
+    const key = await useUp(ask, device, at, stores)
+    const { brandId, deviceKeyId } = device
+    const details = {
+      model: showModelName({ brandId, model: device.model }),
+      'device-key': deviceKeyId,
+      ...key,
+    }
+    await stores.record({ action: 'device.wait', subject: device.id, details })
   })
   return 'wait'
 }
@@ -139,9 +147,10 @@ async function issueNew(
   const at = deps.clock()
   const decided = { status: 'active', decidedAt: at, decidedBy: 'policy' } as const
   const device = { ...newDevice(ask, model, at), ...decided, serial, revision }
-  const enterRegister = async (stores: RegisterStores) => {
+  const enterRegister = async (stores: RegisterStores & Recording) => {
     won(await stores.devices.add(device))
-    await useUp(ask, device, at, stores)
+    const details = { ...givenSerial(device), ...(await useUp(ask, device, at, stores)) }
+    await stores.record({ action: 'device.register', subject: device.id, details })
     return device
   }
   return issue({ plan, request: ask.request, at, enter: enterRegister }, ask, deps)
@@ -151,12 +160,16 @@ async function issueNew(
 async function issueForKnown(ask: Ask, device: Device, deps: EnterDeps): Promise<Outcome> {
   const { brandId, model, serial } = device
   const stored = await deps.devices.findSerialAssertion({ brandId, model, serial })
+  // The same device, asking twice at once: it has its assertion since it was looked for.
+  if (stored?.deviceId === device.id) throw new LostRace()
   const revision = Math.max(device.revision ?? -1, stored?.revision ?? -1) + 1
   const at = deps.clock()
-  const enterRegister = async ({ devices, registrations }: RegisterStores) => {
+  const enterRegister = async ({ devices, registrations, record }: RegisterStores & Recording) => {
     await devices.setRevision(device.id, revision)
     won(await registrations.add(registrationOf(ask, device, at)))
-    return { ...device, revision }
+    const known = { ...device, revision }
+    await record({ action: 'device.register', subject: device.id, details: givenSerial(known) })
+    return known
   }
   const plan = { brandId, model, serial, revision, holder: undefined }
   return issue({ plan, request: ask.request, at, enter: enterRegister }, ask, deps)
@@ -179,16 +192,20 @@ const newDevice = ({ request, original }: Ask, { brandId, model }: StoredModel, 
   quarantinedAt: null,
 })
 
-/** The request-id, and one use of the API key. Last the key, whose row all devices of the model wait for. */
+/**
+ * The request-id, and one use of the API key. Last the key, whose row all devices of the model wait for. Returns which
+ * it was, for the log.
+ */
 async function useUp(
   ask: Ask,
   device: Device,
   at: Date,
   { registrations, apiKeys }: RegisterStores,
-): Promise<void> {
+): Promise<Details> {
   won(await registrations.add(registrationOf(ask, device, at)))
   const verdict = await useApiKey({ text: ask.apiKey, model: device }, { apiKeys, clock: () => at })
   if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
+  return verdict.key ? { 'api-key': verdict.key.id } : {}
 }
 
 /** Signs and stores; that no key can sign is the operator's to heal, and the device hears no more than that. */

@@ -1,19 +1,18 @@
 /** Fills the register from an exported file, or one made by hand: all of it or nothing. */
 import { type DeviceId, newDeviceId } from '@ratafia/api'
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { ImportError } from '../import-rows.ts'
 import { type ImportSource, streamImportRows } from '../import-stream.ts'
 import { type Device, showSerialName } from './device.ts'
 import { DEVICE_COLUMNS, NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
-import {
-  type DeviceTransferStore,
-  type RegisterImport,
-  type StoredDevice,
-  TRANSFER_BATCH,
-} from './device-transfer-store.ts'
+import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
+
+/** One transaction without limits of time. */
+export type InImport = Changing<{ readonly register: RegisterImport }>
 
 interface ImportDeps {
-  readonly deviceTransfers: Pick<DeviceTransferStore, 'import'>
+  readonly inImport: InImport
   readonly clock: Clock
 }
 
@@ -38,7 +37,7 @@ export function importDevices(
   { source, onProgress }: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportedDevices> {
-  return deps.deviceTransfers.import(async (register) => {
+  return deps.inImport(async ({ register, record }) => {
     const at = deps.clock()
     let devices = 0
     let added = 0
@@ -55,6 +54,7 @@ export function importDevices(
       if (batch.length === TRANSFER_BATCH) await flush()
     }
     await flush()
+    if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
     return { devices, added }
   })
 }

@@ -6,7 +6,8 @@ import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { Unavailable } from '../errors.ts'
 import type { CloneEvidence } from './clone-evidence.ts'
 import { type Device, showSerialName } from './device.ts'
-import type { DeviceTransferStore, RegisterImport, StoredDevice } from './device-transfer-store.ts'
+import type { RegisterImport, StoredDevice } from './device-transfer-store.ts'
+import type { InImport } from './import-devices.ts'
 
 export interface SignedDevice {
   readonly brandId: string
@@ -22,7 +23,7 @@ export interface SignedDevice {
 }
 
 export interface ImportSignedDeps {
-  readonly deviceTransfers: Pick<DeviceTransferStore, 'import'>
+  readonly inImport: InImport
 }
 
 interface ImportOptions {
@@ -49,11 +50,11 @@ const BATCH = 500
 export async function importSignedDevices(
   all: readonly SignedDevice[],
   { source, dryRun, onProgress }: ImportOptions,
-  { deviceTransfers }: ImportSignedDeps,
+  { inImport }: ImportSignedDeps,
 ): Promise<ImportedSigned> {
   let counts: ImportedSigned | undefined
   try {
-    return await deviceTransfers.import(async (register) => {
+    return await inImport(async ({ register, record }) => {
       const work = new SignedImport(source, register)
       // What gave way goes first, so that its serial is free for who has it now.
       let done = 0
@@ -67,6 +68,11 @@ export async function importSignedDevices(
       }
       counts = await work.finish()
       if (dryRun) throw new TakenBack()
+      const { conflicts, unchanged, ...changed } = counts
+      if (Object.values(changed).some((count) => count > 0)) {
+        const details = { ...changed, unchanged, conflicts: conflicts.length }
+        await record({ action: 'devices.import-serial-vault', subject: source, details })
+      }
       return counts
     })
   } catch (error) {

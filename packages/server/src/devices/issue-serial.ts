@@ -8,8 +8,9 @@ import { generateSerial } from '../brands/generate-serial.ts'
 import type { StoredModel } from '../brands/model-policy.ts'
 import { type SignedSerial, signSerial } from '../brands/sign-serial.ts'
 import type { SignerDeps } from '../brands/signer-for.ts'
+import type { Change, Details, Recording } from '../change.ts'
 import { Unavailable } from '../errors.ts'
-import type { Device, SerialAssertion, SerialName } from './device.ts'
+import { type Device, type SerialAssertion, type SerialName, showSerialName } from './device.ts'
 import type { Decision, DeviceStore } from './device-store.ts'
 import { type InRegister, LostRace, type RegisterStores, won } from './register-transaction.ts'
 
@@ -82,9 +83,9 @@ export interface SerialIssue {
   readonly check?: (signed: SignedSerial) => void
   /**
    * Puts the row of the device into the register, with the serial and the revision of the plan, and whatever else
-   * belongs to it. Throws {@link LostRace} when it cannot.
+   * belongs to it, and records what it did. Throws {@link LostRace} when it cannot.
    */
-  readonly enter: (stores: RegisterStores) => Promise<Device>
+  readonly enter: (stores: RegisterStores & Recording) => Promise<Device>
 }
 
 export interface IssuedSerial {
@@ -107,7 +108,10 @@ export async function issueSerial(
   check?.(signed)
   try {
     return await deps.inRegister(async (stores) => {
-      if (holder) won(await stores.devices.supersede(holder.id, superseding(request, at)))
+      if (holder) {
+        won(await stores.devices.supersede(holder.id, superseding(request, at)))
+        await stores.record(supersededBy(holder, deviceKey.id))
+      }
       const device = await enter(stores)
       const assertion = {
         brandId,
@@ -127,6 +131,19 @@ export async function issueSerial(
     throw error
   }
 }
+
+export const supersededBy = (holder: Device, deviceKeyId: string): Change => ({
+  action: 'device.supersede',
+  subject: holder.id,
+  details: { serial: showSerialName(holder), by: deviceKeyId },
+})
+
+/** What the entry of a device that gets a serial says. */
+export const givenSerial = (device: Device): Details => ({
+  serial: showSerialName(device),
+  revision: device.revision,
+  'device-key': device.deviceKeyId,
+})
 
 const superseding = ({ fields }: UnverifiedAssertion<'serial-request'>, at: Date): Decision => ({
   at,

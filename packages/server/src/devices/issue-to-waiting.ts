@@ -4,7 +4,7 @@ import type { ModelDeps } from '../brands/find-model.ts'
 import { RequestError } from '../errors.ts'
 import { type Device, showSerialName } from './device.ts'
 import type { Decision, DeviceStore } from './device-store.ts'
-import { type IssueDeps, type IssuedSerial, issueSerial, planSerial } from './issue-serial.ts'
+import { givenSerial, type IssueDeps, type IssuedSerial, issueSerial, planSerial } from './issue-serial.ts'
 import { won } from './register-transaction.ts'
 
 export interface IssueToWaitingDeps extends IssueDeps {
@@ -42,11 +42,14 @@ export async function issueToWaiting(
         plan,
         request,
         at: decision.at,
-        enter: async ({ devices }) => {
+        enter: async ({ devices, record }) => {
           won(await devices.activate(device.id, plan.serial, plan.revision, decision))
           const { at, by, reason } = decision
           const decided = { decidedAt: at, decidedBy: by, reason }
-          return { ...device, ...decided, serial: plan.serial, revision: plan.revision, status: 'active' }
+          const { serial, revision } = plan
+          const active: Device = { ...device, ...decided, serial, revision, status: 'active' }
+          await record({ action: 'device.approve', subject: device.id, details: givenSerial(active) })
+          return active
         },
       },
       deps,

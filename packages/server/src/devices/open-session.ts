@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { newDeviceSessionId } from '@ratafia/api'
 import type { ModelDeps } from '../brands/find-model.ts'
 import type { TrustDeps } from '../brands/trust.ts'
+import { deviceKeyActor, type Recording } from '../change.ts'
 import { RequestError } from '../errors.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import { admit } from './admit.ts'
@@ -15,18 +16,18 @@ import {
 import type { Caller, Device } from './device.ts'
 import { type DeviceSession, type FoundSession, type SessionDevice, whyNoSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
-import { lookForClones } from './look-for-clones.ts'
+import { lookForClones, type Sighting } from './look-for-clones.ts'
 import { type NonceDependencies, openNonce, staleNonce } from './nonce.ts'
 import { checkPrevious, type PreviousDeps, type PreviousSession } from './previous-session.ts'
 import { LostRace, won } from './register-transaction.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
-import type { InSessions, SessionStores } from './session-transaction.ts'
+import type { InSessionsBy, SessionStores } from './session-transaction.ts'
 
 export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependencies {
   readonly keyring: PreviousDeps['keyring'] & NonceDependencies['keyring'] & Pick<Keyring, 'mintId'>
   readonly models: Pick<ModelDeps['models'], 'find'>
   readonly sessions: Pick<DeviceSessionStore, 'findByNonce'>
-  readonly inSessions: InSessions
+  readonly inSessionsBy: InSessionsBy
   /** Milliseconds. */
   readonly sessionLifetime: number
   /** The host of the base URL. */
@@ -47,8 +48,6 @@ export interface OpenedSession {
 const RETRY_MS = 60_000
 /** Each attempt loses to somebody who has won. */
 const ATTEMPTS = 10
-/** How long sessions that have expired are kept, for the evidence they give. */
-const KEPT_MS = 30 * 86_400_000
 
 /**
  * Throws {@link RequestError} `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`; a
@@ -125,7 +124,8 @@ async function open(opening: Opening, deps: OpenSessionDeps): Promise<Opened> {
   const at = deps.clock()
   const { id: macaroonId } = await deps.keyring.mintId('device-session')
   const id = newDeviceSessionId()
-  return deps.inSessions(async (stores) => {
+  const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
+  return deps.inSessionsBy(author)(async (stores) => {
     const device = await admit({ serial, at }, stores)
     const previous = await refreshed(opening.previous, device, stores)
     const sightings = await lookForClones({ device, previous, at, caller }, stores)
@@ -143,14 +143,24 @@ async function open(opening: Opening, deps: OpenSessionDeps): Promise<Opened> {
       expiresAt: new Date(at.getTime() + deps.sessionLifetime),
       caller,
     }
-    if (quarantined) await stores.devices.setQuarantine(device.id, at)
+    if (quarantined) await quarantine(device, at, sightings, stores)
     else won(await stores.sessions.add(session))
     for (const sighting of sightings) await stores.clones.record({ ...sighting, deviceId: device.id, at })
-    await stores.sessions.forget(device.id, new Date(at.getTime() - KEPT_MS))
     if (!quarantined) return { session, device }
     // The evidence is kept, so this is no error inside of the transaction.
     return { refused: whyNoSession({ ...device, quarantinedAt: at }) ?? '' }
   })
+}
+
+async function quarantine(
+  device: Device,
+  at: Date,
+  sightings: readonly Sighting[],
+  { devices, record }: Pick<SessionStores, 'devices'> & Recording,
+): Promise<void> {
+  if (!(await devices.setQuarantine(device.id, at))) return
+  const chains = sightings.filter(({ kind }) => kind === 'two-chains').map(({ subject }) => subject)
+  await record({ action: 'device.quarantine', subject: device.id, details: { 'other-chains': chains } })
 }
 
 /**

@@ -1,5 +1,7 @@
 /** One short transaction over what a registration changes. The constraints of the tables decide its races. */
+
 import type { UseApiKeyDeps } from '../brands/use-api-key.ts'
+import type { Changing } from '../change.ts'
 import type { DeviceStore } from './device-store.ts'
 import type { RegistrationStore } from './registration-store.ts'
 
@@ -11,7 +13,7 @@ export interface RegisterStores {
 }
 
 /** Throws {@link LostRace} also for a unique violation. `work` may run more than once, and uses no other store. */
-export type InRegister = <T>(work: (stores: RegisterStores) => Promise<T>) => Promise<T>
+export type InRegister = Changing<RegisterStores>
 
 /** Somebody else was faster; nothing is stored, and a new look tells what there is now. */
 export class LostRace extends Error {

@@ -8,6 +8,7 @@ import { decode, encodeStream, verifyTrust } from '@ratafia/assertions'
 import type { ModelDeps } from '../brands/find-model.ts'
 import { type StoredModel, showModelName } from '../brands/model-policy.ts'
 import { findAssertion, type TrustDeps, trustContext } from '../brands/trust.ts'
+import { type ChangingBy, deviceKeyActor } from '../change.ts'
 import { RequestError, Unavailable } from '../errors.ts'
 import type { Ask, Outcome } from './ask.ts'
 import type { Caller, SerialAssertion } from './device.ts'
@@ -16,9 +17,13 @@ import { explainedAsync } from './explained.ts'
 import { type FindRegisteredDeps, findByKey, findRepeated } from './find-registered.ts'
 import { type NonceDependencies, openNonce, staleNonce } from './nonce.ts'
 import { readRegistration } from './read-registration.ts'
-import { LostRace } from './register-transaction.ts'
+import { LostRace, type RegisterStores } from './register-transaction.ts'
 
-export type RegisterDeps = NonceDependencies & TrustDeps & ModelDeps & FindRegisteredDeps & EnterDeps
+type SettleDeps = NonceDependencies & TrustDeps & ModelDeps & FindRegisteredDeps & EnterDeps
+
+export interface RegisterDeps extends Omit<SettleDeps, 'inRegister'> {
+  readonly inRegisterBy: ChangingBy<RegisterStores>
+}
 
 export interface RegisterInput {
   /** The body: serial-request, model and, at a remodel, the original serial. */
@@ -41,10 +46,12 @@ const ATTEMPTS = 20
  */
 export async function registerDevice(
   { stream, apiKey, serialStream, caller }: RegisterInput,
-  deps: RegisterDeps,
+  { inRegisterBy, ...given }: RegisterDeps,
 ): Promise<Uint8Array | undefined> {
   const parts = readRegistration(stream)
-  const { requestId } = parts.request.fields
+  const { requestId, deviceKeyId } = parts.request.fields
+  const author = { actor: deviceKeyActor(deviceKeyId), source: caller.address }
+  const deps = { ...given, inRegister: inRegisterBy(author) }
   const { hash: requestIdHash, expired } = await openNonce('request-id', requestId, deps)
   const requestHash = createHash('sha256').update(parts.request.content).digest()
   const ask: Ask = { ...parts, apiKey, caller, requestIdHash, requestHash }
@@ -58,7 +65,7 @@ export async function registerDevice(
 }
 
 /** The model as the operator set it up, once the model assertion is found good. */
-async function admittedModel({ model }: Ask, deps: RegisterDeps): Promise<StoredModel> {
+async function admittedModel({ model }: Ask, deps: SettleDeps): Promise<StoredModel> {
   const stored = await deps.models.find(model.fields)
   if (!stored) throw unknownModel(model.fields)
   await explainedAsync(
@@ -78,7 +85,7 @@ function unknownModel(name: { readonly brandId: string; readonly model: string }
   return new RequestError('registration-refused', message)
 }
 
-async function settle(ask: Ask, model: StoredModel, deps: RegisterDeps): Promise<Outcome> {
+async function settle(ask: Ask, model: StoredModel, deps: SettleDeps): Promise<Outcome> {
   const present = async () => (await findRepeated(ask, deps)) ?? (await findByKey(ask, deps))
   // Whether it is the same request was asked just before.
   let look = () => findByKey(ask, deps)

@@ -1,4 +1,5 @@
 /** The operator refuses a device: it reads the reason with its next poll. */
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import { type Device, describeDevice } from './device.ts'
@@ -7,7 +8,8 @@ import { type FindDeviceDeps, findDevice } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
 interface RejectDeps {
-  readonly devices: FindDeviceDeps['devices'] & Pick<DeviceStore, 'reject'>
+  readonly devices: FindDeviceDeps['devices']
+  readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'reject'> }>
   readonly clock: Clock
 }
 
@@ -22,7 +24,12 @@ interface Rejection {
 export async function rejectDevice({ name, reason, by }: Rejection, deps: RejectDeps): Promise<Device> {
   const decision = { at: deps.clock(), by, reason: checkReason(reason) }
   const device = await findDevice(name, ['pending'], deps)
-  if (await deps.devices.reject(device.id, decision)) {
+  const rejected = await deps.change(async ({ devices, record }) => {
+    if (!(await devices.reject(device.id, decision))) return false
+    await record({ action: 'device.reject', subject: device.id, details: { reason: decision.reason } })
+    return true
+  })
+  if (rejected) {
     const { at, ...rest } = decision
     return { ...device, status: 'rejected', decidedAt: at, decidedBy: rest.by, reason: rest.reason }
   }

@@ -1,13 +1,15 @@
 /** The operator ends a device: its sessions hold no more, it gets nothing, and nobody gets its serial. */
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
-import { type Device, describeDevice } from './device.ts'
+import { type Device, describeDevice, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 import { type FindDeviceDeps, findDevice } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
 interface RevokeDeps {
-  readonly devices: FindDeviceDeps['devices'] & Pick<DeviceStore, 'revoke'>
+  readonly devices: FindDeviceDeps['devices']
+  readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'revoke'> }>
   readonly clock: Clock
 }
 
@@ -30,8 +32,14 @@ export async function revokeDevice(
   deps: RevokeDeps,
 ): Promise<RevokedDevice> {
   const decision = { at: deps.clock(), by, reason: reason === undefined ? null : checkReason(reason) }
-  const { id } = await findDevice(name, ['active', 'revoked'], deps)
-  const revoked = await deps.devices.revoke(id, decision)
+  const found = await findDevice(name, ['active', 'revoked'], deps)
+  const { id } = found
+  const revoked = await deps.change(async ({ devices, record }) => {
+    if (!(await devices.revoke(id, decision))) return false
+    const details = { serial: showSerialName(found), reason: decision.reason }
+    await record({ action: 'device.revoke', subject: id, details })
+    return true
+  })
   const device = await deps.devices.findById(id)
   if (device?.status === 'revoked') return { device, before: !revoked }
   const advice = {

@@ -1,4 +1,5 @@
 /** One short transaction over what opening a session changes. The constraints of the tables decide its races. */
+import type { ChangingBy } from '../change.ts'
 import type { CloneStore } from './clone-store.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 import type { DeviceStore } from './device-store.ts'
@@ -10,5 +11,4 @@ export interface SessionStores {
   readonly clones: CloneStore
 }
 
-/** `work` may run more than once, and uses no other store. */
-export type InSessions = <T>(work: (stores: SessionStores) => Promise<T>) => Promise<T>
+export type InSessionsBy = ChangingBy<SessionStores>

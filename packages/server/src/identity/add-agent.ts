@@ -3,6 +3,7 @@ import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodeKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../accounts/account.ts'
 import { type AccountFinder, findAccount } from '../accounts/find.ts'
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import { checkAgentName } from './agent-name.ts'
@@ -31,7 +32,7 @@ export interface AddedAgent {
 }
 
 interface AddAgentDeps {
-  readonly agents: AgentStore
+  readonly change: Changing<{ readonly agents: Pick<AgentStore, 'insert'> }>
   readonly accounts: AccountFinder
   readonly clock: Clock
   /** Of the identity service: where the agent will log in. */
@@ -45,7 +46,13 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   const made = input.publicKey === undefined ? generateKeyPair() : undefined
   const publicKey = made?.publicKey ?? readKey(input.publicKey ?? '')
   const agent: Agent = { name, accountId: account.id, publicKey, createdAt: deps.clock() }
-  const outcome = await deps.agents.insert(agent)
+  const outcome = await deps.change(async ({ agents, record }) => {
+    const inserted = await agents.insert(agent)
+    if (inserted === 'inserted') {
+      await record({ action: 'agent.add', subject: name, details: { account: account.username } })
+    }
+    return inserted
+  })
   if (outcome === 'name-taken')
     throw taken('name', `There is an agent "${name}" already. Choose another name.`)
   if (outcome === 'key-taken')

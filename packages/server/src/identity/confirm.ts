@@ -1,4 +1,5 @@
 /** Somebody approves or refuses a login: the only step of it that writes. */
+import { accountActor } from '../change.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import { FETCH_MS, type IdentityDependencies } from './dependencies.ts'
 import { IdentityError } from './errors.ts'
@@ -19,16 +20,18 @@ export interface ConfirmInput {
   readonly signedIn: SignedIn
   readonly consent: string
   readonly decision: 'approved' | 'denied'
+  /** Of the browser. */
+  readonly address: string
 }
 
-type ConfirmDeps = Pick<IdentityDependencies, 'keyring' | 'completedLogins' | 'waiters' | 'clock'>
+type ConfirmDeps = Pick<IdentityDependencies, 'keyring' | 'changeBy' | 'waiters' | 'clock'>
 
 /**
  * False when it was decided before, also by a request at the same moment; that decision stays.
  * Throws {@link IdentityError} `permission denied` when the consent is not for this login and this browser.
  */
 export async function confirmLogin(input: ConfirmInput, deps: ConfirmDeps): Promise<boolean> {
-  const { visit, signedIn, decision } = input
+  const { visit, signedIn, decision, address } = input
   const consent = await openFor('consent', input.consent, deps.keyring)
   if (consent?.login !== visit.login || consent.session !== toText(signedIn.sessionHash)) {
     throw new IdentityError(
@@ -45,7 +48,13 @@ export async function confirmLogin(input: ConfirmInput, deps: ConfirmDeps): Prom
     // As long as the visit URL opens, the row must be there to say that it was used.
     expiresAt: new Date(Math.max(visit.expires, completedAt.getTime() + FETCH_MS)),
   }
-  const first = await deps.completedLogins.insert(completed)
+  const change = deps.changeBy({ actor: accountActor(signedIn.account.username), source: address })
+  const first = await change(async ({ completedLogins, record }) => {
+    const inserted = await completedLogins.insert(completed)
+    const action = decision === 'approved' ? 'login.approve' : 'login.deny'
+    if (inserted) await record({ action, subject: visit.login, details: { client: visit.address } })
+    return inserted
+  })
   if (first) deps.waiters.notify(completed)
   return first
 }

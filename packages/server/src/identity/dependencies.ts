@@ -2,6 +2,7 @@
 import type { AccountFinder } from '../accounts/find.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
 import type { PasswordFinder } from '../accounts/verify-password.ts'
+import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { AgentStore } from './agent-store.ts'
@@ -19,6 +20,7 @@ export interface IdentityDependencies {
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
+  readonly changeBy: ChangingBy<{ readonly completedLogins: CompletedLoginStore }>
   readonly throttle: Throttle
   readonly waiters: LoginWaiters
   readonly clock: Clock

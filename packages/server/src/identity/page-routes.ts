@@ -100,7 +100,10 @@ export function pageRoutes(
     const browser = await signedIn(request.cookies[COOKIE], deps)
     if (login.state === 'pending' && browser) {
       const consent = required(parameters, 'consent')
-      await confirmLogin({ visit: login.visit, signedIn: browser, consent, decision }, deps)
+      await confirmLogin(
+        { visit: login.visit, signedIn: browser, consent, decision, address: addressOf(request) },
+        deps,
+      )
     }
     return backToLogin(reply, did)
   })

@@ -62,14 +62,23 @@ export class KeyCache<Key extends { readonly id: number }> {
     this.#readAt = startedAt
   }
 
-  /** Adds what `make` makes for the next free id, unless `exists` finds that one such key is there. */
-  async add(make: (id: number) => Key, exists: (key: Key) => boolean = () => false): Promise<Key> {
+  /**
+   * Adds what `make` makes for the next free id, unless `exists` finds that one such key is there. `store` may be given
+   * to store more with it: false if another process took the id meanwhile.
+   */
+  async add(
+    make: (id: number) => Key,
+    {
+      exists = () => false,
+      store = (key) => this.#source.add(key),
+    }: { exists?: (key: Key) => boolean; store?: (key: Key) => Promise<boolean> } = {},
+  ): Promise<Key> {
     for (;;) {
       await this.read()
       const existing = this.#newestFirst.find(exists)
       if (existing) return existing
       const key = make(this.#newest() + 1)
-      if (await this.#source.add(key)) {
+      if (await store(key)) {
         this.#keep(key)
         return key
       }

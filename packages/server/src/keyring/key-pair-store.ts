@@ -1,5 +1,5 @@
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { type Database, fromInstant, isUniqueViolation, toInstant } from '../database/index.ts'
+import { type Database, fromInstant, toInstant } from '../database/index.ts'
 import { KeyringError, OTHER_SECRET } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
@@ -20,7 +20,10 @@ export function newKeyPair(id: number, purpose: KeyPairPurpose, createdAt: Date)
 }
 
 /** Bakery key pairs in the database, private keys sealed. Rows are added and never changed or deleted. */
-export function createKeyPairStore({ query }: Database, sealer: Sealer): KeySource<StoredKeyPair> {
+export function createKeyPairStore(
+  { query }: Pick<Database, 'query'>,
+  sealer: Sealer,
+): KeySource<StoredKeyPair> {
   return {
     /** By the primary key. Throws {@link KeyringError} `damaged-key`. */
     async newerThan(id) {
@@ -43,13 +46,12 @@ export function createKeyPairStore({ query }: Database, sealer: Sealer): KeySour
         sealed_private_key: sealer.seal(keyPairSealingPurpose({ id, purpose }), keyPair.privateKey),
         created_at: toInstant(createdAt),
       }
-      try {
-        await query.insertInto('key_pair').values(row).execute()
-        return true
-      } catch (error) {
-        if (isUniqueViolation(error, 'key_pair.id')) return false
-        throw error
-      }
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('key_pair')
+        .values(row)
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
   }
 }

@@ -46,8 +46,9 @@ export interface Keyring {
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
   /** Looks for key pairs that another node has added just now: at most once a second, whoever asks. */
   lookForKeyPairs(): Promise<void>
-  rotateRootKey(): Promise<KeyDescription>
-  rotateDischargerKeyPair(): Promise<KeyDescription>
+  /** `store` stores the key in place of the keyring's own store: false if another process took the id meanwhile. */
+  rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
+  rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
   /** Root keys, then key pairs, newest first. */
   list(): Promise<KeyDescription[]>
 }
@@ -74,9 +75,9 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
   const keyPairs = new KeyCache(createKeyPairStore(database, sealer), cacheTimes)
   const makeRootKey = (id: number) => newRootKey(id, clock())
   const makePair = (purpose: KeyPairPurpose) => (id: number) => newKeyPair(id, purpose, clock())
-  await rootKeys.add(makeRootKey, () => true)
+  await rootKeys.add(makeRootKey, { exists: () => true })
   for (const purpose of ['issuer', 'discharger'] as const) {
-    await keyPairs.add(makePair(purpose), (pair) => pair.purpose === purpose)
+    await keyPairs.add(makePair(purpose), { exists: (pair) => pair.purpose === purpose })
   }
 
   const activeRootKey = async () => present(await rootKeys.fresh())[0]
@@ -111,8 +112,9 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
     issuerKeyPair: async () => (await pairsFor('issuer'))[0],
     dischargerKeyPairs: () => pairsFor('discharger'),
     lookForKeyPairs: () => keyPairs.lookUp(),
-    rotateRootKey: async () => describeRootKey(await rootKeys.add(makeRootKey), true),
-    rotateDischargerKeyPair: async () => describePair(await keyPairs.add(makePair('discharger')), true),
+    rotateRootKey: async (store) => describeRootKey(await rootKeys.add(makeRootKey, stored(store)), true),
+    rotateDischargerKeyPair: async (store) =>
+      describePair(await keyPairs.add(makePair('discharger'), stored(store)), true),
 
     async list() {
       await Promise.all([rootKeys.read(), keyPairs.read()])
@@ -126,6 +128,9 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
     },
   }
 }
+
+const stored = <Key>(store: ((key: Key) => Promise<boolean>) | undefined) =>
+  store === undefined ? {} : { store }
 
 /** Opening has created what was missing, and no key is ever deleted. */
 function present<T>(keys: readonly T[]): readonly [T, ...T[]] {

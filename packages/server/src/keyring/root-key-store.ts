@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Database, fromInstant, isUniqueViolation, toInstant } from '../database/index.ts'
+import { type Database, fromInstant, toInstant } from '../database/index.ts'
 import { KeyringError, OTHER_SECRET } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
@@ -20,7 +20,7 @@ export function newRootKey(id: number, createdAt: Date): RootKey {
 }
 
 /** Root keys in the database, sealed. Rows are added and never changed or deleted. */
-export function createRootKeyStore({ query }: Database, sealer: Sealer): KeySource<RootKey> {
+export function createRootKeyStore({ query }: Pick<Database, 'query'>, sealer: Sealer): KeySource<RootKey> {
   return {
     /** By the primary key. Throws {@link KeyringError} `damaged-key`. */
     async newerThan(id) {
@@ -34,16 +34,12 @@ export function createRootKeyStore({ query }: Database, sealer: Sealer): KeySour
 
     async add({ id, secret, createdAt }) {
       const sealed = sealer.seal(rootKeyPurpose(id), secret)
-      try {
-        await query
-          .insertInto('root_key')
-          .values({ id, sealed, created_at: toInstant(createdAt) })
-          .execute()
-        return true
-      } catch (error) {
-        if (isUniqueViolation(error, 'root_key.id')) return false
-        throw error
-      }
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('root_key')
+        .values({ id, sealed, created_at: toInstant(createdAt) })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
   }
 }

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { BakeryError } from '@ratafia/macaroon/bakery'
+import { changeOf } from '../../test/support/changes.ts'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { withOwnKeyPairs } from '../identity/own-key-pairs.ts'
+import { createKeyPairStore } from './key-pair-store.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
 import { list } from './list.ts'
+import { createRootKeyStore } from './root-key-store.ts'
 import { ROTATABLE, rotate } from './rotate.ts'
+import { createSealer } from './sealing.ts'
 
 const secret = randomBytes(32)
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
@@ -16,6 +20,11 @@ const lazy = { refreshMs: 3_600_000, lookupMs: 0 }
 const payload = Buffer.from('payload')
 
 eachDatabase((_kind, open) => {
+  const change = async () =>
+    changeOf(await open(), (on) => ({
+      rootKeys: createRootKeyStore(on, createSealer(secret)),
+      keyPairs: createKeyPairStore(on, createSealer(secret)),
+    }))
   const keyring = async (times = lazy) => openKeyring({ database: await open(), secret, clock, times })
 
   test('after a rotation what older keys made still resolves and opens, on every node', async () => {
@@ -23,7 +32,7 @@ eachDatabase((_kind, open) => {
     const old = await one.mintId('token')
     const oldText = await one.sealText('visit', payload)
     const [oldPair] = await one.dischargerKeyPairs()
-    const added = await rotate(ROTATABLE, { keyring: one })
+    const added = await rotate(ROTATABLE, { keyring: one, change: await change() })
     assert.deepEqual(
       added.map(({ kind, active, createdAt }) => ({ kind, active, createdAt })),
       [
@@ -56,7 +65,7 @@ eachDatabase((_kind, open) => {
 
   test('a node mints with a rotated key, and advertises a rotated pair, once its own are old', async () => {
     const [one, other] = [await keyring(lazy), await keyring(eager)]
-    const [root, pair] = await rotate(['root', 'discharger'], { keyring: one })
+    const [root, pair] = await rotate(['root', 'discharger'], { keyring: one, change: await change() })
     const { id } = await other.mintId('token')
     assert.equal(Buffer.from(id).readUInt32BE(1), root?.id)
     assert.deepEqual((await other.dischargerKeyPairs())[0].publicKey, pair?.publicKey)
@@ -64,7 +73,7 @@ eachDatabase((_kind, open) => {
 
   test('a node that has not seen a rotated pair opens what another node has sealed to it', async () => {
     const [one, other] = [await keyring(lazy), await keyring(lazy)]
-    const [, pair] = await rotate(['root', 'discharger'], { keyring: one })
+    const [, pair] = await rotate(['root', 'discharger'], { keyring: one, change: await change() })
     const tried: (Uint8Array | undefined)[] = []
     await withOwnKeyPairs(other, async ([newest]) => {
       tried.push(newest?.publicKey)

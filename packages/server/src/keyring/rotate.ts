@@ -1,10 +1,39 @@
+import type { Changing } from '../change.ts'
+import type { KeySource } from './key-cache.ts'
+import type { StoredKeyPair } from './key-pair-store.ts'
 import type { KeyDescription, Keyring } from './keyring.ts'
+import type { RootKey } from './root-key-store.ts'
 
 export type Rotatable = 'root' | 'discharger'
 
-const ROTATIONS: Readonly<Record<Rotatable, (keyring: Keyring) => Promise<KeyDescription>>> = {
-  root: (keyring) => keyring.rotateRootKey(),
-  discharger: (keyring) => keyring.rotateDischargerKeyPair(),
+/** The stores of the keyring, on a transaction. */
+export interface NewKeyStores {
+  readonly rootKeys: Pick<KeySource<RootKey>, 'add'>
+  readonly keyPairs: Pick<KeySource<StoredKeyPair>, 'add'>
+}
+
+interface RotateDeps {
+  readonly keyring: Keyring
+  readonly change: Changing<NewKeyStores>
+}
+
+const ROTATIONS: Readonly<Record<Rotatable, (deps: RotateDeps) => Promise<KeyDescription>>> = {
+  root: ({ keyring, change }) =>
+    keyring.rotateRootKey((key) =>
+      change(async ({ rootKeys, record }) => {
+        const added = await rootKeys.add(key)
+        if (added) await record({ action: 'key.rotate', subject: `root ${key.id}` })
+        return added
+      }),
+    ),
+  discharger: ({ keyring, change }) =>
+    keyring.rotateDischargerKeyPair((pair) =>
+      change(async ({ keyPairs, record }) => {
+        const added = await keyPairs.add(pair)
+        if (added) await record({ action: 'key.rotate', subject: `discharger ${pair.id}` })
+        return added
+      }),
+    ),
 }
 
 export const ROTATABLE = Object.keys(ROTATIONS) as readonly Rotatable[]
@@ -13,11 +42,8 @@ export const ROTATABLE = Object.keys(ROTATIONS) as readonly Rotatable[]
  * Adds a new active key of each kind and returns them in the same order. Every node uses them within 10 seconds;
  * what was made with the older ones stays valid. Two rotations at once add two keys.
  */
-export async function rotate(
-  kinds: readonly Rotatable[],
-  { keyring }: { readonly keyring: Keyring },
-): Promise<KeyDescription[]> {
+export async function rotate(kinds: readonly Rotatable[], deps: RotateDeps): Promise<KeyDescription[]> {
   const added: KeyDescription[] = []
-  for (const kind of kinds) added.push(await ROTATIONS[kind](keyring))
+  for (const kind of kinds) added.push(await ROTATIONS[kind](deps))
   return added
 }

@@ -1,4 +1,5 @@
 /** Fills the package directory from a file's text: CSV with a header line, or a JSON list. */
+import type { Changing } from '../change.ts'
 import { ImportError, type ImportRow, readImportRows } from '../import-rows.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
 
@@ -15,13 +16,17 @@ export interface ImportOptions {
 export async function importPackages(
   text: string,
   { format, replaceAll, onProgress }: ImportOptions,
-  { packages }: { readonly packages: PackageStore },
+  { change }: { readonly change: Changing<{ readonly packages: PackageStore }> },
 ): Promise<number> {
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).map(checkRow)
   refuseRepeats(rows, 'name', ({ name }) => name)
   refuseRepeats(rows, 'snap_id', ({ snapId }) => snapId)
   const entries = rows.map(({ entry }) => entry)
-  await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
+  await change(async ({ packages, record }) => {
+    await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
+    const details = { imported: entries.length, 'replace-all': replaceAll }
+    await record({ action: 'packages.import', subject: 'packages', details })
+  })
   return entries.length
 }
 

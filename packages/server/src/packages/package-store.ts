@@ -26,7 +26,7 @@ export interface PackageStore {
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 200
 
-export function packageStore({ query }: Database): PackageStore {
+export function packageStore({ query }: Pick<Database, 'query'>): PackageStore {
   return {
     async idsOf(names) {
       if (names.length === 0) return new Map()

@@ -14,8 +14,13 @@ import type { DumpFile, DumpRow } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'
 import { type Holding, readSignature, SigningLog } from './signing-log.ts'
 
-export interface ImportVaultDeps extends ApiKeyDeps, TrustDeps, ImportSignedDeps {
+interface TakeDeps extends TrustDeps {
+  readonly change: AddBrandDeps['change']
+}
+
+export interface ImportVaultDeps extends Omit<ApiKeyDeps, 'change'>, TrustDeps, ImportSignedDeps {
   readonly brands: Pick<AddBrandDeps['brands'], 'keys'>
+  readonly change: ApiKeyDeps['change'] & TakeDeps['change']
 }
 
 interface ImportOptions {
@@ -108,7 +113,7 @@ interface Taking {
 async function takeAssertions(
   { accounts, keypairs }: Dump,
   { dryRun, skipped }: Taking,
-  deps: TrustDeps,
+  deps: TakeDeps,
 ): Promise<ImportedVault['assertions']> {
   const taken = new Map<string, Uint8Array>()
   const assertions: TrustDeps['assertions'] = {
@@ -142,13 +147,29 @@ async function takeAssertions(
       for (const one of stored) taken.set(`${one.type}/${one.primaryKey}`, one.encoded)
       if (stored.length === 0) counts.unchanged++
       else counts.added++
-      if (!dryRun) await deps.assertions.put(stored, deps.clock())
+      if (!dryRun && stored.length > 0) await storeAssertions(stored, deps)
     } catch (error) {
       if (!(error instanceof RequestError)) throw error
       skipped.push(`${what} is not taken: ${error.message}`)
     }
   }
   return counts
+}
+
+function storeAssertions(
+  rows: Awaited<ReturnType<typeof checkAssertions>>,
+  { change, clock }: TakeDeps,
+): Promise<void> {
+  return change(async ({ assertions, record }) => {
+    await assertions.put(rows, clock())
+    for (const { type, primaryKey, revision } of rows) {
+      await record({
+        action: 'assertion.add',
+        subject: `${type}/${primaryKey}`,
+        details: { revision, from: SOURCE },
+      })
+    }
+  })
 }
 
 function readOne(text: string): UnverifiedAssertion | string {

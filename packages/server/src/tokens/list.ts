@@ -14,7 +14,7 @@ interface Listing {
   readonly includeInactive: boolean
 }
 
-interface ListDependencies {
+export interface ListDependencies {
   readonly sessions: SessionStore
   readonly clock: Clock
 }

@@ -1,5 +1,6 @@
 /** `POST /api/v2/tokens/revoke`: ends a session, and with it the root and every token exchanged from it. */
-import { type AccountId, isSessionId, type TokenListResponse } from '@ratafia/api'
+import { type AccountId, isSessionId, type SessionId, type TokenListResponse } from '@ratafia/api'
+import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError } from '../errors.ts'
 import { tokenRecord } from './session.ts'
@@ -13,22 +14,27 @@ export interface Revocation {
   readonly accountId?: AccountId
 }
 
+interface RevokeDeps {
+  readonly change: Changing<{ readonly sessions: Pick<SessionStore, 'revoke'> }>
+  readonly clock: Clock
+}
+
 /**
  * Revokes and returns the record; a session revoked before keeps its first revocation. Throws
  * {@link RequestError} `resource-not-found`, the same for a session of another account as for none.
  */
 export async function revokeToken(
   { sessionId, by, accountId }: Revocation,
-  { sessions, clock }: { readonly sessions: SessionStore; readonly clock: Clock },
+  { change, clock }: RevokeDeps,
 ): Promise<TokenListResponse> {
-  const session = isSessionId(sessionId)
-    ? await sessions.revoke({
-        id: sessionId,
-        at: clock(),
-        by,
-        ...(accountId === undefined ? {} : { accountId }),
-      })
-    : undefined
+  const revoke = (id: SessionId) =>
+    change(async ({ sessions, record }) => {
+      const whose = accountId === undefined ? {} : { accountId }
+      const revoked = await sessions.revoke({ id, at: clock(), by, ...whose })
+      if (revoked?.first) await record({ action: 'token.revoke', subject: id })
+      return revoked?.session
+    })
+  const session = isSessionId(sessionId) ? await revoke(sessionId) : undefined
   if (!session) {
     throw new RequestError(
       'resource-not-found',

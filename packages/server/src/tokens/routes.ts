@@ -3,16 +3,18 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { addressOf } from '../address.ts'
+import { accountActor } from '../change.ts'
 import { presentedMacaroons } from '../http/credentials.ts'
 import { readJsonBodies } from '../http/json-body.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
 import { type CreateDependencies, createToken } from './create.ts'
 import { type ExchangeDependencies, exchange } from './exchange.ts'
-import { listTokens } from './list.ts'
+import { type ListDependencies, listTokens } from './list.ts'
 import { revokeToken } from './revoke.ts'
 import { whoami } from './whoami.ts'
 
-export interface TokenDependencies extends CreateDependencies, ExchangeDependencies {}
+export type TokenDependencies = CreateDependencies & Omit<ExchangeDependencies, 'source'> & ListDependencies
 
 export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies): Promise<void> {
   readJsonBodies(app)
@@ -23,13 +25,13 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { createToken: create, exchangeToken, listTokens: listing, revokeToken: revocation } = OPERATIONS
   const authenticated = (request: FastifyRequest): Promise<Authentication> =>
-    authenticate(presentedMacaroons(request.headers), deps)
+    authenticate(presentedMacaroons(request.headers), { ...deps, source: addressOf(request) })
 
   const creation = { schema: { body: create.body }, config: { limit: 'tokens' } } as const
   typed.post(create.path, creation, (request) => createToken(request.body, deps))
 
   typed.post(exchangeToken.path, { schema: { body: exchangeToken.body } }, (request) =>
-    exchange(presentedMacaroons(request.headers), deps),
+    exchange(presentedMacaroons(request.headers), { ...deps, source: addressOf(request) }),
   )
 
   typed.get(listing.path, { schema: { querystring: listing.query } }, async (request) => {
@@ -42,9 +44,10 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
 
   typed.post(revocation.path, { schema: { body: revocation.body } }, async (request) => {
     const { account } = await authenticated(request)
+    const change = deps.changeBy({ actor: accountActor(account.username), source: addressOf(request) })
     return revokeToken(
       { sessionId: request.body['session-id'], by: account.username, accountId: account.id },
-      deps,
+      { ...deps, change },
     )
   })
 

@@ -40,7 +40,7 @@ eachDatabase((_kind, open) => {
 
   test('what was opened is found as it was, and an unknown id is nothing', async () => {
     const wanted = session(ada, { description: 'laptop “ü”' })
-    assert.deepEqual(await store.open(wanted, NOW), wanted)
+    assert.deepEqual(await store.open(wanted, NOW), { session: wanted, first: true })
     assert.deepEqual(await store.find(wanted.id), wanted)
     assert.equal(await store.find(newSessionId()), undefined)
   })
@@ -52,40 +52,45 @@ eachDatabase((_kind, open) => {
         store.open(session(index % 2 === 0 ? ada : bob, { id, description: `opening ${index}` }), NOW),
       ),
     )
-    assert.equal(new Set(all.map(({ accountId, description }) => `${accountId} ${description}`)).size, 1)
-    assert.deepEqual(await store.find(id), all[0])
+    assert.equal(
+      new Set(all.map(({ session: { accountId, description } }) => `${accountId} ${description}`)).size,
+      1,
+    )
+    assert.equal(all.filter(({ first }) => first).length, 1)
+    assert.deepEqual(await store.find(id), all[0]?.session)
   })
 
   test('opening again does not bring a revoked session back', async () => {
     const wanted = session(ada)
     await store.open(wanted, NOW)
     await store.revoke({ id: wanted.id, at: later(1000), by: 'ada' })
-    assert.deepEqual((await store.open(wanted, later(2000))).revokedAt, later(1000))
+    assert.deepEqual((await store.open(wanted, later(2000))).session.revokedAt, later(1000))
   })
 
   test('of revocations at the same moment the first stands, and all get its record', async () => {
-    const { id } = await store.open(session(ada), NOW)
+    const { id } = (await store.open(session(ada), NOW)).session
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => store.revoke({ id, at: later(index), by: `person-${index}` })),
     )
-    assert.equal(new Set(all.map((each) => each?.revokedBy)).size, 1)
+    assert.equal(new Set(all.map((each) => each?.session.revokedBy)).size, 1)
+    assert.equal(all.filter((each) => each?.first).length, 1)
     const again = await store.revoke({ id, at: later(DAY), by: 'late' })
-    assert.deepEqual(again, all[0])
+    assert.deepEqual(again, { session: all[0]?.session, first: false })
   })
 
   test('a session of another account is not revoked, and looks like none', async () => {
-    const { id } = await store.open(session(ada), NOW)
+    const { id } = (await store.open(session(ada), NOW)).session
     assert.equal(await store.revoke({ id, accountId: bob, at: NOW, by: 'bob' }), undefined)
     assert.equal(await store.revoke({ id: newSessionId(), accountId: bob, at: NOW, by: 'bob' }), undefined)
     assert.equal((await store.find(id))?.revokedAt, undefined)
-    assert.equal((await store.revoke({ id, accountId: ada, at: NOW, by: 'ada' }))?.revokedBy, 'ada')
+    assert.equal((await store.revoke({ id, accountId: ada, at: NOW, by: 'ada' }))?.session.revokedBy, 'ada')
   })
 
   test('a listing has the newest first, of one account or all, active or all, up to its limit', async () => {
     const ids: SessionId[] = []
     for (const [index, more] of [{}, { validUntil: later(10) }, {}].entries()) {
-      const { id } = await store.open(session(bob, { validSince: later(index), ...more }), NOW)
-      ids.unshift(id)
+      const { session: opened } = await store.open(session(bob, { validSince: later(index), ...more }), NOW)
+      ids.unshift(opened.id)
     }
     const [newest, expiring, oldest] = ids
     assert.ok(newest && expiring && oldest)

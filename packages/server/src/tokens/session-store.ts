@@ -14,26 +14,26 @@ export interface SessionFilter {
 export interface SessionStore {
   /**
    * Records the session at `at` unless its id is there already, and returns what is recorded. Callers that race
-   * with one id all get the one row that won; the account may then be another than asked for.
+   * with one id all get the one row that won; the account may then be another than asked for. `first` for who won.
    */
-  open(session: Session, at: Date): Promise<Session>
+  open(session: Session, at: Date): Promise<{ readonly session: Session; readonly first: boolean }>
   /** Undefined when there is none. */
   find(id: SessionId): Promise<Session | undefined>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
   /**
    * Ends the session, of `accountId` if given, and returns it; the first revocation stands, a later one changes
-   * nothing. Undefined when there is none (of that account).
+   * nothing. `first` for who revoked it. Undefined when there is none (of that account).
    */
   revoke(revocation: {
     id: SessionId
     accountId?: AccountId
     at: Date
     by: string
-  }): Promise<Session | undefined>
+  }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
 }
 
-export function sessionStore({ query }: Database): SessionStore {
+export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
   const find = async (id: SessionId) => {
     // Primary key.
     const row = await query
@@ -47,7 +47,7 @@ export function sessionStore({ query }: Database): SessionStore {
     find,
 
     async open(session, at) {
-      await query
+      const { numInsertedOrUpdatedRows } = await query
         .insertInto('token_session')
         .values({
           session_id: session.id,
@@ -60,10 +60,10 @@ export function sessionStore({ query }: Database): SessionStore {
           revoked_by: null,
         })
         .onConflict((conflict) => conflict.column('session_id').doNothing())
-        .execute()
+        .executeTakeFirst()
       const recorded = await find(session.id)
       if (!recorded) throw new Error(`session ${session.id} was recorded and is not there`)
-      return recorded
+      return { session: recorded, first: (numInsertedOrUpdatedRows ?? 0n) > 0n }
     },
 
     async list({ accountId, activeAt, limit }) {
@@ -89,9 +89,10 @@ export function sessionStore({ query }: Database): SessionStore {
         .where('session_id', '=', id)
         .where('revoked_at', 'is', null)
       if (accountId !== undefined) update = update.where('account_id', '=', accountId)
-      await update.execute()
+      const { numUpdatedRows } = await update.executeTakeFirst()
       const session = await find(id)
-      return session && (accountId === undefined || session.accountId === accountId) ? session : undefined
+      if (!session || (accountId !== undefined && session.accountId !== accountId)) return undefined
+      return { session, first: numUpdatedRows > 0n }
     },
   }
 }

@@ -2,6 +2,7 @@
 import type { AccountId } from '@ratafia/api'
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../accounts/account.ts'
+import { accountActor, type ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { RequestError, unauthorized } from '../errors.ts'
 import type { Keyring } from '../keyring/keyring.ts'
@@ -19,17 +20,22 @@ export interface IdentitySource {
 
 /** Accounts as tokens need them. */
 export interface AccountDirectory {
-  /** The account of somebody the identity service vouched for. Throws `account-unknown`. */
-  accountOf(subject: string): Promise<Account>
+  /**
+   * The account of somebody the identity service vouched for, who comes from this address. Throws `account-unknown`.
+   */
+  accountOf(subject: string, source: string): Promise<Account>
   find(id: AccountId): Promise<Account | undefined>
 }
 
 export interface VerifyDependencies {
   readonly keyring: Keyring
-  readonly sessions: SessionStore
+  readonly sessions: Pick<SessionStore, 'find'>
+  readonly changeBy: ChangingBy<{ readonly sessions: Pick<SessionStore, 'open' | 'revoke'> }>
   readonly accounts: AccountDirectory
   readonly identity: IdentitySource
   readonly clock: Clock
+  /** The address that this request comes from. */
+  readonly source: string
 }
 
 export interface VerifiedLogin {
@@ -107,12 +113,12 @@ async function loginOfToken({ sessionId }: Cleared, { sessions, accounts }: Veri
 async function loginOfRoot(
   cleared: Cleared,
   { description }: { readonly description: string | undefined },
-  { sessions, accounts, clock }: VerifyDependencies,
+  { sessions, accounts, clock, changeBy, source }: VerifyDependencies,
 ) {
   const now = clock()
   // Before anything is recorded: a login that is over, or an account that is disabled, leaves no trace.
   refuseExpired(cleared, now)
-  const account = await accounts.accountOf(cleared.subject)
+  const account = await accounts.accountOf(cleared.subject, source)
   const wanted: Session = {
     id: cleared.sessionId,
     accountId: account.id,
@@ -123,7 +129,20 @@ async function loginOfRoot(
     revokedAt: undefined,
     revokedBy: undefined,
   }
-  const session = (await sessions.find(wanted.id)) ?? (await sessions.open(wanted, now))
+  const open = () =>
+    changeBy({ actor: accountActor(account.username), source })(async ({ sessions, record }) => {
+      const { session, first } = await sessions.open(wanted, now)
+      if (first) {
+        const until = wanted.validUntil.toISOString()
+        await record({
+          action: 'token.open',
+          subject: wanted.id,
+          details: { account: account.username, until },
+        })
+      }
+      return session
+    })
+  const session = (await sessions.find(wanted.id)) ?? (await open())
   if (session.accountId !== account.id) {
     // Whose session it is stays unsaid.
     throw unauthorized('The root macaroon belongs to another login. Start a new one.')

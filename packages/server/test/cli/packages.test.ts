@@ -6,6 +6,7 @@ import { before, test } from 'node:test'
 import { ImportError } from '../../src/import-rows.ts'
 import { importPackages } from '../../src/packages/import.ts'
 import { packageStore } from '../../src/packages/package-store.ts'
+import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -72,9 +73,9 @@ eachDatabase((_kind, open, fresh) => {
   ]
   for (const [format, text, message] of refusals) {
     test(`refused: ${format} ${JSON.stringify(text)}`, async () => {
-      const packages = packageStore(await open())
+      const change = changeOf(await open(), (on) => ({ packages: packageStore(on) }))
       await assert.rejects(
-        importPackages(text, { format, replaceAll: true }, { packages }),
+        importPackages(text, { format, replaceAll: true }, { change }),
         (error: Error) => {
           assert.ok(error instanceof ImportError, String(error))
           assert.match(error.message, message)

@@ -24,6 +24,7 @@ import { modelStore } from '../../src/brands/model-store.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/database/index.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
+import { changeOf } from './changes.ts'
 
 /** The path of a file in the vectors. */
 export const vectorPath = (path: string): string =>
@@ -35,17 +36,18 @@ export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`w
 
 /** All that operations of brands take, on this database. */
 export function brandDeps(database: Database, clock: Clock = () => new Date()) {
-  return {
-    clock,
-    sealer: createSealer(Buffer.alloc(32, 7)),
-    assertions: assertionStore(database),
-    brands: brandStore(database),
-    models: modelStore(database),
-    apiKeys: apiKeyStore(database),
-    allowList: allowListStore(database),
-    hardwareIdentities: hardwareIdentityStore(database),
-  }
+  const sealer = createSealer(Buffer.alloc(32, 7))
+  return { clock, sealer, ...storesOn(database), change: changeOf(database, storesOn, clock) }
 }
+
+const storesOn = (on: Pick<Database, 'query'>) => ({
+  assertions: assertionStore(on),
+  brands: brandStore(on),
+  models: modelStore(on),
+  apiKeys: apiKeyStore(on),
+  allowList: allowListStore(on),
+  hardwareIdentities: hardwareIdentityStore(on),
+})
 
 export type BrandDeps = ReturnType<typeof brandDeps>
 

@@ -12,12 +12,15 @@ import {
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { changing } from '../../src/audit/change-store.ts'
+import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { agentStore } from '../../src/identity/agent-store.ts'
 import { completedLoginStore } from '../../src/identity/completed-login-store.ts'
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
 import { signInSessionStore } from '../../src/identity/sign-in-session-store.ts'
 import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
+import { changeOf } from './changes.ts'
 
 /** The service's clock stands until a test moves it. */
 export interface TestClock {
@@ -34,7 +37,9 @@ export function testClock(start = '2026-11-20T10:00:00.000Z'): TestClock {
   })
 }
 
-export interface IdentityWorld extends Omit<IdentityOptions, 'throttle'> {
+export interface IdentityWorld extends Omit<IdentityOptions, 'throttle' | 'changeBy'> {
+  readonly change: Changing<ReturnType<typeof storesOn>>
+  readonly changeBy: ChangingBy<ReturnType<typeof storesOn>>
   readonly database: Database
   readonly accounts: AccountStore
   readonly clock: TestClock
@@ -48,14 +53,20 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
     database,
     clock,
     keyring: await openKeyring({ database, secret: SECRET, clock }),
-    accounts: accountStore(database),
     passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
-    agents: agentStore(database),
-    signInSessions: signInSessionStore(database),
-    completedLogins: completedLoginStore(database),
+    ...storesOn(database),
+    change: changeOf(database, storesOn, clock),
+    changeBy: changing(database, clock, storesOn),
     location: 'set when it listens',
   }
 }
+
+const storesOn = (on: Pick<Database, 'query'>) => ({
+  accounts: accountStore(on),
+  agents: agentStore(on),
+  signInSessions: signInSessionStore(on),
+  completedLogins: completedLoginStore(on),
+})
 
 export interface RunningIdentity {
   readonly app: FastifyInstance

@@ -1,0 +1,234 @@
+/** The audit log and its chain: the tables `audit_entry` and `audit_chain`. */
+import { type AuditEntryId, firstAuditEntryIdAt } from '@ratafia/api'
+import { sql } from 'kysely'
+import { type AuditEntryTable, type Database, fromInstant, toInstant } from '../database/index.ts'
+import type { AuditEntry, Link, LinkedEntry } from './entry.ts'
+
+/** All of them hold; an empty filter is every entry. */
+export interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly subject?: string | undefined
+  /** From this instant on. */
+  readonly since?: Date | undefined
+  /** Before this instant. */
+  readonly until?: Date | undefined
+}
+
+/** Where the chain begins and where it ends; the hashes of the entries at `baseSeq`, which is removed, and at `seq`. */
+export interface Chain {
+  readonly baseSeq: number
+  readonly baseHash: string
+  readonly seq: number
+  readonly hash: string
+}
+
+export interface ListedEntry extends AuditEntry {
+  /** Undefined while it waits to be linked, about a second. */
+  readonly link: Link | undefined
+}
+
+export interface AuditStore {
+  add(entry: AuditEntry): Promise<void>
+  /** Newest first, before the entry `before` if given. */
+  list(
+    filter: AuditFilter,
+    page: { readonly before?: AuditEntryId | undefined; readonly limit: number },
+  ): Promise<readonly ListedEntry[]>
+  /** Oldest first, after the entry `after` if given. */
+  page(
+    filter: AuditFilter,
+    page: { readonly after?: AuditEntryId | undefined; readonly limit: number },
+  ): Promise<readonly ListedEntry[]>
+  chain(): Promise<Chain>
+  /** The chain, which nobody else extends or cuts before the transaction ends. */
+  lockChain(): Promise<Chain>
+  /** Oldest first. */
+  unlinked(limit: number): Promise<readonly AuditEntry[]>
+  countUnlinked(): Promise<number>
+  /** Links them and moves the end of the chain to the last of them. On a transaction that has locked the chain. */
+  link(entries: readonly LinkedEntry[]): Promise<void>
+  /** In the order of the chain. */
+  linkedAfter(seq: number, limit: number): Promise<readonly LinkedEntry[]>
+  /**
+   * Removes up to `limit` entries from the beginning of the chain that are older than `before`, and moves its beginning
+   * to the last of them. On a transaction that has locked the chain. Returns how many, and the last.
+   */
+  removeOldest(
+    chain: Chain,
+    before: Date,
+    limit: number,
+  ): Promise<{ readonly removed: number; readonly last: LinkedEntry | undefined }>
+}
+
+export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
+  const filtered = ({ actor, action, subject, since, until }: AuditFilter) => {
+    // By audit_entry_actor, audit_entry_action or audit_entry_subject, all in the order of ids; else the primary key.
+    // Times are ranges of ids.
+    let select = query.selectFrom('audit_entry').selectAll()
+    if (actor !== undefined) select = select.where('actor', '=', actor)
+    if (action !== undefined) select = select.where('action', '=', action)
+    if (subject !== undefined) select = select.where('subject', '=', subject)
+    if (since !== undefined) select = select.where('id', '>=', firstAuditEntryIdAt(since))
+    if (until !== undefined) select = select.where('id', '<', firstAuditEntryIdAt(until))
+    return select
+  }
+
+  return {
+    async add({ id, at, actor, source, action, subject, details }) {
+      const link = { seq: null, previous_hash: null, hash: null }
+      await query
+        .insertInto('audit_entry')
+        .values({ id, at: toInstant(at), actor, source, action, subject, details, ...link })
+        .execute()
+    },
+
+    async list(filter, { before, limit }) {
+      let select = filtered(filter)
+      if (before !== undefined) select = select.where('id', '<', before)
+      return (await select.orderBy('id', 'desc').limit(limit).execute()).map(listedOf)
+    },
+
+    async page(filter, { after, limit }) {
+      let select = filtered(filter)
+      if (after !== undefined) select = select.where('id', '>', after)
+      return (await select.orderBy('id').limit(limit).execute()).map(listedOf)
+    },
+
+    async chain() {
+      // Primary key.
+      const row = await query.selectFrom('audit_chain').selectAll().where('id', '=', 1).executeTakeFirst()
+      return row ? chainOf(row) : EMPTY
+    },
+
+    async lockChain() {
+      // Primary key. The update is the lock.
+      const row = await query
+        .insertInto('audit_chain')
+        .values({ id: 1, ...rowOf(EMPTY) })
+        .onConflict((conflict) => conflict.column('id').doUpdateSet({ id: 1 }))
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return chainOf(row)
+    },
+
+    async unlinked(limit) {
+      // Index audit_entry_unlinked.
+      const rows = await query
+        .selectFrom('audit_entry')
+        .selectAll()
+        .where('seq', 'is', null)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(entryOf)
+    },
+
+    async countUnlinked() {
+      // Index audit_entry_unlinked.
+      const { count } = await query
+        .selectFrom('audit_entry')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('seq', 'is', null)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    async link(entries) {
+      const last = entries.at(-1)
+      if (!last) return
+      const rows = entries.map(
+        ({ id, seq, previousHash, hash }) => sql`(${id}, ${seq}, ${previousHash}, ${hash})`,
+      )
+      // Primary key. The names of the columns of `values` are the same on both databases.
+      await sql`
+        update audit_entry
+        set seq = cast(link.column2 as bigint), previous_hash = link.column3, hash = link.column4
+        from (values ${sql.join(rows)}) as link
+        where audit_entry.id = link.column1 and audit_entry.seq is null
+      `.execute(query)
+      // Primary key.
+      await query
+        .updateTable('audit_chain')
+        .set({ seq: last.seq, hash: last.hash })
+        .where('id', '=', 1)
+        .execute()
+    },
+
+    async linkedAfter(seq, limit) {
+      // The unique index audit_entry_seq_key.
+      const rows = await query
+        .selectFrom('audit_entry')
+        .selectAll()
+        .where('seq', '>', seq)
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.flatMap((row) => linkedOf(row) ?? [])
+    },
+
+    async removeOldest({ baseSeq }, before, limit) {
+      // The unique index audit_entry_seq_key, from its beginning.
+      const rows = await query
+        .selectFrom('audit_entry')
+        .selectAll()
+        .where('seq', '>', baseSeq)
+        .where('seq', '<=', baseSeq + limit)
+        .orderBy('seq')
+        .execute()
+      // Up to the first that stays: the chain has no gaps.
+      const young = rows.findIndex(({ at }) => at >= toInstant(before))
+      const old = (young < 0 ? rows : rows.slice(0, young)).flatMap((row) => linkedOf(row) ?? [])
+      const last = old.at(-1)
+      if (!last) return { removed: 0, last }
+      await query.deleteFrom('audit_entry').where('seq', '>', baseSeq).where('seq', '<=', last.seq).execute()
+      // Primary key.
+      await query
+        .updateTable('audit_chain')
+        .set({ base_seq: last.seq, base_hash: last.hash })
+        .where('id', '=', 1)
+        .execute()
+      return { removed: old.length, last }
+    },
+  }
+}
+
+const NO_HASH = '0'.repeat(64)
+const EMPTY: Chain = { baseSeq: 0, baseHash: NO_HASH, seq: 0, hash: NO_HASH }
+
+const rowOf = ({ baseSeq, baseHash, seq, hash }: Chain) => ({
+  base_seq: baseSeq,
+  base_hash: baseHash,
+  seq,
+  hash,
+})
+
+const chainOf = (row: { base_seq: number; base_hash: string; seq: number; hash: string }): Chain => ({
+  baseSeq: row.base_seq,
+  baseHash: row.base_hash,
+  seq: row.seq,
+  hash: row.hash,
+})
+
+const entryOf = ({ id, at, actor, source, action, subject, details }: AuditEntryTable): AuditEntry => ({
+  // Only newAuditEntryId fills the column.
+  id: id as AuditEntryId,
+  at: fromInstant(at),
+  actor,
+  source,
+  action,
+  subject,
+  details,
+})
+
+const linkOf = ({ seq, previous_hash, hash }: AuditEntryTable): Link | undefined =>
+  seq === null || previous_hash === null || hash === null
+    ? undefined
+    : { seq, previousHash: previous_hash, hash }
+
+const listedOf = (row: AuditEntryTable): ListedEntry => ({ ...entryOf(row), link: linkOf(row) })
+
+function linkedOf(row: AuditEntryTable): LinkedEntry | undefined {
+  const link = linkOf(row)
+  return link && { ...entryOf(row), ...link }
+}

@@ -1,0 +1,36 @@
+/** An entry of the audit log, and the text that is hashed. */
+import { createHash } from 'node:crypto'
+import type { AuditEntryId } from '@ratafia/api'
+
+export interface AuditEntry {
+  /** Entries sort by the time they were made. */
+  readonly id: AuditEntryId
+  readonly at: Date
+  readonly actor: string
+  readonly source: string
+  readonly action: string
+  readonly subject: string
+  /** A JSON object, as it is stored. */
+  readonly details: string
+}
+
+/** The place of an entry in the chain. */
+export interface Link {
+  /** Counts up from 1 without gaps. */
+  readonly seq: number
+  /** Of the entry before; 64 zeros for the first. Hexadecimal, like `hash`. */
+  readonly previousHash: string
+  readonly hash: string
+}
+
+export type LinkedEntry = AuditEntry & Link
+
+/**
+ * SHA-256, hexadecimal, of a JSON list as `JSON.stringify` writes it: seq, previous hash, id, instant in milliseconds,
+ * actor, source, action, subject, details (a text).
+ */
+export function hashOf(entry: AuditEntry, { seq, previousHash }: Omit<Link, 'hash'>): string {
+  const { id, at, actor, source, action, subject, details } = entry
+  const text = JSON.stringify([seq, previousHash, id, at.getTime(), actor, source, action, subject, details])
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,43 @@
+/**
+ * Links the entries that changes have left to the chain: in order, one after the other, whoever does it. Changes do not
+ * do so themselves: all of them would wait for the end of the chain.
+ */
+import type { AuditStore } from './audit-store.ts'
+import { hashOf, type LinkedEntry } from './entry.ts'
+
+export interface LinkDeps {
+  readonly audit: Pick<AuditStore, 'unlinked'>
+  /** A transaction over the log alone. */
+  readonly inAudit: <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
+}
+
+/** Of one transaction. */
+const BATCH = 500
+
+/** Returns how many were linked: fewer than there were when `goOn` says so between two batches. */
+export async function linkEntries(
+  { audit, inAudit }: LinkDeps,
+  goOn: () => Promise<boolean> = async () => true,
+): Promise<number> {
+  let linked = 0
+  for (;;) {
+    if ((await audit.unlinked(1)).length === 0) return linked
+    const batch = await inAudit(linkBatch)
+    linked += batch
+    if (batch < BATCH || !(await goOn())) return linked
+  }
+}
+
+async function linkBatch(audit: AuditStore): Promise<number> {
+  let { seq, hash: previousHash } = await audit.lockChain()
+  // Looked for under the lock: what somebody else linked meanwhile is not among them.
+  const linked = (await audit.unlinked(BATCH)).map((entry): LinkedEntry => {
+    seq += 1
+    const hash = hashOf(entry, { seq, previousHash })
+    const link = { seq, previousHash, hash }
+    previousHash = hash
+    return { ...entry, ...link }
+  })
+  await audit.link(linked)
+  return linked.length
+}

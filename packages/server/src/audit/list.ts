@@ -1,0 +1,23 @@
+/** The newest entries of the audit log, a page at a time. */
+import type { AuditEntryId } from '@ratafia/api'
+import type { AuditFilter, AuditStore, ListedEntry } from './audit-store.ts'
+
+export interface AuditPage {
+  readonly entries: readonly ListedEntry[]
+  /** Give it as `before` to read on; undefined on the last page. */
+  readonly next: AuditEntryId | undefined
+}
+
+export async function listAudit(
+  {
+    before,
+    limit,
+    ...filter
+  }: AuditFilter & { readonly before?: AuditEntryId | undefined; readonly limit: number },
+  { audit }: { readonly audit: Pick<AuditStore, 'list'> },
+): Promise<AuditPage> {
+  // One more than asked for tells whether there is a next page.
+  const found = await audit.list(filter, { before, limit: limit + 1 })
+  const entries = found.slice(0, limit)
+  return { entries, next: found.length > limit ? entries.at(-1)?.id : undefined }
+}

@@ -1,0 +1,20 @@
+/** Removes the oldest entries of the audit log, where the operator wants that: the chain then begins later. */
+
+import type { Changing } from '../change.ts'
+import type { AuditStore } from './audit-store.ts'
+
+export interface RemoveOldDeps {
+  readonly change: Changing<{ readonly audit: Pick<AuditStore, 'lockChain' | 'removeOldest'> }>
+}
+
+/** One batch. Returns how many were removed; that they were, is itself an entry. */
+export function removeOldEntries(before: Date, limit: number, { change }: RemoveOldDeps): Promise<number> {
+  return change(async ({ audit, record }) => {
+    const { removed, last } = await audit.removeOldest(await audit.lockChain(), before, limit)
+    if (last) {
+      const details = { entries: removed, hash: last.hash }
+      await record({ action: 'audit.remove', subject: String(last.seq), details })
+    }
+    return removed
+  })
+}

@@ -1,0 +1,93 @@
+/** Whether the chain of the audit log is whole: nothing in it was changed, removed, reordered or put in between. */
+import type { AuditStore, Chain } from './audit-store.ts'
+import { hashOf, type LinkedEntry } from './entry.ts'
+
+/** An entry that is known from elsewhere: what an earlier verification printed. */
+export interface Anchor {
+  readonly seq: number
+  readonly hash: string
+}
+
+export interface AuditVerdict {
+  /** Entries that were looked at and hold. */
+  readonly verified: number
+  /** Entries that wait to be linked: nothing protects them yet. */
+  readonly unlinked: number
+  /** The last entry that holds: give it to the next verification. `seq` is 0 while there is none. */
+  readonly end: Anchor
+  /** The first entry that does not hold. Nothing after it is looked at. */
+  readonly broken: { readonly seq: number; readonly why: string } | undefined
+}
+
+export interface VerifyAuditDeps {
+  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked'>
+}
+
+interface VerifyAuditOptions {
+  readonly expect?: Anchor | undefined
+  /** How many of how many entries were looked at. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
+}
+
+const PAGE = 1000
+
+/** Reads the whole chain, a page at a time, while it may grow. */
+export async function verifyAudit(options: VerifyAuditOptions, deps: VerifyAuditDeps): Promise<AuditVerdict> {
+  const verdict = await verifyFrom(await deps.audit.chain(), options, deps)
+  if (!verdict.broken) return verdict
+  // Its beginning may have been removed meanwhile, as configured.
+  const now = await deps.audit.chain()
+  return now.baseSeq > verdict.from ? verifyFrom(now, options, deps) : verdict
+}
+
+async function verifyFrom(
+  begin: Chain,
+  { expect, onProgress }: VerifyAuditOptions,
+  { audit }: VerifyAuditDeps,
+): Promise<AuditVerdict & { readonly from: number }> {
+  let end: Anchor = { seq: begin.baseSeq, hash: begin.baseHash }
+  const verdict = async (broken: AuditVerdict['broken']) => ({
+    verified: end.seq - begin.baseSeq,
+    unlinked: await audit.countUnlinked(),
+    end,
+    broken,
+    from: begin.baseSeq,
+  })
+  if (expect && expect.seq < begin.baseSeq) {
+    const why = `entry ${expect.seq} was removed as configured: the chain begins after entry ${begin.baseSeq}`
+    return verdict({ seq: expect.seq, why })
+  }
+  const isOther = (one: Anchor) => expect?.seq === one.seq && expect.hash !== one.hash
+  const other = { seq: end.seq, why: 'its hash is not the expected one: the chain was made again' }
+  if (isOther(end)) return verdict(other)
+  for (;;) {
+    const page = await audit.linkedAfter(end.seq, PAGE)
+    for (const entry of page) {
+      const why = fault(entry, end)
+      if (why !== undefined) return verdict({ seq: end.seq + 1, why })
+      if (isOther(entry)) return verdict({ ...other, seq: entry.seq })
+      end = { seq: entry.seq, hash: entry.hash }
+    }
+    const chain = await audit.chain()
+    onProgress?.(end.seq - begin.baseSeq, chain.seq - begin.baseSeq)
+    // It may have grown since the page was read.
+    if (chain.seq > end.seq && (page.length > 0 || (await audit.linkedAfter(end.seq, 1)).length > 0)) continue
+    if (chain.seq > end.seq) {
+      return verdict({ seq: end.seq + 1, why: `it is missing: the chain has ${chain.seq} entries` })
+    }
+    if (chain.seq < end.seq || chain.hash !== end.hash) {
+      return verdict({ seq: chain.seq + 1, why: 'it was put behind the end of the chain' })
+    }
+    if (expect && expect.seq > end.seq) {
+      return verdict({ seq: end.seq + 1, why: `it is missing: entry ${expect.seq} is expected to be there` })
+    }
+    return verdict(undefined)
+  }
+}
+
+function fault(entry: LinkedEntry, { seq, hash }: Anchor): string | undefined {
+  if (entry.seq !== seq + 1) return `it is missing: entry ${entry.seq} comes after entry ${seq}`
+  if (entry.previousHash !== hash) return 'it does not follow the entry before it'
+  if (entry.hash !== hashOf(entry, entry)) return 'its content is not what its hash was made of'
+  return undefined
+}

@@ -1,0 +1,87 @@
+/**
+ * A change and its entry in the audit log are one transaction: both are stored or neither. Whoever changes something
+ * gets its stores here, on that transaction, and says what it did before it ends.
+ */
+
+/** Who makes a change, and where from. */
+export interface Author {
+  /** `operator`, `account:USERNAME`, `device-key:ID` or `service`. */
+  readonly actor: string
+  /** An address, or for the operator `command line` and the user of the system. */
+  readonly source: string
+}
+
+/** No secrets: neither a token nor a password, nor what opens anything. */
+export type Details = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
+
+export interface Change {
+  readonly action: Action
+  /** The id or the name of what was changed. */
+  readonly subject: string
+  readonly details?: Details
+}
+
+export interface Recording {
+  /** Adds an entry to the audit log, on the transaction of the change. */
+  record(change: Change): Promise<void>
+}
+
+/**
+ * Runs `work` with stores on one transaction. `work` may run more than once, uses no other store, and records whatever
+ * it changed; what changed nothing records nothing.
+ */
+export type Changing<Stores> = <T>(work: (on: Stores & Recording) => Promise<T>) => Promise<T>
+
+/** The same for somebody who is only known when a request has come. */
+export type ChangingBy<Stores> = (author: Author) => Changing<Stores>
+
+export const accountActor = (username: string): string => `account:${username}`
+export const deviceKeyActor = (deviceKeyId: string): string => `device-key:${deviceKeyId}`
+
+/** The names of all changes, as `ratafia audit` shows them. A published name keeps its meaning. */
+export const ACTIONS = {
+  'account.add': 'an account was made, by the operator or by a first login',
+  'account.disable': 'an account was disabled',
+  'account.enable': 'a disabled account was enabled again',
+  'account.set-password': 'an account got another password, and was signed out of every browser',
+  'account.link': 'an identity of another identity service was given to an account',
+  'agent.add': 'an agent was made for an account',
+  'agent.remove': 'an agent was removed',
+  'login.approve': 'somebody approved a login in a browser',
+  'login.deny': 'somebody refused a login in a browser',
+  'token.open': 'a login was used for the first time: a session of tokens began',
+  'token.revoke': 'a session of tokens was revoked',
+  'packages.import': 'the package directory was filled from a file',
+  'key.rotate': 'a root key or a key pair was added, and is in use',
+  'secret.rotate': 'everything that is sealed was sealed under another secret key',
+  'trust.add': 'an account became a trust root',
+  'trust.remove': 'an account stopped being a trust root',
+  'brand.add': 'a brand was added with a signing key',
+  'signing-key.add': 'a signing key was added to a brand, or enabled again',
+  'signing-key.disable': 'a signing key was disabled',
+  'assertion.add': 'an assertion of an import was stored',
+  'model.add': 'a model was added',
+  'model.update': 'the assertion of a model was replaced by a newer revision',
+  'model.set-policy': 'the policy of a model was changed',
+  'model.allow-remodel': 'devices of one model may become another',
+  'api-key.add': 'an API key of a model was made or imported',
+  'api-key.revoke': 'an API key was revoked',
+  'allow-list.import': 'entries were added to the allow-list of a model',
+  'hardware-identities.import': 'hardware identities were imported',
+  'device.register': 'a device got its serial',
+  'device.wait': 'a device asked for a serial and waits for approval',
+  'device.approve': 'the operator gave a waiting device its serial',
+  'device.reject': 'the operator refused a waiting device',
+  'device.revoke': 'a device was revoked',
+  'device.release': 'a device was let out of quarantine',
+  'device.quarantine': 'a device was put into quarantine: a clone of it was seen',
+  'device.enter': 'a device whose serial was signed elsewhere entered the register',
+  'device.update': 'a device showed a newer revision of its serial, signed elsewhere',
+  'device.supersede': 'a device lost its serial to another device key',
+  'devices.import': 'devices were imported from a file',
+  'devices.import-serial-vault': 'devices were imported from a serial-vault',
+  'schema.migrate': 'the schema of the database was brought up to date',
+  'audit.remove': 'old entries of this log were removed, as configured',
+} as const satisfies Record<string, string>
+
+export type Action = keyof typeof ACTIONS

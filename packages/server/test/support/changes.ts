@@ -1,0 +1,12 @@
+/** Changes for operations under test, as `start.ts` makes them: by `tester`, from `test`. */
+import { changing } from '../../src/audit/change-store.ts'
+import type { Changing } from '../../src/change.ts'
+import type { Database } from '../../src/database/index.ts'
+
+export const TESTER = { actor: 'tester', source: 'test' } as const
+
+export const changeOf = <Stores>(
+  database: Database,
+  storesOn: (on: Pick<Database, 'query'>) => Stores,
+  clock = () => new Date(),
+): Changing<Stores> => changing(database, clock, storesOn)(TESTER)
