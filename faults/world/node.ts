@@ -57,7 +57,7 @@ export class Node implements Target {
     return this.#end('SIGKILL')
   }
 
-  /** The worker processes, where it has some. */
+  /** The worker processes, where it has some, the oldest first. */
   workers(): readonly number[] {
     const parent = this.#child?.pid
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -65,6 +65,7 @@ export class Node implements Target {
       .split('\n')
       .map((line) => line.trim().split(/\s+/).map(Number))
       .flatMap(([pid, of]) => (pid !== undefined && of !== undefined && of === parent ? [pid] : []))
+      .sort((a, b) => a - b)
   }
 
   /** All its processes. */

@@ -1,0 +1,280 @@
+/** What clients do, by chance: a table of operations and of how often each is done. */
+import { sleep } from '../world/processes.ts'
+import { type Client, send, watch } from './client.ts'
+import {
+  ask,
+  type Device,
+  type DeviceSession,
+  nonceRequest,
+  open,
+  opening,
+  register,
+  registration,
+  registrationAgain,
+  requestIdRequest,
+  verification,
+} from './device.ts'
+import { exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
+import type { Target } from './wire.ts'
+
+/** A client that gets no answer waits like this before it goes on. */
+const DISCOURAGED_MS = 25
+
+/** Goes on until `over` says so. */
+export async function run(client: Client, over: () => boolean): Promise<void> {
+  while (!over()) {
+    const { history } = client.wire.recorder
+    const before = history.length
+    await client.random.weighted(OPERATIONS)?.run(client)
+    // Something was refused at once, as by a port on which nobody listens: do not turn on the spot.
+    if (history.slice(before).every(({ status }) => status === 0 || status === 503)) {
+      await sleep(DISCOURAGED_MS)
+    }
+  }
+  await Promise.all(client.watching)
+}
+
+interface Operation {
+  readonly name: string
+  readonly weight: number
+  readonly run: (client: Client) => Promise<unknown>
+}
+
+/** How often each is done, of the sum of all. */
+const OPERATIONS: readonly Operation[] = [
+  { name: 'log in', weight: 4, run: newToken },
+  { name: 'whoami', weight: 36, run: (client) => withToken(client, (token) => use(client, token)) },
+  {
+    name: 'list',
+    weight: 2,
+    run: (client) => withToken(client, (token) => send(client, listTokens(token))),
+  },
+  {
+    name: 'exchange again',
+    weight: 3,
+    run: (client) => withToken(client, ({ ...login }) => exchange(login, client.wire, client.random)),
+  },
+  { name: 'revoke', weight: 3, run: revokeOne },
+  { name: 'show what is revoked', weight: 8, run: showRevoked },
+  { name: 'register', weight: 4, run: registerOne },
+  {
+    name: 'register again, the same bytes',
+    weight: 2,
+    run: (client) => withDevice(client, (device) => send(client, registrationAgain(device))),
+  },
+  { name: 'register a known key', weight: 1, run: registerKnown },
+  { name: 'use a request-id for another device', weight: 1, run: reuseRequestId },
+  { name: 'one key at two nodes', weight: 1, run: raceKey },
+  { name: 'one serial for two keys', weight: 1, run: raceSerial },
+  { name: 'one request-id for two keys', weight: 1, run: raceRequestId },
+  { name: 'open a session', weight: 4, run: openOne },
+  { name: 'refresh a session', weight: 5, run: refreshOne },
+  {
+    name: 'open again, the same bytes',
+    weight: 2,
+    run: (client) => withSession(client, ({ opening }) => send(client, opening)),
+  },
+  { name: 'use a nonce again', weight: 2, run: reuseNonce },
+  { name: 'one nonce at two nodes', weight: 2, run: raceNonce },
+  {
+    name: 'verify a session',
+    weight: 24,
+    run: (client) => withSession(client, (session) => verify(client, session)),
+  },
+]
+
+async function newToken(client: Client): Promise<void> {
+  const person = client.random.pick(client.people)
+  const token = person && (await logIn(person, client.wire, client.random))
+  if (token) client.tokens.push(token)
+}
+
+async function withToken(client: Client, work: (token: Token) => Promise<unknown>): Promise<unknown> {
+  const token = client.random.pick(client.tokens)
+  return token ? work(token) : newToken(client)
+}
+
+async function withDevice(client: Client, work: (device: Device) => Promise<unknown>): Promise<unknown> {
+  const device = client.random.pick(client.devices)
+  return device ? work(device) : registerOne(client)
+}
+
+async function withSession(
+  client: Client,
+  work: (session: DeviceSession) => Promise<unknown>,
+): Promise<unknown> {
+  const session = client.random.pick(client.sessions)
+  return session ? work(session) : openOne(client)
+}
+
+async function use(client: Client, token: Token): Promise<void> {
+  const { status } = await send(client, whoami(token))
+  if (status === 401) move(token, client.tokens, client.endedTokens)
+}
+
+async function verify(client: Client, session: DeviceSession): Promise<void> {
+  const { status } = await send(client, verification(session))
+  if (status === 401) move(session, client.sessions, client.endedSessions)
+}
+
+function move<T>(thing: T, from: T[], to: T[]): void {
+  const at = from.indexOf(thing)
+  if (at >= 0) from.splice(at, 1)
+  to.push(thing)
+}
+
+async function revokeOne(client: Client): Promise<void> {
+  const { tokens, endedTokens, random } = client
+  const ended = random.pick(tokens)
+  // Somebody of the same account, or with the token itself.
+  const by = random.pick(tokens.filter(({ person }) => person === ended?.person))
+  // So that some stay for the end.
+  if (!ended || !by || tokens.length < 3) return
+  await send(client, revoke(ended, by))
+  for (const token of tokens.filter(({ session }) => session === ended.session)) {
+    move(token, tokens, endedTokens)
+  }
+  watch(client, whoami(ended))
+}
+
+/** Of those that were revoked last: what is sent later than a second after that has to be refused. */
+async function showRevoked(client: Client): Promise<void> {
+  const { endedTokens, endedSessions, random } = client
+  const recent = <T>(all: readonly T[]) => random.pick(all.slice(-8))
+  const token = recent(endedTokens)
+  const session = recent(endedSessions)
+  if (session && random.chance(0.4)) {
+    if (random.chance(0.5)) await send(client, verification(session))
+    else await openWith(client, session.device, session)
+  } else if (token) {
+    if (random.chance(0.8)) await send(client, whoami(token))
+    else await exchange(token, client.wire, random)
+  }
+}
+
+async function registerOne(client: Client): Promise<void> {
+  const { wire, random, units, devices } = client
+  const unit = units.at(-1)
+  const requestId = await ask(requestIdRequest, wire, random)
+  if (!unit || requestId === undefined) return
+  const device = await register(unit, registration(unit, requestId), wire, random)
+  if (!device) return
+  units.pop()
+  devices.push(device)
+}
+
+async function registerKnown(client: Client): Promise<void> {
+  const { wire, random } = client
+  await withDevice(client, async (device) => {
+    const requestId = await ask(requestIdRequest, wire, random)
+    if (requestId !== undefined) await send(client, registration(device, requestId))
+  })
+}
+
+async function reuseRequestId(client: Client): Promise<void> {
+  const { random, units } = client
+  const unit = random.pick(units)
+  await withDevice(client, async ({ registration: { body } }) => {
+    const [, used = ''] = /^request-id: (.+)$/m.exec(String(body)) ?? []
+    if (unit) await send(client, registration(unit, used))
+  })
+}
+
+/** Two nodes where there are two. */
+function twoTargets({ wire, random }: Client): readonly [Target, Target] {
+  const first = wire.pick(random)
+  return [first, random.pick(wire.targets.filter((target) => target !== first)) ?? first]
+}
+
+async function raceKey(client: Client): Promise<void> {
+  const { wire, random, units, devices } = client
+  const unit = units.pop()
+  const [a, b] = twoTargets(client)
+  const ids = await Promise.all([
+    ask(requestIdRequest, wire, random, a),
+    ask(requestIdRequest, wire, random, b),
+  ])
+  const [first, second] = ids
+  if (!unit || first === undefined || second === undefined) return
+  const made = await Promise.all([
+    register(unit, registration(unit, first), wire, random, a),
+    register(unit, registration(unit, second), wire, random, b),
+  ])
+  const device = made.find((one) => one !== undefined)
+  if (device) devices.push(device)
+}
+
+let proposals = 0
+
+async function raceSerial(client: Client): Promise<void> {
+  const { wire, random, units, devices } = client
+  const one = units.pop()
+  const other = units.findLast(({ model, key }) => model === one?.model && key !== one.key)
+  const [a, b] = twoTargets(client)
+  const ids = await Promise.all([
+    ask(requestIdRequest, wire, random, a),
+    ask(requestIdRequest, wire, random, b),
+  ])
+  const [first, second] = ids
+  if (!one || !other || first === undefined || second === undefined) return
+  const serial = `SN-${++proposals}`
+  const made = await Promise.all([
+    register(one, registration(one, first, serial), wire, random, a),
+    register(other, registration(other, second, serial), wire, random, b),
+  ])
+  units.splice(units.indexOf(other), 1)
+  devices.push(...made.filter((device) => device !== undefined))
+}
+
+async function raceRequestId(client: Client): Promise<void> {
+  const { wire, random, units, devices } = client
+  const one = units.pop()
+  const other = units.pop()
+  const requestId = await ask(requestIdRequest, wire, random)
+  const [a, b] = twoTargets(client)
+  if (!one || !other || requestId === undefined) return
+  const made = await Promise.all([
+    register(one, registration(one, requestId), wire, random, a),
+    register(other, registration(other, requestId), wire, random, b),
+  ])
+  devices.push(...made.filter((device) => device !== undefined))
+}
+
+async function openWith(client: Client, device: Device, previous?: DeviceSession): Promise<void> {
+  const { wire, random, sessions } = client
+  const nonce = await ask(nonceRequest, wire, random)
+  if (nonce === undefined) return
+  const session = await open(device, opening(device, nonce, previous), wire, random)
+  if (session) sessions.push(session)
+}
+
+function openOne(client: Client): Promise<unknown> {
+  return withDevice(client, (device) => openWith(client, device))
+}
+
+function refreshOne(client: Client): Promise<unknown> {
+  return withSession(client, (session) => openWith(client, session.device, session))
+}
+
+async function reuseNonce(client: Client): Promise<void> {
+  const { random, devices } = client
+  const device = random.pick(devices)
+  await withSession(client, async ({ opening: { body } }) => {
+    const [, used = ''] = /\\nnonce: (.+?)\\n/.exec(String(body)) ?? []
+    if (device) await send(client, opening(device, used))
+  })
+}
+
+async function raceNonce(client: Client): Promise<void> {
+  const { wire, random, devices, sessions } = client
+  const [one, other] = [random.pick(devices), random.pick(devices)]
+  const nonce = await ask(nonceRequest, wire, random)
+  const [a, b] = twoTargets(client)
+  if (!one || !other || nonce === undefined) return
+  const previous = random.pick(sessions.filter(({ device }) => device === other))
+  const made = await Promise.all([
+    open(one, opening(one, nonce), wire, random, a),
+    open(other, opening(other, nonce, previous), wire, random, b),
+  ])
+  sessions.push(...made.filter((session) => session !== undefined))
+}
