@@ -1,7 +1,7 @@
 /**
  * What `/metrics` says: a registry of its own, made by `start.ts` and handed to whoever has something to tell.
  *
- * Labels are of our own making (routes, codes, jobs), never what a client sent: each value is a series for good.
+ * Labels are of our own making (routes, codes, tasks), never what a client sent: each value is a series for good.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { StatementKind } from './statement-kind.ts'
@@ -53,8 +53,8 @@ export interface Metrics {
   signingKeys(
     keys: readonly { readonly accountId: string; readonly keyId: string; readonly remaining: number }[],
   ): void
-  /** A job that removes what is not needed any more has run. */
-  retained(job: string, outcome: 'ok' | 'failed', removed: number): void
+  /** A task that removes what is not needed any more has run. Not `job`: Prometheus has a label of that name. */
+  retained(task: string, outcome: 'ok' | 'failed', removed: number): void
   watch(watched: Partial<Watched>): void
 }
 
@@ -135,11 +135,11 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     labelNames: ['account', 'key'],
     registers,
   })
-  const jobs = counter('ratafia_retention_runs_total', 'Runs of the jobs that remove what has expired', [
-    'job',
+  const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove what has expired', [
+    'task',
     'outcome',
   ])
-  const removed = counter('ratafia_retention_removed_rows_total', 'Rows that they removed', ['job'])
+  const removed = counter('ratafia_retention_removed_rows_total', 'Rows that they removed', ['task'])
   new Gauge({
     name: 'ratafia_build_info',
     help: 'The release, and the Node that runs it',
@@ -173,9 +173,9 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
         keyLives.set({ account: accountId, key: keyId }, remaining)
       }
     },
-    retained: (job, outcome, rows) => {
-      jobs.inc({ job, outcome })
-      removed.inc({ job }, rows)
+    retained: (task, outcome, rows) => {
+      tasks.inc({ task, outcome })
+      removed.inc({ task }, rows)
     },
     watch: (more) => {
       Object.assign(watched, more)
