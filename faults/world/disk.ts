@@ -24,7 +24,8 @@ export function diskAt(directory: string): Disk {
 
 function fileSystem(directory: string): Disk {
   const unmount = () => spawnSync('umount', ['--lazy', directory])
-  process.once('exit', unmount)
+  // Before the directory is removed.
+  process.prependOnceListener('exit', unmount)
   const ballast = join(directory, 'ballast')
   return {
     how: 'a file system without space',
