@@ -50,7 +50,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       })
       const { resealed, unchanged, keyId, previousKeyId, retired } = done
       const told = [
-        `${resealed} sealed anew, ${unchanged} were. Everything in the database lies under the key ${keyId} now.`,
+        `${resealed} sealed anew, ${unchanged} were before. Everything in the database lies under the key ${keyId} now.`,
         retired === undefined
           ? `No node needs RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}) any more.`
           : `The key until now is in ${retired}; nothing reads it there.`,
