@@ -2,8 +2,9 @@
  * Bounds how many requests a process works on at a time: one more is answered 503 at once, before its body is read, and
  * its connection stays good.
  *
- * A request counts from the end of its body until its answer is sent, so those who send slowly take no place from the
- * others. Requests that are held for people to act leave again by {@link InFlight.hold}. Health checks do not count.
+ * A request counts from the end of its body until its answer is made, so those who send or read slowly take no place
+ * from the others. Requests that are held for people to act leave again by {@link InFlight.hold}. Health checks do not
+ * count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { API_VERSION } from '@ratafia/api'
@@ -32,13 +33,15 @@ export class InFlight {
 
   /** How many requests are worked on. */
   get size(): number {
+    // An answer that is made waits for its client, or behind another one of its connection: that is no work.
+    for (const response of this.#working) if (response.writableEnded) this.#working.delete(response)
     return this.#working.size
   }
 
   /** False: there are too many, and it is answered. */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     if (isHealthCheck(request.url)) return true
-    if (this.#working.size >= this.#limit) {
+    if (this.#working.size >= this.#limit && this.size >= this.#limit) {
       answerFull(request, response)
       this.#report()
       return false

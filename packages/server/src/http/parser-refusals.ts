@@ -7,6 +7,9 @@ import { errorBody } from './errors.ts'
 /** Request line and headers together, in bytes: macaroons travel in headers. */
 export const HEADER_LIMIT = 64 * 1024
 
+/** For a client to hear why its connection ends, in milliseconds. */
+const HEARING_MS = 5_000
+
 interface ParserRefusal {
   readonly status: string
   readonly code: ErrorCode
@@ -59,6 +62,8 @@ export function answerParserError(error: Error & { code?: string }, socket: Sock
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `Snap-Store-Version: ${API_VERSION}\r\nConnection: close\r\n\r\n${body}`,
   )
+  // A client that does not end its side would keep the connection for ever.
+  setTimeout(() => socket.destroy(), HEARING_MS).unref()
   return code
 }
 

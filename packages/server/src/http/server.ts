@@ -3,7 +3,8 @@
  * goes into macaroons, is only known then; requests that arrive meanwhile wait for the application.
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { InFlight, type InFlightOptions } from './in-flight.ts'
 import { HEADER_LIMIT, refuseWithoutHost } from './parser-refusals.ts'
 
@@ -18,6 +19,8 @@ export interface ListeningServer {
   readonly inFlight: InFlight
   /** How many are open. */
   readonly connections: number
+  /** Of the requests that are not answered to their end. */
+  readonly answers: ReadonlySet<ServerResponse>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   leave(): void
   /**
@@ -38,31 +41,31 @@ const LAST_REQUEST_MS = 200
 export async function listen(
   host: string,
   port: number,
-  limits: InFlightOptions = { limit: Number.POSITIVE_INFINITY },
+  inFlightLimits: InFlightOptions = { limit: Number.POSITIVE_INFINITY },
+  connectionLimits: Partial<ConnectionLimits> = {},
 ): Promise<ListeningServer> {
   const ready = Promise.withResolvers<RequestListener>()
-  const connections = new Set<Socket>()
-  const inFlight = new InFlight(limits)
-  const answering = new Set<ServerResponse>()
+  const limits = { ...CONNECTION_LIMITS, ...connectionLimits }
+  const connections = new Connections(limits)
+  const inFlight = new InFlight(inFlightLimits)
   let leaving = false
   let handle: RequestListener | undefined
   let pending: RequestListener | undefined
   const take: RequestListener = (request, response) => {
+    connections.begin(request, response)
     if (leaving) response.setHeader('connection', 'close')
     if (refuseWithoutHost(request, response) || !inFlight.enter(request, response)) return
     if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
-    answering.add(response)
-    response.once('close', () => answering.delete(response))
     if (handle) handle(request, response)
     else void ready.promise.then((listener) => listener(request, response))
   }
   const server = createServer(
     {
       maxHeaderSize: HEADER_LIMIT,
-      headersTimeout: 20_000,
-      requestTimeout: 60_000,
-      // snapd drops an idle connection after 90 seconds: it, and not we, should be the one (contract/devices.md 1.0).
-      keepAliveTimeout: 100_000,
+      headersTimeout: limits.headers,
+      requestTimeout: limits.request,
+      keepAliveTimeout: limits.idle,
+      connectionsCheckingInterval: limits.check,
       // Refused above instead, in the form that all refusals have.
       requireHostHeader: false,
     },
@@ -71,10 +74,7 @@ export async function listen(
   server.on('checkContinue', take)
   // Expectations but 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
-  server.on('connection', (socket: Socket) => {
-    connections.add(socket)
-    socket.once('close', () => connections.delete(socket))
-  })
+  server.on('connection', (socket) => connections.add(socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -100,10 +100,11 @@ export async function listen(
     get connections() {
       return connections.size
     },
+    answers: connections.answers,
     leave: () => {
       leaving = true
       // Otherwise they would stay open for another request, which nobody would take.
-      for (const response of answering) endWith(response)
+      for (const response of connections.answers) endWith(response)
     },
     close: async () => {
       // Not the method of an HTTP server, which cuts connections that may have a request on its way to us.
@@ -112,11 +113,12 @@ export async function listen(
       if (!handle) server.closeAllConnections()
       const timers = [
         setTimeout(() => server.closeIdleConnections(), LAST_REQUEST_MS),
-        setTimeout(() => dropIdle(connections, answering), HALF_REQUEST_MS),
+        setTimeout(() => connections.cutIdle(), HALF_REQUEST_MS),
         setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS),
       ]
       await closed
       for (const timer of timers) clearTimeout(timer)
+      connections.close()
     },
   }
 }
@@ -125,9 +127,4 @@ export async function listen(
 function endWith(response: ServerResponse): void {
   if (response.headersSent) response.once('finish', () => response.req.socket.end())
   else response.setHeader('connection', 'close')
-}
-
-function dropIdle(connections: ReadonlySet<Socket>, answering: ReadonlySet<ServerResponse>): void {
-  const busy = new Set([...answering].map((response) => response.req.socket))
-  for (const socket of connections) if (!busy.has(socket)) socket.destroy()
 }

@@ -1,0 +1,326 @@
+/** Connections that are slow, idle or too many: they end, and nobody else is kept waiting for them. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { after, afterEach, before, suite, test } from 'node:test'
+import type { ConnectionLimits } from '../src/http/connections.ts'
+import { answerParserError } from '../src/http/parser-refusals.ts'
+import { type ListeningServer, listen } from '../src/http/server.ts'
+import { type RunningProgram, testProgram } from './support/program.ts'
+
+const clients = new Set<Client>()
+
+/** A connection that does only what it is told, from an address of its own if that is said. */
+class Client {
+  readonly socket: Socket
+  text = ''
+  readonly ended: Promise<void>
+
+  constructor(origin: string, localAddress = '127.0.0.1') {
+    const { hostname, port } = new URL(origin)
+    this.socket = connect({ host: hostname, port: Number(port), localAddress })
+    this.socket.setEncoding('latin1').on('error', () => {})
+    this.socket.on('data', (chunk: string) => {
+      this.text += chunk
+    })
+    this.ended = new Promise((resolve) => {
+      // Whichever comes first: a server that only ends its side waits for us, and cuts us later.
+      this.socket.once('end', resolve)
+      this.socket.once('close', resolve)
+    })
+    clients.add(this)
+  }
+
+  get open(): boolean {
+    return !this.socket.destroyed && !this.socket.readableEnded
+  }
+
+  get status(): number | undefined {
+    const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(this.text) ?? []
+    return status === undefined ? undefined : Number(status)
+  }
+
+  async connected(): Promise<this> {
+    if (this.socket.connecting) await once(this.socket, 'connect')
+    return this
+  }
+
+  /** One byte after the other, until it is cut. */
+  trickle(text: string): this {
+    let sent = 0
+    const timer = setInterval(() => {
+      if (this.open && sent < text.length) this.socket.write(text[sent++] ?? '')
+      else clearInterval(timer)
+    }, 20)
+    return this
+  }
+
+  send(text: string): this {
+    this.socket.write(text)
+    return this
+  }
+
+  /** Sends, and waits for an answer that is small. */
+  async ask(text: string): Promise<this> {
+    this.text = ''
+    this.send(text)
+    while (!/\r\n\r\n/.test(this.text)) {
+      assert.ok(this.open, 'it was cut')
+      await Promise.race([once(this.socket, 'data'), this.ended])
+    }
+    return this
+  }
+}
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+const leave = () => {
+  for (const { socket } of clients) socket.destroy()
+  clients.clear()
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const POST_HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n'
+/** Endless, as a header or a body. */
+const LONG = 'x'.repeat(10_000)
+
+suite('what is slow or idle is cut', { concurrency: true, timeout: 30_000 }, () => {
+  const short: Partial<ConnectionLimits> = {
+    headers: 300,
+    request: 900,
+    idle: 400,
+    answer: 400,
+    afterAnswer: 300,
+    check: 50,
+  }
+  let server: ListeningServer
+  const answer: RequestListener = (request, response) => {
+    // Without looking at the body.
+    if (request.url === '/at-once') response.end('done')
+    // More than the buffers of both sides.
+    else if (request.url === '/large') response.end(Buffer.alloc(64 * 1024 * 1024))
+    else request.resume().once('end', () => response.end('done'))
+  }
+  before(async () => {
+    server = await listen('127.0.0.1', 0, undefined, short)
+    server.server.on('clientError', answerParserError)
+    server.serve(answer)
+    server.server.on('request', () => {})
+    server.open()
+  })
+  after(async () => {
+    leave()
+    await server.close()
+  })
+  const client = () => new Client(server.origin)
+
+  const refusedLate: Readonly<Record<string, () => Client | Promise<Client>>> = {
+    'a connection that says nothing': client,
+    'headers that trickle in': () => client().trickle(`GET / HTTP/1.1\r\nA: ${LONG}`),
+    'headers that stop': () => client().send('GET / HTTP/1.1\r\nHost: x\r\n'),
+    'headers that trickle in after a good request': async () =>
+      (await client().ask(GET)).send('GET / HTTP/1.1\r\n').trickle(`A: ${LONG}`),
+    'a body that trickles in': () => client().send(POST_HEAD).trickle(LONG),
+    'a body that stops': () => client().send(`${POST_HEAD}x`),
+    'a body that trickles in by chunks': () =>
+      client()
+        .send('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+        .trickle('1\r\nx\r\n'.repeat(1000)),
+  }
+  for (const [name, begin] of Object.entries(refusedLate)) {
+    test(`${name}: 408`, async () => {
+      const slow = await begin()
+      await slow.ended
+      assert.match(slow.text, /HTTP\/1\.1 408 [\s\S]*The request did not arrive in time\./)
+    })
+  }
+
+  test('a connection without another request', async () => {
+    const idle = await client().ask(GET)
+    assert.equal(idle.status, 200)
+    await idle.ended
+    assert.doesNotMatch(idle.text, /408/)
+  })
+
+  test('a client that does not take its answer', async () => {
+    const slow = client()
+    slow.socket.pause()
+    slow.send('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
+    // What is paused does not hear the end either: the server tells.
+    while (server.server.listening && ![...slowReaders()].length) await tick()
+    while ([...slowReaders()].length) await tick()
+    slow.socket.resume()
+    await slow.ended
+    assert.ok(slow.text.length < 64 * 1024 * 1024)
+  })
+
+  test('a body that goes on after its answer', async () => {
+    const slow = client().send('POST /at-once HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
+    const timer = setInterval(() => slow.socket.write('x'), 20)
+    await slow.ended
+    clearInterval(timer)
+    assert.equal(slow.status, 200)
+  })
+
+  const slowReaders = function* () {
+    for (const response of server.answers) if (response.req.url === '/large') yield response
+  }
+})
+
+suite('a connection that is refused', () => {
+  let server: ListeningServer
+  before(async () => {
+    server = await listen('127.0.0.1', 0)
+    server.server.on('clientError', answerParserError)
+    server.serve(() => {})
+    server.open()
+  })
+  after(() => server.close())
+
+  test('is cut when the client does not end it', { timeout: 20_000 }, async () => {
+    const { hostname, port } = new URL(server.origin)
+    const accepted = once(server.server, 'connection')
+    // It keeps its side open.
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    const [other]: Socket[] = await accepted
+    socket.resume().write('garbage\r\n\r\n')
+    await once(socket, 'end')
+    assert.equal(other?.destroyed, false)
+    await once(other, 'close')
+    socket.destroy()
+  })
+})
+
+suite('no more than so many connections', { timeout: 30_000 }, () => {
+  const MOST = 20
+  let server: ListeningServer
+  let finish = Promise.withResolvers<void>()
+  before(async () => {
+    server = await listen('127.0.0.1', 0, undefined, { connections: MOST })
+    server.serve((request, response) => {
+      if (request.url === '/held') void finish.promise.then(() => response.end('held'))
+      else request.resume().once('end', () => response.end('done'))
+    })
+    server.open()
+  })
+  afterEach(async () => {
+    leave()
+    while (server.connections > 0) await tick()
+  })
+  after(() => server.close())
+
+  const begun = async (count: number) => {
+    while (server.answers.size < count) await tick()
+  }
+
+  const fill = async (count: number, begin: (client: Client) => unknown, address?: string) => {
+    const made: Client[] = []
+    for (let i = 0; i < count; i++) {
+      const one = await new Client(server.origin, address).connected()
+      await begin(one)
+      made.push(one)
+    }
+    while (server.connections < Math.min(MOST, clients.size)) await tick()
+    return made
+  }
+
+  test('a new one is served, and the one that was quiet longest is cut', async () => {
+    const [first, second, ...others] = await fill(MOST, (client) => client.ask(GET))
+    await first?.ask(GET)
+    const [late] = await fill(1, (client) => client.ask(GET))
+    await second?.ended
+    assert.ok(late?.open && first?.open && others.every(({ open }) => open))
+    assert.equal(server.connections, MOST)
+  })
+
+  test('an address with many loses one before an address with few', async () => {
+    const [few] = await fill(1, (client) => client.ask(GET), '127.0.0.2')
+    await fill(MOST - 1, () => {})
+    // Ten times what there is room for.
+    await fill(MOST * 10, () => {})
+    assert.ok(few?.open)
+    assert.equal((await few?.ask(GET))?.status, 200)
+  })
+
+  test('those that are idle go before those whose request is coming', async () => {
+    const coming = await fill(MOST - 3, (client) => client.send(POST_HEAD))
+    await begun(MOST - 3)
+    const idle = await fill(3, () => {})
+    await fill(3, (client) => client.ask(GET))
+    await Promise.all(idle.map(({ ended }) => ended))
+    assert.ok(coming.every(({ open }) => open))
+  })
+
+  test('those whose request is coming go before one that is whole', async () => {
+    const [coming] = await fill(MOST, (client) => client.send(POST_HEAD))
+    await begun(MOST)
+    const [late] = await fill(1, (client) => client.ask(GET))
+    await coming?.ended
+    assert.equal(late?.status, 200)
+  })
+
+  test('what is worked on is never cut: the new one is', async () => {
+    finish = Promise.withResolvers()
+    const working = await fill(MOST, (client) => client.send('GET /held HTTP/1.1\r\nHost: x\r\n\r\n'))
+    await begun(MOST)
+    await new Client(server.origin).ended
+    assert.ok(working.every(({ open }) => open))
+    finish.resolve()
+    for (const client of working) {
+      while (client.status === undefined) await once(client.socket, 'data')
+      assert.equal(client.status, 200)
+    }
+  })
+})
+
+suite('hundreds of bad connections do not keep a good client waiting', { timeout: 60_000 }, () => {
+  const program = testProgram()
+  let service: RunningProgram
+  const nonce = async () => {
+    const response = await fetch(`${service.baseUrl}/api/v1/snaps/auth/nonces`, {
+      method: 'POST',
+      headers: { connection: 'close' },
+    })
+    return [response.status, typeof ((await response.json()) as { nonce?: unknown }).nonce]
+  }
+  const many = (count: number, begin: (client: Client) => unknown) =>
+    Promise.all(
+      Array.from({ length: count }, async () => begin(await new Client(service.baseUrl).connected())),
+    )
+  const HEAD = 'POST /api/v1/snaps/auth/devices HTTP/1.1\r\nHost: x\r\n'
+
+  before(async () => {
+    service = await program.start({
+      RATAFIA_WORKERS: '1',
+      RATAFIA_MAX_CONNECTIONS: '300',
+      RATAFIA_MAX_IN_FLIGHT: '10',
+    })
+  })
+  afterEach(leave)
+
+  const floods: Readonly<Record<string, (client: Client) => unknown>> = {
+    'that say nothing': () => {},
+    // Some are cut for the next before they are answered.
+    'that are kept after a request': (client) => client.ask(GET).catch(() => {}),
+    'whose headers do not end': (client) => client.send('GET / HTTP/1.1\r\nHost: x\r\nA: '),
+    'whose bodies do not end': (client) => client.send(`${HEAD}Content-Length: 4000000\r\n\r\nx`),
+    'whose chunks do not end': (client) => client.send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`),
+    'that do not take their answers': (client) => {
+      client.socket.pause()
+      client.send('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200))
+    },
+  }
+  for (const [name, begin] of Object.entries(floods)) {
+    test(`400 ${name}`, async () => {
+      await many(400, begin)
+      for (let i = 0; i < 20; i++) assert.deepEqual(await nonce(), [200, 'string'])
+    })
+  }
+
+  test('the service ends as it should', async () => {
+    const { code, stderr } = await service.end('SIGTERM')
+    assert.equal(code, 0)
+    assert.doesNotMatch(stderr, /"level":[56]0/)
+  })
+})
