@@ -1,0 +1,106 @@
+/** The examples of a dashboard and of alert rules name what `/metrics` serves, and the docs have every alert. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
+import { scrape } from '../support/observed.ts'
+import { testProgram } from '../support/program.ts'
+
+const root = join(import.meta.dirname, '../../../..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+const alerts = read('examples/prometheus/alerts.yml')
+const dashboard = JSON.parse(read('examples/grafana/dashboard.json')) as {
+  readonly panels: readonly { readonly id: number; readonly targets?: readonly { readonly expr: string }[] }[]
+  readonly templating: { readonly list: readonly { readonly query: string | { readonly query: string } }[] }
+}
+
+/** What Prometheus or the blackbox exporter say, and not we. */
+const OF_OTHERS = ['up', 'probe_ssl_earliest_cert_expiry']
+/** What a scrape adds, and the labels of histograms and workers. */
+const OF_SCRAPES = ['job', 'instance', 'le', 'worker']
+
+const SOURCES: readonly (readonly [name: string, texts: readonly string[]])[] = [
+  ['alerts.yml', [alerts.replace(/^\s*(#|summary:).*$/gm, '')]],
+  [
+    'dashboard.json',
+    [
+      ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+      ...dashboard.templating.list.map(({ query }) => (typeof query === 'string' ? '' : query.query)),
+    ],
+  ],
+]
+
+/** Ours by prefix, and what stands before a selector. */
+const namesIn = (text: string): readonly string[] => [
+  ...new Set([
+    ...[...text.matchAll(/\b(?:ratafia|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name),
+    ...[...text.matchAll(/\b([a-z_:][a-z0-9_:]*)\{/g)].map(([, name = '']) => name),
+  ]),
+]
+const bare = (name: string): string => name.replace(/_(bucket|sum|count)$/, '')
+
+describe('the names of metrics', () => {
+  const program = testProgram()
+  let served: ReadonlySet<string>
+  before(async () => {
+    const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_METRICS_PORT: '0' })
+    const [, url] = /"url":"([^"]+)","msg":"metrics are served"/.exec(service.stderr()) ?? []
+    await fetch(service.baseUrl)
+    const text = await (await fetch(url ?? '')).text()
+    served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name))
+    assert.ok((await scrape(url)).size > 50)
+    await service.end('SIGTERM')
+  })
+
+  for (const [source, texts] of SOURCES) {
+    test(`${source}: every metric it names is served`, () => {
+      const names = texts.flatMap(namesIn)
+      assert.ok(names.length > 15)
+      for (const name of names.filter((one) => !OF_OTHERS.includes(one))) {
+        assert.ok(
+          served.has(name) || served.has(bare(name)),
+          `${source} names ${name}, which /metrics does not have`,
+        )
+      }
+    })
+
+    test(`${source}: every label it selects by is one of that metric`, async () => {
+      const { registry } = createMetrics({ release: '1', ofProcess: false })
+      const known = new Map<string, readonly string[]>()
+      for (const metric of registry.getMetricsAsArray()) {
+        const { labelNames = [] } = metric as { labelNames?: readonly string[] }
+        known.set(metric.name, labelNames)
+      }
+      for (const text of texts) {
+        for (const [, name = '', selector = ''] of text.matchAll(/\b(ratafia_[a-z_]+)\{([^}]*)\}/g)) {
+          for (const [, label = ''] of selector.matchAll(/([a-z_]+)\s*(?:=~|!~|!=|=)/g)) {
+            const labels = [...(known.get(name) ?? known.get(bare(name)) ?? []), ...OF_SCRAPES]
+            assert.ok(labels.includes(label), `${source}: ${name} has no label ${label}`)
+          }
+        }
+      }
+    })
+  }
+
+  test('every metric of ours is in the table of docs/operations.md, and no other', () => {
+    const page = read('docs/operations.md')
+    const documented = [...page.matchAll(/^\| `(ratafia_[a-z_]+)` \|/gm)].map(([, name]) => name)
+    assert.deepEqual(documented.sort(), [...served].filter((name) => name.startsWith('ratafia_')).sort())
+  })
+})
+
+test('every alert is in the table of docs/operations.md, and no other', () => {
+  const named = [...alerts.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name)
+  const documented = [...read('docs/operations.md').matchAll(/^\| `(Ratafia\w+)` \|/gm)].map(
+    ([, name]) => name,
+  )
+  assert.ok(named.length > 15)
+  assert.deepEqual(documented.sort(), named.sort())
+})
+
+test('dashboard.json: every panel has an id of its own', () => {
+  const ids = dashboard.panels.map(({ id }) => id)
+  assert.equal(new Set(ids).size, ids.length)
+})
