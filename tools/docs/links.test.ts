@@ -89,6 +89,7 @@ function program(): Command {
     serve: none,
     serveIdentity: none,
     migrate: none,
+    planMigrations: none,
     release: '0',
   })
 }

@@ -2,7 +2,7 @@
  * The composition root: the only file that builds and connects everything, and longer than the others for that reason.
  * Below it there are explicit arguments.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
@@ -39,6 +39,7 @@ import {
   migrate,
   openChangeFeed,
   openDatabase,
+  planMigrations,
   requireCurrentSchema,
   schemaState,
 } from './database/index.ts'
@@ -545,6 +546,12 @@ export async function run(
       await readSecretKey(config.secret)
       const database = await openConfigured(config)
       return migrateWithLog(database, log).finally(() => database.close())
+    },
+    planMigrations: async () => {
+      const { kind, ...target } = settings().config.database
+      if ('file' in target && !existsSync(target.file)) return planMigrations(undefined, kind)
+      const database = await openConfigured(settings().config)
+      return planMigrations(database, kind).finally(() => database.close())
     },
     withStorage: async (work) => {
       const database = await openConfigured(settings().config)

@@ -1,5 +1,6 @@
 /** What commands are given: the streams, and the ways to open the installation. `start.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
+import type { PlannedMigration } from '../database/index.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { Storage, Workspace } from '../workspace.ts'
 
@@ -22,6 +23,8 @@ export interface CommandContext {
   serveIdentity(): Promise<void>
   /** The names of the migrations that ran. */
   migrate(): Promise<readonly string[]>
+  /** What `migrate` would run. Changes nothing, and makes no database. */
+  planMigrations(): Promise<readonly PlannedMigration[]>
   readonly release: string
 }
 

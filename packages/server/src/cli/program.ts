@@ -42,7 +42,9 @@ export function createProgram(context: CommandContext): Command {
 
   withJson(program.command('migrate'))
     .description('bring the database up to date; `serve` does so too when it starts')
-    .action(async (options: JsonOption) => {
+    .option('--plan', 'show the statements that are missing, and run none')
+    .action(async (options: JsonOption & { readonly plan?: boolean }) => {
+      if (options.plan) return showPlan(context, options)
       const ran = await context.migrate()
       const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
       print(context, options, { ran }, human)
@@ -79,6 +81,16 @@ export function createProgram(context: CommandContext): Command {
       print(context, options, { release: context.release }, `ratafia ${context.release}`),
     )
   return program
+}
+
+/** As SQL, for whoever has to agree to it. */
+async function showPlan(context: CommandContext, options: JsonOption): Promise<void> {
+  const missing = await context.planMigrations()
+  const human = missing.flatMap(({ name, contracts, statements }) => [
+    `-- ${name}${contracts ? ': end every node of an older release first' : ''}`,
+    ...statements.map((statement) => `${statement};`),
+  ])
+  print(context, options, { missing }, human.join('\n') || 'The database is up to date.')
 }
 
 /** Commander repeats what was typed. */

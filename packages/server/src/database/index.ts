@@ -5,7 +5,15 @@ export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { createMemory, type Memory } from './memory.ts'
-export { migrate, migrateTo, migrationsDone, requireCurrentSchema, schemaState } from './migrate.ts'
+export {
+  migrate,
+  migrateTo,
+  migrationsDone,
+  type PlannedMigration,
+  planMigrations,
+  requireCurrentSchema,
+  schemaState,
+} from './migrate.ts'
 export type { PoolState } from './pool-state.ts'
 export type * from './schema.ts'
 export { SchemaError } from './schema-error.ts'

@@ -11,6 +11,7 @@ interface Row {
 
 /** A feed that tests lead. */
 class Feed {
+  readonly memories = new Map()
   position = 0
   up = true
   #heard: (change?: Change) => void = () => {}
@@ -33,6 +34,7 @@ let reads: number
 beforeEach(() => {
   feed = new Feed()
   memory = createMemory<Row>(feed, {
+    name: 'rows',
     most: 3,
     dependsOn: ({ id, owner, good }) =>
       good

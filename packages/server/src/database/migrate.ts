@@ -33,7 +33,7 @@ const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710']
 /**
  * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails,
  * none. Of several processes that start at once one does the work and the others return `[]` after it.
- * Throws {@link SchemaError} `schema-too-new` if the database was migrated by newer code.
+ * Throws {@link SchemaError} `schema-too-new` if newer code has taken away what this code needs.
  */
 export async function migrate(
   database: Database,
@@ -53,9 +53,35 @@ export async function migrate(
   })
 }
 
+/** A migration as it will run. */
+export interface PlannedMigration {
+  readonly name: string
+  /** Takes away what releases before it use: none of them may run any more. */
+  readonly contracts: boolean
+  readonly statements: readonly string[]
+}
+
 /**
- * For commands that leave the schema alone: throws {@link SchemaError} if it is not the one this code was
- * written for.
+ * What {@link migrate} would run, in order, without running it; `database` undefined: on a new one of this kind.
+ * Throws {@link SchemaError} as that does.
+ */
+export async function planMigrations(
+  database: Pick<Database, 'kind' | 'query'> | undefined,
+  kind: DatabaseKind,
+  { migrations = ours }: Pick<Options, 'migrations'> = {},
+): Promise<readonly PlannedMigration[]> {
+  const done = new Set(database ? await migrationsDone(database.query, kind) : [])
+  refuseNewer(done, migrations)
+  const words = wordsOf(kind)
+  const missing = migrations
+    .filter(({ name }) => !done.has(name))
+    .map(({ name, statements }) => ({ name, contracts: contracts(name), statements: statements(words) }))
+  if (done.size > 0) return missing
+  return [{ name: '0000-bookkeeping', contracts: false, statements: bookkeeping(kind) }, ...missing]
+}
+
+/**
+ * For commands that leave the schema alone: throws {@link SchemaError} if it is not one that this code works on.
  */
 export async function requireCurrentSchema(
   database: Database,
@@ -98,7 +124,7 @@ export async function migrateTo(
     clock = systemClock,
   }: { readonly names?: readonly string[]; readonly clock?: Clock } = {},
 ): Promise<void> {
-  refuseNewer(new Set(names), ours)
+  refuseUnknown(new Set(names), ours)
   const bookkeeping = query as unknown as Transaction<Bookkeeping>
   await createBookkeeping(bookkeeping, kind)
   await takeLock(bookkeeping)
@@ -133,16 +159,7 @@ export async function schemaState(
 }
 
 async function createBookkeeping(query: Kysely<Bookkeeping>, kind: DatabaseKind): Promise<void> {
-  const { integer, instant, strict } = wordsOf(kind)
-  const statements = [
-    `create table if not exists schema_lock (id ${integer} not null primary key)${strict}`,
-    `create table if not exists schema_migration (
-      name text not null primary key,
-      ran_at ${instant} not null
-    )${strict}`,
-    'insert into schema_lock (id) values (1) on conflict do nothing',
-  ]
-  for (const statement of statements) {
+  for (const statement of bookkeeping(kind)) {
     await sql
       .raw(statement)
       .execute(query)
@@ -150,6 +167,18 @@ async function createBookkeeping(query: Kysely<Bookkeeping>, kind: DatabaseKind)
         if (!LOST_TO_ANOTHER.has(sqlState(error) ?? '')) throw error
       })
   }
+}
+
+function bookkeeping(kind: DatabaseKind): readonly string[] {
+  const { integer, instant, strict } = wordsOf(kind)
+  return [
+    `create table if not exists schema_lock (id ${integer} not null primary key)${strict}`,
+    `create table if not exists schema_migration (
+      name text not null primary key,
+      ran_at ${instant} not null
+    )${strict}`,
+    'insert into schema_lock (id) values (1) on conflict do nothing',
+  ]
 }
 
 async function takeLock(transaction: Transaction<Bookkeeping>): Promise<void> {
@@ -172,9 +201,17 @@ async function run(
   await transaction.insertInto('schema_migration').values({ name, ran_at: clock().getTime() }).execute()
 }
 
+/** `NNNN-contract-what`: the name says it, so that older code, which does not know the migration, can tell. */
+const contracts = (name: string): boolean => /^[0-9]+-contract-/.test(name)
+
+/** What only adds to the schema leaves this code working: during a rolling upgrade old and new stand side by side. */
 function refuseNewer(done: ReadonlySet<string>, migrations: readonly Migration[]): void {
+  refuseUnknown(new Set([...done].filter(contracts)), migrations)
+}
+
+function refuseUnknown(names: ReadonlySet<string>, migrations: readonly Migration[]): void {
   const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...done].filter((name) => !known.has(name)).sort()
+  const unknown = [...names].filter((name) => !known.has(name)).sort()
   if (unknown.length === 0) return
   throw new SchemaError(
     'schema-too-new',

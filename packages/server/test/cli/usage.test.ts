@@ -33,6 +33,7 @@ async function helpOf(command: string): Promise<string> {
     serve: unused,
     serveIdentity: unused,
     migrate: unused,
+    planMigrations: unused,
     release: version,
   }
   const code = await runProgram([...command.split(' ').filter(Boolean), '--help'], context)
@@ -46,7 +47,7 @@ const RESTORE = ['--dry-run', '--verify', '--replace', '--revoke-sessions-since'
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '': ['--version'],
   serve: [],
-  migrate: ['--json'],
+  migrate: ['--plan', '--json'],
   identity: [],
   'identity serve': [],
   accounts: [],
