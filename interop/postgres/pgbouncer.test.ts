@@ -1,0 +1,155 @@
+/**
+ * Guarantee: behind a PgBouncer in transaction mode the service works as without it, every statement has its limit, and
+ * a revocation holds, whether the listener has a direct address or not. The PgBouncer is Debian's, as it is installed
+ * and with the setting that `docs/operations.md` names.
+ */
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
+import { asSuperuser, eachDatabase } from '../../packages/server/test/support/databases.ts'
+import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
+import { addPerson, bearing, call, logIn } from '../../packages/server/test/support/service.ts'
+import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
+
+const IGNORING =
+  'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
+
+const whoami = async (node: TestNode, token: string) =>
+  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+
+async function refusal(node: TestNode, token: string): Promise<number> {
+  for (const end = performance.now() + 2_500; ; await sleep(10)) {
+    const status = await whoami(node, token)
+    if (status !== 200 || performance.now() > end) return status
+  }
+}
+
+async function revoke(node: TestNode, token: string): Promise<void> {
+  const { body } = await call(node, 'GET', '/api/v2/tokens', { headers: bearing(token) })
+  const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
+    headers: bearing(token),
+    body: { 'session-id': body.macaroons[0]['session-id'] },
+  })
+  assert.equal(status, 200)
+}
+
+for (const [how, settings] of [
+  ['as it is installed', []],
+  ['that ignores the limits', [IGNORING]],
+] as const) {
+  suite(`a PgBouncer ${how}`, () => {
+    eachDatabase((kind, _open, fresh) => {
+      if (kind === 'sqlite') return
+      let bouncer: PgBouncer
+      let direct: string
+      const closing: (() => Promise<void>)[] = []
+      before(async () => {
+        const target = await fresh.target()
+        assert.ok(target.kind === 'postgres')
+        direct = target.url
+        bouncer = await startPgBouncer(direct, settings)
+        process.stdout.write(`# ${bouncer.version}\n`)
+      })
+      after(async () => {
+        for (let close = closing.pop(); close; close = closing.pop()) await close()
+        await bouncer.close()
+      })
+      const start = async (listenUrl: string) => {
+        const node = await startNode({ kind: 'postgres', url: bouncer.url, listenUrl })
+        closing.push(() => node.close())
+        return node
+      }
+      const open = async (statementMs: number): Promise<Database> => {
+        const limits = { statementMs, lockMs: statementMs }
+        const database = await openDatabase({ kind: 'postgres', url: bouncer.url, limits })
+        closing.push(() => database.close())
+        return database
+      }
+
+      for (const [listener, listenUrl] of [
+        ['direct', () => direct],
+        ['through it too, so that nothing is heard', () => bouncer.url],
+      ] as const) {
+        test(`tokens are made, used and revoked; the listener: ${listener}`, async () => {
+          const [one, other] = [await start(listenUrl()), await start(listenUrl())]
+          // More at once than it has connections to the server.
+          const tokens = await Promise.all(
+            Array.from({ length: 20 }, async () => logIn(one, await addPerson(one, undefined))),
+          )
+          for (let round = 0; round < 3; round++) {
+            const answers = await Promise.all(
+              tokens.flatMap((token) => [whoami(one, token), whoami(other, token)]),
+            )
+            assert.deepEqual(new Set(answers), new Set([200]))
+            await sleep(300)
+          }
+          const [token = ''] = tokens
+          await revoke(one, token)
+          assert.equal(await whoami(one, token), 401)
+          assert.equal(await refusal(other, token), 401)
+        })
+      }
+
+      test('a statement over its limit is ended by the server, alone or in a transaction', async () => {
+        const { query } = await open(300)
+        const slow = sql`select pg_sleep(30)`
+        const refused = { name: 'Unavailable', message: /statement timeout/ }
+        await assert.rejects(slow.execute(query), refused)
+        await assert.rejects(
+          inTransaction(query, (transaction) => slow.execute(transaction)),
+          refused,
+        )
+        await sql`select 1`.execute(query)
+      })
+
+      test('nothing of it stays on connections that others use', async () => {
+        const { query } = await open(300)
+        await sql`select 1`.execute(query)
+        const patient = await open(5_000)
+        for (let round = 0; round < 5; round++) await sql`select pg_sleep(0.4)`.execute(patient.query)
+      })
+
+      test('a transaction that does nothing is ended, and its locks with it', async () => {
+        const idle = await open(300)
+        const { query } = await open(5_000)
+        const key = { name: 'locked', snap_id: 'locked' }
+        const left = inTransaction(idle.query, async (transaction) => {
+          await transaction.insertInto('package').values(key).execute()
+          await sleep(2_000)
+        })
+        const failed = assert.rejects(left)
+        await sleep(100)
+        await query.insertInto('package').values(key).execute()
+        await failed
+      })
+    })
+  })
+}
+
+test('limits that the role has are enough: nothing is sent with each statement', async () => {
+  const password = 'bounced'
+  await asSuperuser(`create role bounced login password '${password}'`)
+  try {
+    for (const [name, value] of [
+      ['statement_timeout', '10s'],
+      ['lock_timeout', '5s'],
+      ['idle_in_transaction_session_timeout', '10s'],
+    ]) {
+      await asSuperuser(`alter role bounced set ${name} = '${value}'`)
+    }
+    const url = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
+    url.username = 'bounced'
+    url.password = password
+    const bouncer = await startPgBouncer(url.href)
+    const database = await openDatabase({ kind: 'postgres', url: bouncer.url })
+    const { rows } = await sql<{ in_transaction: boolean }>`
+      select transaction_timestamp() <> statement_timestamp() as in_transaction`.execute(database.query)
+    assert.deepEqual(rows, [{ in_transaction: false }])
+    await database.close()
+    await bouncer.close()
+  } finally {
+    await asSuperuser('drop role bounced')
+  }
+})
