@@ -81,6 +81,7 @@ export const ACTIONS = {
   'devices.import': 'devices were imported from a file',
   'devices.import-serial-vault': 'devices were imported from a serial-vault',
   'schema.migrate': 'the schema of the database was brought up to date',
+  'database.restore': 'a backup was restored: what came after it is forgotten',
   'audit.remove': 'old entries of this log were removed, as configured',
 } as const satisfies Record<string, string>
 

@@ -3,7 +3,7 @@
  * Below it there are explicit arguments.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
+import { hostname, userInfo } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { OPERATOR } from './accounts/account-fields.ts'
@@ -12,8 +12,9 @@ import { createPasswordHasher } from './accounts/password-hasher.ts'
 import { rememberedAccounts } from './accounts/remembered-account-store.ts'
 import { accountOfIdentity } from './accounts/resolve-identity.ts'
 import { auditStore } from './audit/audit-store.ts'
-import { changing } from './audit/change-store.ts'
+import { changing, recordingOn } from './audit/change-store.ts'
 import { linkEntries } from './audit/link.ts'
+import { removeOldEntries } from './audit/remove-old.ts'
 import { wholeDatabaseStore } from './backup/whole-database-store.ts'
 import { allowListStore } from './brands/allow-list-store.ts'
 import { apiKeyStore } from './brands/api-key-store.ts'
@@ -22,7 +23,7 @@ import { brandStore } from './brands/brand-store.ts'
 import { hardwareIdentityStore } from './brands/hardware-identity-store.ts'
 import { modelStore } from './brands/model-store.ts'
 import { signingKeyLives } from './brands/signing-key-life.ts'
-import type { Author } from './change.ts'
+import type { Author, Changing } from './change.ts'
 import { announcement } from './cli/announcement.ts'
 import { EXIT } from './cli/context.ts'
 import { runProgram } from './cli/run-program.ts'
@@ -66,6 +67,9 @@ import { externalIdentity } from './identity/external-identity.ts'
 import { identityRoutes } from './identity/routes.ts'
 import { signInSessionStore } from './identity/sign-in-session-store.ts'
 import { bundledIdentity, type IdentityService } from './identity/third-party.ts'
+import { leaseStore } from './jobs/lease-store.ts'
+import { type RetentionTask, removeExpired } from './jobs/remove-expired.ts'
+import { type Job, runJobs } from './jobs/run-jobs.ts'
 import { createKeyPairStore } from './keyring/key-pair-store.ts'
 import { openKeyring } from './keyring/keyring.ts'
 import { createRootKeyStore } from './keyring/root-key-store.ts'
@@ -131,7 +135,7 @@ export async function openWorkspace(
   try {
     // A command changes the schema only of a database that belongs to this machine alone.
     if (updateSchema === true || (!updateSchema && config.database.kind === 'sqlite')) {
-      await migrateWithLog(database, log)
+      await migrateWithLog(database, { config, log, clock })
     } else if (!updateSchema) await requireCurrentSchema(database)
     return {
       config,
@@ -244,15 +248,16 @@ async function openSealer(
   )
 }
 
-function storageOf(database: Database): Storage {
+function storageOf(database: Database, operator: Author): Storage {
   return {
     clock: systemClock,
-    wholeDatabase: wholeDatabaseStore(database),
+    wholeDatabase: wholeDatabaseStore(database, (on) => recordingOn(on, systemClock, operator)),
     atOneMoment: (work) =>
       inSnapshot(database, (query) =>
         work({
           rows: verifyStore({ query, kind: database.kind }),
           sealed: sealedValueStore({ query }),
+          audit: auditStore({ query }),
         }),
       ),
   }
@@ -264,8 +269,18 @@ async function openConfigured({ database, dataDirectory }: Config, telemetry?: T
   return openDatabase(database, telemetry && observeDatabase(telemetry, system))
 }
 
-async function migrateWithLog(database: Database, log: Log): Promise<readonly string[]> {
-  const ran = await migrate(database)
+async function migrateWithLog(
+  database: Database,
+  { config, log, clock = systemClock }: StartOptions,
+): Promise<readonly string[]> {
+  const ran = await migrate(database, {
+    also: (query, migrations) =>
+      recordingOn({ query }, clock, operatorOf(config)).record({
+        action: 'schema.migrate',
+        subject: migrations.at(-1) ?? '',
+        details: { migrations },
+      }),
+  })
   if (ran.length > 0) log.info({ migrations: ran }, 'the database is brought up to date')
   return ran
 }
@@ -275,6 +290,8 @@ export interface ServiceOptions extends StartOptions {
   readonly identityOnly?: boolean
   /** Its supervisor has brought the schema up to date. */
   readonly schemaIsDone?: boolean
+  /** Does its part of the periodic work: linking the audit log, retention. Default: no. */
+  readonly jobs?: boolean
   /** Where the metrics go to. Default: to the port that the configuration gives them. */
   readonly shareMetrics?: (metrics: Metrics) => void
 }
@@ -299,11 +316,69 @@ export async function startService(given: ServiceOptions): Promise<RunningServic
     const workspace = await openWorkspace(options, { updateSchema: given.schemaIsDone ? 'done' : true })
     opened.push(() => workspace.close())
     const metricsUrl = await publishMetrics(workspace, options, opened)
+    if (given.jobs) {
+      const jobs = runJobs(jobsOf(workspace, options), {
+        leases: leaseStore(workspace.database),
+        onError: (error, job) => given.log.warn({ err: error, job }, 'a job failed, and is tried again'),
+      })
+      opened.push(() => jobs.stop())
+    }
     return { ...(await listenWith(workspace, options, opened)), metricsUrl, workspace, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** What whichever process holds the lease does, beside answering. */
+function jobsOf(workspace: Workspace, { log, telemetry }: ObservedOptions): readonly Job[] {
+  const { clock, database } = workspace
+  const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
+    telemetry.metrics.retained(table, outcome, removed)
+    if (removed > 0) log.debug({ table, removed }, 'removed what has expired')
+  }
+  const change = changing(database, clock, storesOn)({ actor: 'service', source: hostname() })
+  const tasks = retentionTasks(workspace, change)
+  return [
+    { name: 'audit-link', everyMs: 1_000, run: async (goOn) => void (await linkEntries(workspace, goOn)) },
+    { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
+  ]
+}
+
+const DAY_MS = 86_400_000
+
+/** In the order of docs/operations.md. */
+function retentionTasks(
+  {
+    config: { retention },
+    completedLogins,
+    signInSessions,
+    sessions,
+    deviceSessions,
+    registrations,
+    clones,
+  }: Workspace,
+  change: Changing<Stores>,
+): readonly RetentionTask[] {
+  const { audit } = retention
+  return [
+    // A day longer than they are good for: by the clock of another node they may be good still.
+    { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
+    { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
+    { table: 'token_session', keepMs: retention.tokenSessions, remove: sessions.removeEnded },
+    { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
+    { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
+    { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: clones.removeOld },
+    ...(audit === undefined
+      ? []
+      : [
+          {
+            table: 'audit_entry',
+            keepMs: audit,
+            remove: (before: Date, limit: number) => removeOldEntries(before, limit, { change }),
+          },
+        ]),
+  ]
 }
 
 const SIGNING_KEYS_MS = 60_000
@@ -541,11 +616,12 @@ export async function run(
     serve: () => serve(settings()),
     serveIdentity: () => serve({ ...settings(8081), identityOnly: true }),
     migrate: async () => {
-      const { config, log } = settings()
+      const options = settings()
+      const { config } = options
       // So that a database never stands beside a key that is still to be made.
       await readSecretKey(config.secret)
       const database = await openConfigured(config)
-      return migrateWithLog(database, log).finally(() => database.close())
+      return migrateWithLog(database, options).finally(() => database.close())
     },
     planMigrations: async () => {
       const { kind, ...target } = settings().config.database
@@ -554,9 +630,9 @@ export async function run(
       return planMigrations(database, kind).finally(() => database.close())
     },
     withStorage: async (work) => {
-      const database = await openConfigured(settings().config)
-      const storage = storageOf(database)
-      return work(storage).finally(() => database.close())
+      const { config } = settings()
+      const database = await openConfigured(config)
+      return work(storageOf(database, operatorOf(config))).finally(() => database.close())
     },
     openSealer: async () => {
       const { config, log } = quiet(settings())
@@ -577,7 +653,7 @@ export async function run(
 }
 
 async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
-  const service = await startService(options)
+  const service = await startService({ ...options, jobs: true })
   const signalled = nextSignal()
   try {
     const announce = await announcer(service.workspace, options)
@@ -618,6 +694,7 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
       ...options,
       counters: worker.counters,
       schemaIsDone: true,
+      jobs: true,
       shareMetrics: (metrics) => worker.shareMetrics(() => ofThisWorker(metrics)),
     })
     worker.listening(service.origin)

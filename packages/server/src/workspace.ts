@@ -30,16 +30,14 @@ import type { SealedValueStore } from './keyring/sealed-value-store.ts'
 import type { Sealer } from './keyring/sealing.ts'
 import type { PackageStore } from './packages/package-store.ts'
 import type { SessionStore } from './tokens/session-store.ts'
-import type { VerifyStore } from './verify/verify-store.ts'
+import type { CheckDeps } from './verify/check.ts'
 
 /** An installation as it lies there: nobody has looked at its schema or its keys, and none is made. */
 export interface Storage {
   readonly clock: Clock
   readonly wholeDatabase: WholeDatabaseStore
   /** What `ratafia verify` reads, at one moment. */
-  atOneMoment<T>(
-    work: (moment: { readonly rows: VerifyStore; readonly sealed: SealedValueStore }) => Promise<T>,
-  ): Promise<T>
+  atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }
 
 /** What is stored, by what stores it: each on the database, or all of them on one transaction. */

@@ -74,6 +74,11 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
     await target.migrate()
     const { revokeSessionsSince: since } = request
     const revokedSessions = since ? await target.revokeTokenSessions(since, { at: deps.now, by: deps.by }) : 0
+    await target.record({
+      action: 'database.restore',
+      subject: header.madeAt,
+      details: { rows: totals.rows, 'made-on': header.database, 'revoked-sessions': revokedSessions },
+    })
     return { ...totals, madeAt: header.madeAt, database: header.database, revokedSessions }
   })
 }

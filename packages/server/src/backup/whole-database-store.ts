@@ -1,5 +1,6 @@
 /** Every row of every table, out in pages and in again: what a backup reads and a restore writes. */
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Recording } from '../change.ts'
 import {
   type Database,
   type DatabaseKind,
@@ -31,8 +32,8 @@ export interface Snapshot {
 }
 
 /** A restore that is going on, in one transaction. */
-export interface Replacement {
-  /** The first table with a row that is not of a migration; undefined for an empty database, or one without tables. */
+export interface Replacement extends Recording {
+  /** The first table with a row that no migration left; undefined for a new database. */
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
@@ -56,7 +57,11 @@ const PAGE = 500
 /** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535. */
 const PARAMETERS = 30_000
 
-export function wholeDatabaseStore(database: Database): WholeDatabaseStore {
+/** `recordingOn` makes the log of changes on a transaction. */
+export function wholeDatabaseStore(
+  database: Database,
+  recordingOn: (on: Pick<Database, 'query'>) => Recording,
+): WholeDatabaseStore {
   const { kind } = database
   return {
     read: (work) =>
@@ -71,7 +76,9 @@ export function wholeDatabaseStore(database: Database): WholeDatabaseStore {
       ),
     replace: (work) =>
       database.unhurried((query) =>
-        inTransaction(query, (transaction) => work(replacement(transaction, kind))),
+        inTransaction(query, (transaction) =>
+          work({ ...replacement(transaction, kind), ...recordingOn({ query: transaction }) }),
+        ),
       ),
   }
 }
@@ -104,13 +111,15 @@ async function* pages(query: Kysely<Schema>, table: Table): AsyncGenerator<reado
   }
 }
 
-function replacement(query: Transaction<Schema>, kind: DatabaseKind): Replacement {
+function replacement(query: Transaction<Schema>, kind: DatabaseKind): Omit<Replacement, keyof Recording> {
   const tables = () => describeTables(query, kind, tableNames(kind))
   return {
     tables,
 
     async occupied() {
       const seeded = seededTables(kind)
+      // What `ratafia migrate` leaves in a new database.
+      seeded.add('audit_entry')
       for (const { name } of await tables()) {
         if (seeded.has(name)) continue
         const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(query)

@@ -34,7 +34,7 @@ export function tableNames(kind: DatabaseKind, migrations: readonly Migration[] 
 }
 
 /** Tables into which the migrations themselves put rows: these say nothing about whether a database is in use. */
-export function seededTables(kind: DatabaseKind): ReadonlySet<string> {
+export function seededTables(kind: DatabaseKind): Set<string> {
   return new Set(namesIn(kind, ours, /^\s*insert into (\w+)/i))
 }
 

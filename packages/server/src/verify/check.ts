@@ -1,3 +1,4 @@
+import type { VerifyAuditDeps } from '../audit/verify.ts'
 import type { SealedValueStore } from '../keyring/reseal.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { VerifyStore } from './verify-store.ts'
@@ -7,6 +8,7 @@ export interface CheckDeps {
   readonly rows: VerifyStore
   readonly sealed: SealedValueStore
   readonly sealer: Sealer
+  readonly audit: VerifyAuditDeps['audit']
 }
 
 /** One thing that must always hold. */

@@ -5,6 +5,8 @@ import { sql, type Transaction } from 'kysely'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { freshDeviceKeys, registered, sessionOf, withAcme } from '../../test/support/devices.ts'
 import { addPerson, logIn, testService } from '../../test/support/service.ts'
+import { auditStore } from '../audit/audit-store.ts'
+import { linkEntries } from '../audit/link.ts'
 import type { DatabaseKind, Schema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
@@ -255,6 +257,16 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
       /^account acme-brand of assertion is another assertion than its row says\.$/,
     ],
   ],
+  audit: [
+    [
+      (query) => query.updateTable('audit_entry').set({ actor: 'nobody' }).where('seq', '=', 1).execute(),
+      /^Entry 1 of the audit log: its content is not what its hash was made of\.$/,
+    ],
+    [
+      (query) => query.deleteFrom('audit_entry').where('seq', '=', 2).execute(),
+      /^Entry 2 of the audit log: it is missing/,
+    ],
+  ],
   models: [
     [
       (query) => query.deleteFrom('assertion').where('type', '=', 'model').execute(),
@@ -280,6 +292,7 @@ eachDatabase((kind, open, fresh) => {
     const serial = await registered(service, { key })
     await sessionOf(service, { serial, key })
     await logIn(service, await addPerson(service, 'ann'))
+    await linkEntries(service.workspace)
   })
 
   /** The results with `plant` done, which is taken back. */
@@ -294,6 +307,7 @@ eachDatabase((kind, open, fresh) => {
           rows: verifyStore({ query: transaction, kind }),
           sealed: sealedValueStore({ query: transaction }),
           sealer,
+          audit: auditStore({ query: transaction }),
         })
         throw new TakenBack()
       })

@@ -1,11 +1,14 @@
 /** `ratafia secret rotate` beside services that run: nothing that holds is refused, at no step of the change. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { describe, test } from 'node:test'
+import { sql } from 'kysely'
+import { addBrand } from '../../src/brands/add-brand.ts'
 import { replaceSecretKey } from '../../src/secret-key.ts'
-import { addAcme } from '../support/brands.ts'
+import { acmeFiles, addAcme } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { freshDeviceKeys, register } from '../support/devices.ts'
+import { freshDeviceKeys, openSession, register, registered, sessionOf } from '../support/devices.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
 import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
 
@@ -94,6 +97,53 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(stopped.code, 4)
       assert.match(stopped.stderr, /are sealed under another secret key\. Set RATAFIA_SECRET_KEY/)
     })
+  })
+})
+
+/** The statements that docs/operations.md has for whoever lost the secret key. */
+function statementsOfThePage(): readonly string[] {
+  const page = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
+  const [, section = ''] = /^### When the secret key is lost$([\s\S]*?)^## /m.exec(page) ?? []
+  const [, block = ''] = /```sql\n([\s\S]*?)```/.exec(section) ?? []
+  return block
+    .split(';')
+    .map((text) => text.trim())
+    .filter(Boolean)
+}
+
+eachDatabase((_kind, open, fresh) => {
+  const program = testProgram(fresh)
+
+  test('the secret key is lost: by the page, accounts and the register go on with new keys', async () => {
+    const before = await program.start(ONLY_OLD)
+    const old = await program.open(ONLY_OLD)
+    await addAcme({ ...old, clock: () => new Date() })
+    const service = at(before, old)
+    const ann = await addPerson(service, 'ann')
+    const token = await logIn(service, ann)
+    const [key] = await freshDeviceKeys(1)
+    assert.ok(key)
+    const serial = await registered(service, { key })
+    const previous = await sessionOf(service, { serial, key })
+    await before.end('SIGTERM')
+    assert.equal((await program.run(['serve'], { environment: ONLY_NEW })).code, 4)
+
+    const { query } = await open()
+    const statements = statementsOfThePage()
+    assert.equal(statements.length, 4)
+    for (const statement of statements) await sql.raw(statement).execute(query)
+    const after = await program.start({ ...ONLY_NEW, RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
+    const workspace = await program.open(ONLY_NEW)
+    assert.equal(await whoami(after, token), 401)
+    assert.equal(await whoami(after, await logIn(at(after, workspace), ann)), 200)
+    assert.equal((await openSession(after, { serial, key, previous })).status, 200)
+    const [other] = await freshDeviceKeys(1)
+    assert.ok(other)
+    assert.notEqual((await register(after, { key: other })).status, 200)
+    await addBrand(acmeFiles, { ...workspace, clock: () => new Date() })
+    assert.equal((await register(after, { key: other })).status, 200)
+    assert.equal((await program.run(['verify'], { environment: ONLY_NEW })).code, 0)
+    assert.equal((await after.end('SIGTERM')).code, 0)
   })
 })
 
