@@ -31,6 +31,13 @@ export function parseDuration(value: string): number {
 /** A duration, or 0: not at all. */
 export const parseDelay = (value: string): number => (/^0s?$/.test(value) ? 0 : parseDuration(value))
 
+/** A duration that is longer than clocks of nodes differ, and than anything that works once is good for. */
+export function parseRetention(value: string): number {
+  const milliseconds = parseDuration(value)
+  if (milliseconds >= 3_600_000) return milliseconds
+  throw new Error(`is ${value}. Keep rows for 1h at least.`)
+}
+
 export function parseWorkers(value: string): number {
   if (/^[1-9][0-9]{0,2}$/.test(value)) return Number(value)
   throw new Error(`is not a number of processes from 1 to 999: ${value}.`)

@@ -17,6 +17,7 @@ import {
   parseProxies,
   parsePublicKey,
   parseRateLimits,
+  parseRetention,
   parseSecretKey,
   parseServiceUrl,
   parseServiceUrls,
@@ -104,6 +105,20 @@ export const VARIABLES = {
     'absent: none',
     'Comma-separated addresses of other device services to which registrations may be forwarded (`X-Snap-Device-Service-URL`)',
   ],
+  RATAFIA_RETENTION_TOKEN_SESSIONS: [
+    '90d',
+    'How long a token session is kept after its end, revoked or not: at least 1h, like the others',
+  ],
+  RATAFIA_RETENTION_DEVICE_SESSIONS: ['30d', 'How long a device session is kept after it expired'],
+  RATAFIA_RETENTION_REGISTRATIONS: [
+    '90d',
+    'How long is kept from where a device registered, after it was decided about',
+  ],
+  RATAFIA_RETENTION_CLONE_EVIDENCE: [
+    '365d',
+    'How long evidence of clones is kept after it was seen last; not shorter than RATAFIA_RETENTION_DEVICE_SESSIONS',
+  ],
+  RATAFIA_RETENTION_AUDIT: ['absent: for good', 'How long entries of the audit log are kept'],
   RATAFIA_SIGNING_QUEUE: [
     '256',
     'How many serials may wait for their signature; one more is answered 503 at once',
@@ -173,6 +188,16 @@ export type PreviousSecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | { readonly from: 'file'; readonly file: string }
 
+/** How long rows are kept when nothing needs them any more, in milliseconds. */
+export interface RetentionConfig {
+  readonly tokenSessions: number
+  readonly deviceSessions: number
+  readonly registrations: number
+  readonly cloneEvidence: number
+  /** Undefined = for good. */
+  readonly audit: number | undefined
+}
+
 export interface Config {
   readonly host: string
   readonly port: number
@@ -202,6 +227,7 @@ export interface Config {
   /** Each ends with a slash. */
   readonly deviceServiceUrls: readonly string[]
   readonly signingQueue: number
+  readonly retention: RetentionConfig
   readonly trustedProxies: readonly string[]
   readonly rateLimits: RateLimits
   readonly maxConnections: number
@@ -291,6 +317,18 @@ export function readConfig(environment: Environment, defaults: { port: number } 
   }
   const databaseFile = resolve(dataDirectory, 'ratafia.db')
   const tokenMaxLifetime = read('RATAFIA_TOKEN_MAX_LIFETIME', parseDuration)
+  const retention: RetentionConfig = {
+    tokenSessions: read('RATAFIA_RETENTION_TOKEN_SESSIONS', parseRetention) ?? 90 * DAY,
+    deviceSessions: read('RATAFIA_RETENTION_DEVICE_SESSIONS', parseRetention) ?? 30 * DAY,
+    registrations: read('RATAFIA_RETENTION_REGISTRATIONS', parseRetention) ?? 90 * DAY,
+    cloneEvidence: read('RATAFIA_RETENTION_CLONE_EVIDENCE', parseRetention) ?? 365 * DAY,
+    audit: read('RATAFIA_RETENTION_AUDIT', parseRetention),
+  }
+  if (retention.cloneEvidence < retention.deviceSessions) {
+    problems.push(
+      'RATAFIA_RETENTION_CLONE_EVIDENCE is shorter than RATAFIA_RETENTION_DEVICE_SESSIONS: what was decided about old sessions would be forgotten before them. Raise it.',
+    )
+  }
   const config: Config = {
     host,
     port: port ?? defaults.port,
@@ -328,6 +366,7 @@ export function readConfig(environment: Environment, defaults: { port: number } 
     deviceServicePath: read('RATAFIA_DEVICE_SERVICE_PATH', parsePath) ?? '/v1',
     deviceServiceUrls: read('RATAFIA_DEVICE_SERVICE_URLS', parseServiceUrls) ?? [],
     signingQueue: read('RATAFIA_SIGNING_QUEUE', parseCount) ?? 256,
+    retention,
     trustedProxies: read('RATAFIA_TRUSTED_PROXIES', parseProxies) ?? [],
     rateLimits:
       read('RATAFIA_RATE_LIMITS', (value) => parseRateLimits(value, DEFAULT_RATES)) ?? DEFAULT_RATES,

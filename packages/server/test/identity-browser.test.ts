@@ -10,7 +10,6 @@ import { addAccount } from '../src/accounts/add.ts'
 import { disableAccount } from '../src/accounts/disable.ts'
 import { enableAccount } from '../src/accounts/enable.ts'
 import { setPassword } from '../src/accounts/set-password.ts'
-import { forgetExpired } from '../src/identity/forget-expired.ts'
 import { formatSummary } from '../src/identity/request-summary.ts'
 import { STYLE_HASH } from '../src/web/style.ts'
 import { eachDatabase } from './support/databases.ts'
@@ -543,15 +542,19 @@ eachDatabase((_kind, open) => {
           .where('account_id', '=', account.id)
           .execute()
       ).length
+    const forgetExpired = async () => {
+      await world.completedLogins.removeExpired(world.clock(), 500)
+      await world.signInSessions.removeExpired(world.clock(), 500)
+    }
     world.clock.advance(29 * 60_000)
-    await forgetExpired(world)
+    await forgetExpired()
     assert.equal(await count('completed_login'), 1)
     world.clock.advance(2 * 60_000)
-    await forgetExpired(world)
+    await forgetExpired()
     assert.deepEqual([await count('completed_login'), await count('sign_in_session')], [0, 1])
     assert.equal((await browser.open(visit)).title, 'This login has expired')
     world.clock.advance(12 * 3_600_000)
-    await forgetExpired(world)
+    await forgetExpired()
     assert.equal(await count('sign_in_session'), 0)
   })
 

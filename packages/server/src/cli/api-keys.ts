@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { addApiKey, listApiKeys, revokeApiKey } from '../brands/add-api-key.ts'
 import type { ApiKey } from '../brands/api-key.ts'
 import { parseModelName, showModelName } from '../brands/model-policy.ts'
-import { parseDuration } from '../config-values.ts'
 import { type CommandContext, UsageError } from './context.ts'
+import { readInstant } from './instants.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from './output.ts'
 
 interface AddOptions extends JsonOption {
@@ -29,7 +29,10 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
           {
             model: parseModelName(text),
             label: options.label,
-            expiresAt: options.expires === undefined ? null : readInstant(options.expires, workspace.clock()),
+            expiresAt:
+              options.expires === undefined
+                ? null
+                : readInstant('--expires', options.expires, { now: workspace.clock(), direction: 'ahead' }),
             useLimit: options.uses === undefined ? null : readCount(options.uses),
           },
           workspace,
@@ -61,20 +64,6 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       const told = `The API key ${id} is revoked. ${showModelName(key)} still asks for one: make another if none is left.`
       print(context, options, row(key), told)
     })
-}
-
-function readInstant(text: string, now: Date): Date {
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text)) {
-    const date = new Date(text)
-    if (!Number.isNaN(date.getTime())) return date
-  }
-  try {
-    return new Date(now.getTime() + parseDuration(text))
-  } catch {
-    throw new UsageError(
-      `--expires ${text} is neither a time such as 2027-01-31T00:00:00Z nor one such as 90d.`,
-    )
-  }
 }
 
 function readCount(text: string): number {

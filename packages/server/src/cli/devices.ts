@@ -1,6 +1,6 @@
 /** `ratafia devices`: the register of devices. */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -23,6 +23,7 @@ import { type CommandContext, FileError, UsageError } from './context.ts'
 import { DEVICE_LIST_COLUMNS, detailsDocument, detailsText, deviceRow } from './device-output.ts'
 import { type JsonOption, note, print, printList, withJson } from './output.ts'
 import { withProgress } from './progress.ts'
+import { writeWhole } from './write-whole.ts'
 
 interface FilterOptions {
   readonly brand?: string
@@ -225,20 +226,6 @@ async function exportTo(
   )
   if (file !== undefined)
     print(context, options, { exported, file }, `${exported} devices exported to ${file}.`)
-}
-
-/** The file has its name only when it is whole. */
-async function writeWhole(text: Readable, file: string): Promise<void> {
-  const part = `${file}.part`
-  try {
-    await pipeline(text, createWriteStream(part))
-    await rename(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === undefined || syscall === undefined) throw error
-    throw new FileError(`${file} cannot be written (${code}).`)
-  }
 }
 
 function formatOf(file: string): Format {

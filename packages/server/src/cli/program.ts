@@ -5,6 +5,7 @@ import { accountCommands } from './accounts.ts'
 import { agentCommands } from './agents.ts'
 import { allowListCommands } from './allow-list.ts'
 import { apiKeyCommands } from './api-keys.ts'
+import { auditCommands } from './audit.ts'
 import { backupCommands } from './backup.ts'
 import { brandCommands } from './brands.ts'
 import { type CommandContext, EXIT_HELP } from './context.ts'
@@ -74,6 +75,8 @@ export function createProgram(context: CommandContext): Command {
   deviceCommands(program, context)
   importCommands(program, context)
   backupCommands(program, context)
+
+  auditCommands(program, context)
 
   withJson(program.command('version'))
     .description('the release of this program')

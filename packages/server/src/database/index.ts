@@ -14,6 +14,7 @@ export {
   requireCurrentSchema,
   schemaState,
 } from './migrate.ts'
+export { databaseNow } from './now.ts'
 export type { PoolState } from './pool-state.ts'
 export type * from './schema.ts'
 export { SchemaError } from './schema-error.ts'

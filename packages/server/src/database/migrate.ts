@@ -16,6 +16,8 @@ import { SchemaError } from './schema-error.ts'
 interface Options {
   readonly migrations?: readonly Migration[]
   readonly clock?: Clock
+  /** Done in the transaction of the migrations, if any ran. */
+  readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>
 }
 
 /** The tables of this file; the rest of the code does not see them. */
@@ -37,7 +39,7 @@ const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710']
  */
 export async function migrate(
   database: Database,
-  { migrations = ours, clock = systemClock }: Options = {},
+  { migrations = ours, clock = systemClock, also }: Options = {},
 ): Promise<string[]> {
   return database.unhurried(async (query) => {
     const bookkeeping = query as unknown as Kysely<Bookkeeping>
@@ -48,7 +50,9 @@ export async function migrate(
       refuseNewer(done, migrations)
       const missing = migrations.filter(({ name }) => !done.has(name))
       for (const migration of missing) await run(migration, database.kind, transaction, clock)
-      return missing.map(({ name }) => name)
+      const names = missing.map(({ name }) => name)
+      if (names.length > 0) await also?.(transaction as unknown as Transaction<Schema>, names)
+      return names
     })
   })
 }

@@ -23,6 +23,11 @@ export interface CloneStore {
   find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
+  /**
+   * At most `limit` last seen before that instant, but of devices in quarantine, about which somebody has to decide.
+   * Returns how many were removed.
+   */
+  removeOld(before: Date, limit: number): Promise<number>
 }
 
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
@@ -74,6 +79,25 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         .orderBy('subject')
         .execute()
       return rows.map(evidenceOf)
+    },
+
+    async removeOld(before, limit) {
+      // Index clone_evidence_last_seen, then the primary keys. Those in quarantine are few.
+      const old = query
+        .selectFrom('clone_evidence')
+        .innerJoin('device', 'device.id', 'clone_evidence.device_id')
+        .select(['device_id', 'kind', 'subject'])
+        .where('last_seen_at', '<', toInstant(before))
+        .where('quarantined_at', 'is', null)
+        .orderBy('last_seen_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('clone_evidence')
+        .where(({ eb, refTuple }) =>
+          eb(refTuple('device_id', 'kind', 'subject'), 'in', old.$asTuple('device_id', 'kind', 'subject')),
+        )
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

@@ -22,8 +22,8 @@ export interface DeviceSessionStore {
   newestAlive(id: DeviceId, at: Date): Promise<DeviceSession | undefined>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
-  /** Deletes the sessions of the device that expired before this instant. */
-  forget(id: DeviceId, before: Date): Promise<void>
+  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
 }
 
 export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
@@ -117,15 +117,19 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       return rows.map(sessionOf)
     },
 
-    async forget(id, before) {
-      // Index device_session_device: what has expired was opened before that.
-      const instant = toInstant(before)
-      await query
+    async removeExpired(before, limit) {
+      // Index device_session_expires, then the primary key.
+      const expired = query
+        .selectFrom('device_session')
+        .select('session_id')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
         .deleteFrom('device_session')
-        .where('device_id', '=', id)
-        .where('opened_at', '<', instant)
-        .where('expires_at', '<', instant)
-        .execute()
+        .where('session_id', 'in', expired)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

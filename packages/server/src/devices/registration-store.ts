@@ -19,6 +19,11 @@ export interface RegistrationStore {
   add(registration: Registration): Promise<boolean>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly Registration[]>
+  /**
+   * At most `limit` from before that instant, of devices that were decided about before it too: one that waits may still
+   * send the same request. Returns how many were removed.
+   */
+  removeSettled(before: Date, limit: number): Promise<number>
 }
 
 export function registrationStore({ query }: Pick<Database, 'query'>): RegistrationStore {
@@ -59,6 +64,25 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
         .limit(limit)
         .execute()
       return rows.map(registrationOf)
+    },
+
+    async removeSettled(before, limit) {
+      const instant = toInstant(before)
+      // Index device_registration_at, then the primary keys. Those that wait are passed over: 10,000 of a model at most.
+      const settled = query
+        .selectFrom('device_registration')
+        .innerJoin('device', 'device.id', 'device_registration.device_id')
+        .select('request_id_hash')
+        .where('device_registration.registered_at', '<', instant)
+        .where('status', '<>', 'pending')
+        .where((where) => where.or([where('decided_at', 'is', null), where('decided_at', '<', instant)]))
+        .orderBy('device_registration.registered_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('device_registration')
+        .where('request_id_hash', 'in', settled)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

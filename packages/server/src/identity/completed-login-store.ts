@@ -18,8 +18,8 @@ export interface CompletedLoginStore {
   find(loginId: Uint8Array): Promise<CompletedLogin | undefined>
   /** Those of the given ones that are completed. */
   findAll(loginIds: readonly Uint8Array[]): Promise<CompletedLogin[]>
-  /** How many were removed. */
-  removeExpired(now: Date): Promise<number>
+  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
 }
 
 export function completedLoginStore({ query }: Pick<Database, 'query'>): CompletedLoginStore {
@@ -61,13 +61,19 @@ export function completedLoginStore({ query }: Pick<Database, 'query'>): Complet
       return rows.map(loginOf)
     },
 
-    // Index: completed_login_expires.
-    removeExpired: async (now) => {
-      const result = await query
+    // Index: completed_login_expires, then the primary key.
+    removeExpired: async (before, limit) => {
+      const expired = query
+        .selectFrom('completed_login')
+        .select('login_id')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
         .deleteFrom('completed_login')
-        .where('expires_at', '<', toInstant(now))
+        .where('login_id', 'in', expired)
         .executeTakeFirst()
-      return Number(result.numDeletedRows)
+      return Number(numDeletedRows)
     },
   }
 }

@@ -18,7 +18,6 @@ import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes, sendJson } from './discharge-routes.ts'
 import { IdentityError } from './errors.ts'
-import { forgetExpired } from './forget-expired.ts'
 import { LoginWaiters } from './login-waiters.ts'
 import { pageRoutes } from './page-routes.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
@@ -44,7 +43,6 @@ export interface IdentityOptions extends Omit<IdentityDependencies, 'throttle' |
 }
 
 const WAIT_MS = 10 * 60_000
-const HOUSEKEEPING_MS = 10 * 60_000
 /** Forms and discharges are small; the largest is a caveat payload of 16 KiB in base64 and a token. */
 const BODY_LIMIT = 64 * 1024
 
@@ -62,7 +60,6 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   }
   // Before the server waits for its requests to end: those that wait for people would not.
   app.addHook('preClose', async () => waiters.close())
-  keepHouse(app, deps)
 
   const cookieOptions: CookieSerializeOptions = {
     path: new URL(deps.location).pathname,
@@ -146,14 +143,4 @@ function refuseOtherBodies(
 ): void {
   if (headers['content-type'] === undefined && body.length === 0) done(null)
   else done(new fastifyErrors.FST_ERR_CTP_INVALID_MEDIA_TYPE(headers['content-type'] ?? 'none'))
-}
-
-function keepHouse(app: FastifyInstance, deps: IdentityDependencies): void {
-  const timer = setInterval(() => {
-    forgetExpired(deps).catch((error: unknown) =>
-      app.log.warn({ err: error }, 'could not remove expired logins'),
-    )
-  }, HOUSEKEEPING_MS)
-  timer.unref()
-  app.addHook('onClose', async () => clearInterval(timer))
 }

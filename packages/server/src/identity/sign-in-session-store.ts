@@ -18,8 +18,8 @@ export interface SignInSessionStore {
   /** Does nothing when there is none. */
   remove(idHash: Uint8Array): Promise<void>
   removeAllOf(accountId: AccountId): Promise<void>
-  /** How many were removed. */
-  removeExpired(now: Date): Promise<number>
+  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
 }
 
 export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSessionStore {
@@ -64,13 +64,19 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
       await query.deleteFrom('sign_in_session').where('account_id', '=', accountId).execute()
     },
 
-    // Index: sign_in_session_expires.
-    removeExpired: async (now) => {
-      const result = await query
+    // Index: sign_in_session_expires, then the primary key.
+    removeExpired: async (before, limit) => {
+      const expired = query
+        .selectFrom('sign_in_session')
+        .select('id_hash')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
         .deleteFrom('sign_in_session')
-        .where('expires_at', '<', toInstant(now))
+        .where('id_hash', 'in', expired)
         .executeTakeFirst()
-      return Number(result.numDeletedRows)
+      return Number(numDeletedRows)
     },
   }
 }

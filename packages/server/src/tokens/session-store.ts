@@ -31,6 +31,11 @@ export interface SessionStore {
     at: Date
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
+  /**
+   * At most `limit` sessions whose end was before that instant. Nothing of them verifies any more; that they were revoked
+   * is forgotten with them. Returns how many were removed.
+   */
+  removeEnded(before: Date, limit: number): Promise<number>
 }
 
 export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
@@ -93,6 +98,21 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
       const session = await find(id)
       if (!session || (accountId !== undefined && session.accountId !== accountId)) return undefined
       return { session, first: numUpdatedRows > 0n }
+    },
+
+    async removeEnded(before, limit) {
+      // Index token_session_valid_until, then the primary key.
+      const ended = query
+        .selectFrom('token_session')
+        .select('session_id')
+        .where('valid_until', '<', toInstant(before))
+        .orderBy('valid_until')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('token_session')
+        .where('session_id', 'in', ended)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

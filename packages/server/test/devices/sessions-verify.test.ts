@@ -317,7 +317,7 @@ eachDatabase((_kind, _open, fresh) => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const later = new Date(service.now().getTime() + 9 * DAY)
-      await service.workspace.deviceSessions.forget((await holderOf(device)).id, later)
+      await service.workspace.deviceSessions.removeExpired(later, 9999)
       assertRefused(await verify(session), /not known here any more/)
     })
   })

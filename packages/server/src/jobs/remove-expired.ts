@@ -1,0 +1,45 @@
+/** Retention: removes rows that nothing needs any more, a few at a time, so that nobody waits for it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../clock.ts'
+
+export interface RetentionTask {
+  /** Names the rows in the log and the metrics. */
+  readonly table: string
+  /** How long a row stays after it expired, in milliseconds. */
+  readonly keepMs: number
+  /** Removes at most `limit` rows that expired before that instant; returns how many. */
+  readonly remove: (before: Date, limit: number) => Promise<number>
+}
+
+export interface RetentionDeps {
+  readonly clock: Clock
+  readonly goOn: () => Promise<boolean>
+  readonly onRun: (task: string, outcome: 'ok' | 'failed', removed: number) => void
+}
+
+/** Rows of one transaction. */
+const BATCH = 500
+const PAUSE_MS = 50
+
+/** All of the tasks, one after the other. Throws the first error when all have had their turn. */
+export async function removeExpired(tasks: readonly RetentionTask[], deps: RetentionDeps): Promise<void> {
+  const errors: unknown[] = []
+  for (const task of tasks) {
+    let removed = 0
+    try {
+      for (;;) {
+        const before = new Date(deps.clock().getTime() - task.keepMs)
+        const batch = await task.remove(before, BATCH)
+        removed += batch
+        if (batch < BATCH || !(await deps.goOn())) break
+        await sleep(PAUSE_MS)
+      }
+      deps.onRun(task.table, 'ok', removed)
+    } catch (error) {
+      errors.push(error)
+      deps.onRun(task.table, 'failed', removed)
+    }
+    if (!(await deps.goOn())) break
+  }
+  if (errors.length > 0) throw errors[0]
+}
