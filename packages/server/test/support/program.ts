@@ -14,6 +14,8 @@ import type { Workspace } from '../../src/workspace.ts'
 import type { Fresh } from './databases.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
+/** What Node has compiled, for all runs: half of what a command takes. It is checked against the sources. */
+const COMPILED = fileURLToPath(new URL('../../../../node_modules/.cache/ratafia-tests', import.meta.url))
 const START_DEADLINE_MS = 30_000
 
 export type Variables = Readonly<Record<string, string>>
@@ -56,13 +58,11 @@ export interface Program {
 
 /** Declares that the suite has a program on its database, or without `fresh` on a SQLite of its own. */
 export function testProgram(fresh?: Fresh): Program {
-  const state: { environment?: Variables; directory?: string; cache?: string } = {}
+  const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
   const workspaces: Workspace[] = []
   before(async () => {
     state.directory = await mkdtemp(join(tmpdir(), 'ratafia-program-'))
-    // Of Node's compiler: half of what a command takes.
-    state.cache = await mkdtemp(join(tmpdir(), 'ratafia-program-cache-'))
     state.environment = {
       RATAFIA_PORT: '0',
       RATAFIA_WORKERS: '1',
@@ -74,9 +74,8 @@ export function testProgram(fresh?: Fresh): Program {
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
     for (const workspace of workspaces) await workspace.close()
-    for (const made of [state.directory, state.cache]) {
-      if (made !== undefined) await rm(made, { recursive: true, force: true, maxRetries: 5 })
-    }
+    if (state.directory === undefined) return
+    await rm(state.directory, { recursive: true, force: true, maxRetries: 5 })
   })
   const ready = <T>(value: T | undefined): T =>
     value ?? assert.fail('the program runs only while the tests of its suite do')
@@ -86,7 +85,7 @@ export function testProgram(fresh?: Fresh): Program {
       cwd: ready(state.directory),
       env: {
         PATH: process.env['PATH'],
-        NODE_COMPILE_CACHE: ready(state.cache),
+        NODE_COMPILE_CACHE: COMPILED,
         ...ready(state.environment),
         ...environment,
       },

@@ -1,0 +1,99 @@
+/** `/health/live` and `/health/ready`: what load balancers ask. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { sql } from 'kysely'
+import { readConfig } from '../src/config.ts'
+import { startService } from '../src/start.ts'
+import { createLog } from '../src/telemetry/log.ts'
+import { eventually } from './support/crew.ts'
+import { eachDatabase } from './support/databases.ts'
+import { call, refusalOf, testService } from './support/service.ts'
+import { silenceable } from './support/silenceable.ts'
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh)
+  const bookkeeping = async (statement: string) => {
+    await sql.raw(statement).execute(service.workspace.database.query)
+  }
+
+  for (const [path, status] of [
+    ['/health/live', 'live'],
+    ['/health/ready', 'ready'],
+  ] as const) {
+    test(`GET and HEAD ${path}: ${status}, not to be kept`, async () => {
+      const answer = await call(service, 'GET', path)
+      assert.deepEqual([answer.status, answer.body], [200, { status }])
+      assert.equal(answer.headers.get('content-type'), 'application/json')
+      assert.equal(answer.headers.get('cache-control'), 'no-store')
+      const head = await call(service, 'HEAD', path)
+      assert.deepEqual([head.status, head.body], [200, undefined])
+      const other = refusalOf(await call(service, 'POST', path))
+      assert.deepEqual([other.status, other.code], [405, 'method-not-allowed'])
+    })
+  }
+
+  test('a schema that lacks something is not ready; one of a newer release is', async () => {
+    await bookkeeping("insert into schema_migration (name, ran_at) values ('9999-later', 0)")
+    assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
+    await bookkeeping("delete from schema_migration where name = '9999-later'")
+    await bookkeeping("update schema_migration set name = '0000-else' where name = '0003-devices'")
+    assert.deepEqual(refusalOf(await call(service, 'GET', '/health/ready')), {
+      status: 503,
+      code: 'service-unavailable',
+      message: 'The schema of the database is older than this release.',
+    })
+    assert.equal((await call(service, 'HEAD', '/health/ready')).status, 503)
+    assert.equal((await call(service, 'GET', '/health/live')).status, 200)
+    await bookkeeping("update schema_migration set name = '0003-devices' where name = '0000-else'")
+    assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
+  })
+
+  if (kind === 'postgres') {
+    test('a silent database: not ready within seconds, alive, and ready again by itself', async () => {
+      const target = await fresh.target()
+      assert.ok(target.kind === 'postgres')
+      const directory = await mkdtemp(join(tmpdir(), 'ratafia-health-'))
+      after(() => rm(directory, { recursive: true, force: true }))
+      const proxy = await silenceable(new URL(target.url))
+      after(proxy.close)
+      const config = readConfig({
+        RATAFIA_PORT: '0',
+        RATAFIA_DATA_DIR: directory,
+        RATAFIA_DATABASE_URL: proxy.url,
+        RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      })
+      const database = { kind: 'postgres', url: proxy.url, limits: { answerMs: 3_000 } } as const
+      const log = createLog({ level: 'silent', pretty: false })
+      const running = await startService({ config: { ...config, database }, log })
+      try {
+        assert.equal((await call(running, 'GET', '/health/ready')).status, 200)
+        proxy.silence(true)
+        // Many ask: the database is asked once.
+        const answers = await Promise.all(
+          Array.from({ length: 30 }, () => call(running, 'GET', '/health/ready')),
+        )
+        for (const answer of answers) {
+          assert.deepEqual(refusalOf(answer), {
+            status: 503,
+            code: 'service-unavailable',
+            message: 'The database does not answer.',
+          })
+          assert.equal(answer.headers.get('retry-after'), '1')
+        }
+        assert.equal((await call(running, 'GET', '/health/live')).status, 200)
+        const { open, idle, waiting } = running.workspace.database.pool()
+        assert.deepEqual([open - idle, waiting], [1, 0])
+        proxy.silence(false)
+        await eventually('it is ready again', async () => {
+          return (await call(running, 'GET', '/health/ready')).status === 200
+        })
+      } finally {
+        proxy.close()
+        await running.close()
+      }
+    })
+  }
+})

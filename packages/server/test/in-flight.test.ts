@@ -1,0 +1,137 @@
+/** Back-pressure: past a number of requests in flight the answer is 503 at once, and connections stay good. */
+import assert from 'node:assert/strict'
+import type { RequestListener } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { after, suite, test } from 'node:test'
+import { listen } from '../src/http/server.ts'
+import { eventually, send } from './support/crew.ts'
+import { eachDatabase } from './support/databases.ts'
+import { call, testService } from './support/service.ts'
+import { discharging } from './support/waiting-login.ts'
+
+const LIMIT = 2
+const REFUSED =
+  /^HTTP\/1\.1 503 Service Unavailable\r\ncontent-type: application\/json\r\n[\s\S]*\r\nretry-after: 1\r\n[\s\S]*"code":"service-unavailable"/
+
+/** What comes back on a connection. */
+function converse(url: string): { readonly socket: Socket; text(): string } {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  return { socket, text: () => text }
+}
+
+suite('a server with room for two', async () => {
+  let gate = Promise.withResolvers<void>()
+  const refused: number[] = []
+  const server = await listen('127.0.0.1', 0, { limit: LIMIT, onRefused: (count) => refused.push(count) })
+  const work: RequestListener = (request, response) => {
+    if (request.url?.includes('health')) return response.end('done')
+    // Whoever takes a body reads all of it.
+    return request.resume().once('end', () => void gate.promise.then(() => response.end('done')))
+  }
+  server.serve(work)
+  server.open()
+  after(() => server.close())
+  const url = server.origin
+
+  /** Two requests that are worked on until the gate opens. */
+  const fill = async () => {
+    gate = Promise.withResolvers()
+    const filling = [send(`${url}/a`), send(`${url}/b`, { method: 'POST', body: 'b' })]
+    await eventually('both are worked on', () => server.inFlight.size === LIMIT)
+    return async () => {
+      gate.resolve()
+      for (const { status } of await Promise.all(filling)) assert.equal(status, 200)
+    }
+  }
+
+  test('one more is refused at once, before its body, and its connection goes on', async () => {
+    const release = await fill()
+    const { socket, text } = converse(url)
+    socket.write('POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n')
+    await eventually('it is refused', () => text().endsWith('}'))
+    assert.match(text(), REFUSED)
+    assert.match(text(), /\r\nConnection: keep-alive\r\n/)
+    await release()
+    socket.write('helloGET /d HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    await eventually('the next is answered', () => text().endsWith('done'))
+    assert.equal(text().match(/HTTP\/1\.1 /g)?.length, 2)
+    await eventually('the operator is told', () => refused[0] === 1)
+  })
+
+  test('whoever asks first whether to send the body is not asked for it', async () => {
+    const head = 'POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n'
+    const release = await fill()
+    const { socket, text } = converse(url)
+    socket.write(head)
+    await eventually('it is refused', () => text().endsWith('}'))
+    assert.match(text(), REFUSED)
+    assert.match(text(), /\r\nconnection: close\r\n/i)
+    await release()
+    const other = converse(url)
+    other.socket.write(head)
+    await eventually('it may send', () => other.text() === 'HTTP/1.1 100 Continue\r\n\r\n')
+    other.socket.write('hello')
+    await eventually('it is answered', () => other.text().endsWith('done'))
+    other.socket.destroy()
+  })
+
+  test('a HEAD that is refused has no body', async () => {
+    const release = await fill()
+    const { status, body } = await send(`${url}/c`, { method: 'HEAD' })
+    assert.deepEqual([status, body], [503, ''])
+    await release()
+  })
+
+  test('who sends slowly takes no place', async () => {
+    gate = Promise.withResolvers()
+    gate.resolve()
+    const slow = Array.from({ length: 10 }, () => converse(url))
+    for (const { socket } of slow) {
+      socket.write('POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhel')
+    }
+    assert.equal((await send(`${url}/a`)).status, 200)
+    for (const { socket } of slow) socket.write('lo')
+    for (const { text } of slow) await eventually('it is answered', () => text().endsWith('done'))
+  })
+
+  test('a client that goes away gives its place back', async () => {
+    gate = Promise.withResolvers()
+    const gone = [converse(url), converse(url)]
+    for (const { socket } of gone) socket.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n')
+    await eventually('both are worked on', () => server.inFlight.size === LIMIT)
+    for (const { socket } of gone) socket.destroy()
+    await eventually('there is room', () => server.inFlight.size === 0)
+    gate.resolve()
+    assert.equal((await send(`${url}/a`)).status, 200)
+  })
+
+  test('health checks are answered when there is no room', async () => {
+    const release = await fill()
+    assert.equal((await send(`${url}/store/health/ready`)).status, 200)
+    await release()
+  })
+})
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh, { RATAFIA_MAX_IN_FLIGHT: '1' })
+
+  test('clients that wait for their person take no place', async () => {
+    const { Info } = await discharging(service.baseUrl)
+    const url = Info.InteractionMethods['browser-window'].WaitTokenURL
+    const gone = new AbortController()
+    const waiting = Array.from({ length: 5 }, () =>
+      fetch(url, { signal: gone.signal }).catch(() => undefined),
+    )
+    for (let request = 0; request < 5; request++) {
+      assert.equal((await call(service, 'POST', '/api/v2/tokens')).status, 200)
+    }
+    gone.abort()
+    assert.deepEqual(await Promise.all(waiting), Array(5).fill(undefined))
+  })
+})

@@ -1,0 +1,136 @@
+/** How workers are started, replaced and ended: what does not depend on the database. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually, isAlive, logged, replaced, send, workersOf } from './support/crew.ts'
+import { Browser } from './support/identity.ts'
+import { testProgram } from './support/program.ts'
+import { discharging } from './support/waiting-login.ts'
+
+const TWO = { RATAFIA_WORKERS: '2' }
+const ROOT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+const kill = (pid: number | undefined) => process.kill(pid ?? assert.fail('no worker'), 'SIGKILL')
+
+const program = testProgram()
+
+test('without a number there are as many workers as cores', async () => {
+  const running = await program.start({ RATAFIA_WORKERS: '' })
+  assert.equal(workersOf(running).length, availableParallelism() > 1 ? availableParallelism() : 0)
+  assert.equal((await running.end('SIGINT')).code, 0)
+})
+
+test('the identity service alone has workers too', async () => {
+  const running = await program.start(TWO, ['identity', 'serve'])
+  assert.equal(workersOf(running).length, 2)
+  assert.equal((await send(`${running.baseUrl}/discharge/info`)).status, 200)
+  assert.equal((await send(`${running.baseUrl}/health/ready`)).status, 200)
+  assert.equal((await running.end('SIGTERM')).code, 0)
+})
+
+test('with port 0 a worker that is replaced has the port of the others, also when none was left', async () => {
+  const running = await program.start(TWO)
+  const pids = workersOf(running)
+  kill(pids[0])
+  await eventually('its death is seen', () => workersOf(running).length === 1)
+  await replaced(running)
+  for (const pid of workersOf(running)) kill(pid)
+  await eventually('their deaths are seen', () => workersOf(running).length === 0)
+  await replaced(running)
+  assert.equal((await send(`${running.baseUrl}/health/ready`)).status, 200)
+  assert.equal(running.stdout().match(/listening on/g)?.length, 1)
+  assert.equal((await running.end('SIGTERM')).code, 0)
+})
+
+test('readiness goes first; the port stays open for as long as load balancers need', async () => {
+  const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1s' })
+  assert.equal((await send(`${running.baseUrl}/health/ready`)).body, '{"status":"ready"}')
+  const ended = running.end('SIGTERM')
+  const { body } = await eventually('it is not ready', async () => {
+    const outcome = await send(`${running.baseUrl}/health/ready`)
+    return outcome.status === 503 ? outcome : undefined
+  })
+  assert.match(String(body), /The service is shutting down\./)
+  // On a new connection.
+  assert.equal((await send(`${running.baseUrl}/api/v2/tokens`, ROOT)).status, 200)
+  assert.equal((await ended).code, 0)
+})
+
+test('failed sign-ins are counted together, whichever worker has them', async () => {
+  const running = await program.start(TWO)
+  const { Info } = await discharging(running.baseUrl)
+  const statuses = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const browser = new Browser({ connection: 'close' })
+      const page = await browser.open(Info.InteractionMethods['browser-window'].VisitURL)
+      const fields = { ...page.forms[0]?.fields, username: 'nobody', password: 'wrong' }
+      return (await browser.post(page.url.replace(/\?.*/, ''), fields)).status
+    }),
+  )
+  assert.deepEqual(statuses.toSorted(), [...Array<number>(10).fill(403), ...Array<number>(6).fill(429)])
+  await running.end('SIGTERM')
+})
+
+test('a port that is taken is refused once, with the code of a configuration', async () => {
+  const running = await program.start(TWO)
+  const { port } = new URL(running.baseUrl)
+  const { code, stderr, stdout } = await program.run(['serve'], {
+    environment: { ...TWO, RATAFIA_PORT: port },
+  })
+  assert.deepEqual([code, stdout], [4, ''])
+  const message = `cannot listen on 127.0.0.1:${port}: the port is taken by another program`
+  assert.equal(stderr.split(message).length, 2, stderr)
+  await running.end('SIGTERM')
+})
+
+test('a second signal ends all of it at once', async () => {
+  const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1h' })
+  const pids = workersOf(running)
+  running.child.kill('SIGTERM')
+  await eventually(
+    'it is leaving',
+    async () => (await send(`${running.baseUrl}/health/ready`)).status === 503,
+  )
+  assert.equal((await running.end('SIGTERM')).code, 1)
+  await eventually('no worker is left', () => !pids.some(isAlive))
+})
+
+test('workers whose supervisor is killed finish and end', async () => {
+  const running = await program.start(TWO)
+  const pids = workersOf(running)
+  await running.end('SIGKILL')
+  await eventually('no worker is left', () => !pids.some(isAlive))
+})
+
+test('a worker that is asked to end finishes, and is replaced', async () => {
+  const running = await program.start(TWO)
+  const [pid = 0] = workersOf(running)
+  process.kill(pid, 'SIGTERM')
+  const [{ exitCode } = assert.fail('nobody died')] = await eventually('it ended', () => {
+    const lines = logged(running, 'a worker died and is replaced')
+    return lines.length > 0 ? lines : undefined
+  })
+  assert.equal(exitCode, 0)
+  await eventually('it is replaced', () => workersOf(running).length === 2)
+  assert.equal((await running.end('SIGTERM')).code, 0)
+})
+
+// The last one: the key is another then.
+test('workers that cannot start any more are tried a few times, more and more slowly; then it ends', async () => {
+  const running = await program.start(TWO)
+  // One that is at its start only begins to die early when it has lived.
+  await sleep(1_100)
+  const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
+  await writeFile(file, Buffer.alloc(32, 3).toString('base64'))
+  const [pid = 0, other = 0] = workersOf(running)
+  process.kill(pid, 'SIGKILL')
+  const { code, stderr } = await running.finished
+  assert.equal(code, 4)
+  const waits = logged(running, 'a worker died and is replaced').map((line) => Reflect.get(line, 'wait'))
+  assert.deepEqual(waits, [100, 100, 200, 400, 800])
+  assert.match(stderr, /"level":60,.*"msg":"workers die as soon as they start"/)
+  assert.match(stderr, /^ratafia: workers die as soon as they start; the log says more\.$/m)
+  assert.ok(!isAlive(other))
+})

@@ -1,0 +1,92 @@
+/** The worker processes of a program that runs, and requests that keep their connections. */
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RunningProgram } from './program.ts'
+
+const DEADLINE_MS = 20_000
+
+/** Looks until there is something. */
+export async function eventually<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const deadline = performance.now() + DEADLINE_MS
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > deadline) assert.fail(`not within ${DEADLINE_MS} ms: ${what}`)
+    await sleep(20)
+  }
+}
+
+interface Line {
+  readonly msg: string
+  readonly worker?: number
+  readonly exitCode?: number
+}
+
+/** The lines of the log with this message. */
+export const logged = (program: RunningProgram, message: string): readonly Line[] =>
+  program
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes(`"msg":"${message}"`))
+    .map((line) => JSON.parse(line) as Line)
+
+/** Process ids of the workers that listen. */
+export function workersOf(program: RunningProgram): readonly number[] {
+  const died = new Set(logged(program, 'a worker died and is replaced').map(({ worker }) => worker))
+  return logged(program, 'a worker listens')
+    .map(({ worker }) => worker ?? assert.fail('a worker without an id'))
+    .filter((pid) => !died.has(pid))
+}
+
+/** Waits until there are two workers again. */
+export const replaced = (program: RunningProgram) =>
+  eventually('the worker is replaced', () => workersOf(program).length === 2)
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** How a request ended: its status, or the error of the connection. */
+export interface Outcome {
+  readonly status?: number
+  readonly body?: string
+  readonly error?: string
+  /** Whether others were answered on its connection before. */
+  readonly reused: boolean
+}
+
+export interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly agent?: Agent
+}
+
+/** Never rejects. Without an agent on a connection of its own. */
+export function send(url: string, options: RequestOptions = {}): Promise<Outcome> {
+  const { method = 'GET', headers = {}, body, agent = false } = options
+  return new Promise((resolve) => {
+    const sent = request(url, { method, headers: { ...headers }, agent }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        text += chunk
+      })
+      const reused = sent.reusedSocket
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text, reused }))
+      response.on('error', (error) => resolve({ error: codeOf(error), reused }))
+    })
+    sent.on('error', (error) => resolve({ error: codeOf(error), reused: sent.reusedSocket }))
+    sent.end(body)
+  })
+}
+
+const codeOf = (error: NodeJS.ErrnoException) => error.code ?? error.message
+
+/** Keeps its connections for further requests, at most so many. */
+export const keepAlive = (connections: number) => new Agent({ keepAlive: true, maxSockets: connections })

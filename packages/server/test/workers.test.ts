@@ -1,0 +1,136 @@
+/** `ratafia serve` with several workers: real processes, killed and stopped while clients are at work. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import type { Account } from '../src/accounts/account.ts'
+import { eventually, isAlive, keepAlive, logged, replaced, send, workersOf } from './support/crew.ts'
+import { asSuperuser, eachDatabase } from './support/databases.ts'
+import { testProgram } from './support/program.ts'
+import { addPerson, bearing, logIn, sessionIdOf, type TestService } from './support/service.ts'
+
+const TWO = { RATAFIA_WORKERS: '2' }
+const sessionOf = (token: string) => {
+  const [macaroon] = decodeBinary(decodeBase64(token))
+  return sessionIdOf(macaroon ?? assert.fail('no macaroon'))
+}
+const ROOT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
+
+eachDatabase((kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const serviceAt = async (baseUrl: string): Promise<TestService> => ({
+    baseUrl,
+    workspace: await program.open({ RATAFIA_BASE_URL: baseUrl }),
+    now: () => new Date(),
+    advance: () => assert.fail('its clock is its own'),
+  })
+  let people = 0
+  const newPerson = async (service: TestService) => addPerson(service, `w-${++people}`)
+  const kill = (pid: number | undefined) => process.kill(pid ?? assert.fail('no worker'), 'SIGKILL')
+
+  test('one line says where all of them listen; every one of them answers; the end is clean', async () => {
+    const running = await program.start({ RATAFIA_WORKERS: '2' })
+    assert.equal(running.stdout().match(/listening on/g)?.length, 1)
+    const pids = workersOf(running)
+    assert.equal(pids.length, 2)
+    for (const pid of pids) {
+      // Those that hang hold up nobody: whoever can takes the connection.
+      const others = pids.filter((other) => other !== pid)
+      for (const other of others) process.kill(other, 'SIGSTOP')
+      assert.equal((await send(`${running.baseUrl}/health/ready`)).body, '{"status":"ready"}')
+      for (const other of others) process.kill(other, 'SIGCONT')
+    }
+    const { code, stderr } = await running.end('SIGTERM')
+    assert.equal(code, 0)
+    assert.equal(stderr.match(/"msg":"finishing what is in flight"/g)?.length, 1)
+    for (const line of stderr.trimEnd().split('\n')) JSON.parse(line)
+    assert.deepEqual(pids.filter(isAlive), [])
+  })
+
+  test('kill -9 of workers at work: what was acknowledged stays, each is replaced, nobody is told wrong', async () => {
+    const running = await program.start(TWO)
+    const service = await serviceAt(running.baseUrl)
+    const tokens: string[] = []
+    const revoked: string[] = []
+    let ended = false
+    /** Logs in and revokes; a connection that breaks is a request that may or may not have been done. */
+    const work = async (person: Account) => {
+      while (!ended) {
+        const token = await logIn(service, person).catch((error: unknown) => {
+          assert.match(String(error), /TypeError: (fetch failed|terminated)/)
+        })
+        if (!token) continue
+        tokens.push(token)
+        if (tokens.length % 3 > 0) continue
+        const { status } = await send(`${running.baseUrl}/api/v2/tokens/revoke`, {
+          ...ROOT,
+          headers: { ...ROOT.headers, ...bearing(token) },
+          body: JSON.stringify({ 'session-id': sessionOf(token) }),
+        })
+        if (status === 200) revoked.push(token)
+      }
+    }
+    const clients: Account[] = []
+    for (let client = 0; client < 4; client++) clients.push(await newPerson(service))
+    const working = Promise.all(clients.map(work))
+    for (let round = 0; round < 2; round++) {
+      const before = tokens.length
+      await eventually('clients are at work', () => tokens.length > before + 10)
+      const [pid] = workersOf(running)
+      kill(pid)
+      await eventually('its death is seen', () => !workersOf(running).includes(Number(pid)))
+      await replaced(running)
+    }
+    ended = true
+    await working
+    assert.ok(revoked.length > 0)
+    for (const token of tokens) {
+      const { status } = await send(`${running.baseUrl}/api/v2/tokens/whoami`, { headers: bearing(token) })
+      assert.equal(status, revoked.includes(token) ? 401 : 200)
+    }
+    assert.equal((await running.end('SIGTERM')).code, 0)
+  })
+
+  test('SIGTERM under load: no request on a connection that was good is left without an answer', async () => {
+    const running = await program.start(TWO)
+    const agent = keepAlive(8)
+    const outcomes: string[] = []
+    const work = async () => {
+      for (;;) {
+        const { status, error, reused } = await send(`${running.baseUrl}/api/v2/tokens`, { ...ROOT, agent })
+        outcomes.push(error === undefined ? String(status) : `${error}${reused ? ' on a good one' : ''}`)
+        if (error !== undefined) return
+      }
+    }
+    const working = Promise.all(Array.from({ length: 8 }, work))
+    await eventually('clients are at work', () => outcomes.length > 50)
+    assert.equal((await running.end('SIGTERM')).code, 0)
+    await working
+    agent.destroy()
+    const kinds = new Set(outcomes)
+    // A connection that nobody had taken yet is refused, or reset with the socket it waited at.
+    for (const allowed of ['ECONNREFUSED', 'ECONNRESET', 'socket hang up']) kinds.delete(allowed)
+    assert.deepEqual([...kinds], ['200'])
+  })
+
+  if (kind === 'postgres') {
+    test('a worker that dies while the database is away comes back with it', async () => {
+      const running = await program.start(TWO)
+      const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)
+      await asSuperuser(`alter database ${name} allow_connections false`)
+      try {
+        await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+        kill(workersOf(running)[0])
+        const tries = () => logged(running, 'a worker died and is replaced')
+        await eventually('it was tried', () => tries().some(({ exitCode }) => exitCode === 3))
+      } finally {
+        await asSuperuser(`alter database ${name} allow_connections true`)
+      }
+      await replaced(running)
+      await eventually(
+        'all is well',
+        async () => (await send(`${running.baseUrl}/health/ready`)).status === 200,
+      )
+      assert.equal((await running.end('SIGTERM')).code, 0)
+    })
+  }
+})
