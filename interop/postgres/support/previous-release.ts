@@ -1,0 +1,45 @@
+/** The code as it was before the newest migration, from git. */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { programOf } from '../../../faults/world/command.ts'
+import { ROOT } from '../../../faults/world/processes.ts'
+import { committedTree } from '../../../faults/world/tree.ts'
+
+const MIGRATIONS = 'packages/server/src/database/migrations'
+/** Not every commit is one that runs. */
+const MOST_TRIES = 100
+
+export type Previous =
+  | { readonly tree: string; readonly commit: string; readonly migration: string }
+  | { readonly missing: string }
+
+/** Puts it into `directory`. */
+export function previousRelease(directory: string): Previous {
+  const migration =
+    readdirSync(join(ROOT, MIGRATIONS))
+      .filter((name) => /^\d/.test(name))
+      .sort()
+      .at(-1) ?? ''
+  const shallow = git('rev-parse', '--is-shallow-repository')
+  if (shallow === undefined) return { missing: 'this is no git clone' }
+  const added = git('log', '--diff-filter=A', '--format=%H', '--', `${MIGRATIONS}/${migration}`)
+  // One that is not committed yet: the code before is the newest commit.
+  const before = added ? `${added.split('\n').at(-1)}^` : 'HEAD'
+  const commits = git('rev-list', `--max-count=${MOST_TRIES}`, before)?.split('\n') ?? []
+  for (const commit of commits) {
+    const tree = committedTree(directory, commit)
+    if (tree && spawnSync(process.execPath, [programOf(tree), 'version']).status === 0) {
+      return { tree, commit, migration: migration.replace(/\.ts$/, '') }
+    }
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const remedy = shallow === 'true' ? ': it is shallow, and `git fetch --unshallow` brings it' : ''
+  return { missing: `this clone does not have the code before ${migration}${remedy}` }
+}
+
+/** Undefined when git says no. */
+function git(...words: string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', words, { cwd: ROOT, encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
+}
