@@ -1,0 +1,476 @@
+/** Every change leaves an entry in the audit log: each command that changes something, and each operation over HTTP. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import { OPERATIONS } from '@ratafia/api'
+import { decode, encode, type PrivateKey, sign } from '@ratafia/assertions'
+import type { Command } from 'commander'
+import type { ListedEntry } from '../src/audit/audit-store.ts'
+import type { Action } from '../src/change.ts'
+import type { CommandContext } from '../src/cli/context.ts'
+import { createProgram } from '../src/cli/program.ts'
+import { runProgram } from '../src/cli/run-program.ts'
+import { testKey, vector, vectorPath } from './support/brands.ts'
+import { eachDatabase } from './support/databases.ts'
+import {
+  ACME,
+  freshDeviceKeys,
+  getNonce,
+  getRequestId,
+  openSession,
+  register,
+  registered,
+  serialAssertion,
+  setAcmePolicy,
+} from './support/devices.ts'
+import { Browser } from './support/identity.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  exchangeSlice,
+  getRoot,
+  logIn,
+  type TestService,
+  testService,
+} from './support/service.ts'
+import { discharging } from './support/waiting-login.ts'
+
+/** They change nothing by themselves. What a service changes is the other half of this file. */
+const READ_ONLY: ReadonlySet<string> = new Set([
+  'serve',
+  'identity serve',
+  'version',
+  'backup',
+  'verify',
+  'devices export',
+  ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
+  ...['accounts', 'agents', 'tokens', 'packages', 'keys', 'trust', 'brands', 'signing-keys', 'models'].map(
+    (name) => `${name} list`,
+  ),
+  ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
+  ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
+])
+
+/** They need a database or a process of their own; the file of their entry's test. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['migrate', 'cli/audit.test.ts'],
+  ['secret rotate', 'cli/audit.test.ts'],
+  ['restore', 'cli/backup.test.ts'],
+  ['import database', 'cli/backup.test.ts'],
+])
+
+interface World {
+  readonly service: TestService
+  readonly directory: string
+  readonly keys: PrivateKey[]
+}
+
+/** A command with all its words, and the entries it leaves. In this order: a later one may need what one before made. */
+interface Changing {
+  readonly words: (world: World) => Promise<readonly string[]> | readonly string[]
+  readonly input?: string
+  readonly actions: readonly Action[]
+  /** Of the last entry. */
+  readonly subject?: RegExp
+  /** What is no secret, and must stand there. */
+  readonly details?: RegExp
+}
+
+const world = (path: string) => vectorPath(`world/${path}`)
+const file =
+  (name: string, text: string) =>
+  async ({ directory }: World) => {
+    const path = join(directory, name)
+    await writeFile(path, text)
+    return path
+  }
+const MODEL = `${ACME.brandId}/${ACME.model}`
+
+const COMMANDS: Readonly<Record<string, Changing>> = {
+  'accounts add': {
+    words: () => ['bob', '--email', 'b@example.org', '--name', 'Bob', '--password-stdin'],
+    input: 'correct horse',
+    actions: ['account.add'],
+    subject: /^bob$/,
+  },
+  'accounts set-password': {
+    words: () => ['bob', '--password-stdin'],
+    input: 'another horse',
+    actions: ['account.set-password'],
+  },
+  'accounts disable': { words: () => ['bob'], actions: ['account.disable'] },
+  'accounts enable': { words: () => ['bob'], actions: ['account.enable'] },
+  'accounts link': {
+    words: () => ['bob', '--issuer', 'https://id.example.org', '--subject', 'bob@work'],
+    actions: ['account.link'],
+    details: /"subject":"bob@work"/,
+  },
+  'agents add': {
+    words: () => ['bot', '--account', 'bob', '--url', 'https://id.example.org'],
+    actions: ['agent.add'],
+    details: /"account":"bob"/,
+  },
+  'agents remove': { words: () => ['bot'], actions: ['agent.remove'], subject: /^bot$/ },
+  'packages import': {
+    words: async (w) => [await file('packages.csv', 'name,snap_id\na,1\n')(w)],
+    actions: ['packages.import'],
+    details: /"imported":1/,
+  },
+  'keys rotate': { words: () => [], actions: ['key.rotate'], subject: /^root 2$/ },
+  'trust add': {
+    words: () => [world('account-test-root'), world('account-key-test-root')],
+    actions: ['trust.add'],
+    subject: /^test-root$/,
+  },
+  'brands add': {
+    words: () => [
+      ...['--account', world('account-acme-brand'), '--account-key', world('account-key-acme-brand')],
+      ...['--signing-key', world('keys/brand.pem')],
+    ],
+    actions: ['brand.add'],
+    subject: /^acme-brand$/,
+  },
+  'models add': {
+    words: () => [world('model-acme-classic'), '--registration', 'approval'],
+    actions: ['model.add'],
+    details: /"registration":"approval"/,
+  },
+  'brands create': {
+    words: ({ directory }) => ['--demo', '--output', join(directory, 'demo')],
+    actions: ['trust.add', 'brand.add', 'model.add'],
+  },
+  'models update': {
+    // Another key in the file than what is there: the account-key that signed the model is stored.
+    words: async (w) => [await newerModel(w)],
+    actions: ['model.update'],
+    details: /"revision":1/,
+  },
+  'models set-policy': {
+    words: () => [MODEL, '--clones', 'quarantine'],
+    actions: ['model.set-policy'],
+    details: /^\{"quarantineClones":true\}$/,
+  },
+  'models allow-remodel': {
+    words: () => [MODEL, 'demo-brand/demo-device'],
+    actions: ['model.allow-remodel'],
+    details: /demo-device/,
+  },
+  'signing-keys disable': {
+    words: () => ['--force', '--', acmeKeyId()],
+    actions: ['signing-key.disable'],
+    details: /"stopped":\["acme-brand\/acme-classic"\]/,
+  },
+  'signing-keys add': { words: () => [world('keys/brand.pem')], actions: ['signing-key.add'] },
+  'allow-list import': {
+    words: async (w) => [await file('allowed.csv', 'serial\nA1\nA2\n')(w), '--model', MODEL],
+    actions: ['allow-list.import'],
+    details: /"added":2/,
+  },
+  'hardware-identities import': {
+    words: () => [vectorPath('extra-head/hardware-identity')],
+    actions: ['hardware-identities.import'],
+  },
+  'devices approve': {
+    words: async (w) => [await waiting(w, 'W-1')],
+    actions: ['device.approve'],
+    details: /"serial":"acme-brand\/acme-classic\/W-1"/,
+  },
+  'devices reject': {
+    words: async (w) => [await waiting(w, 'W-2'), '--reason', 'unknown'],
+    actions: ['device.reject'],
+    details: /"reason":"unknown"/,
+  },
+  'devices release': {
+    words: async ({ service: { workspace } }) => {
+      const holder = await workspace.devices.findHolder({ ...ACME, serial: 'W-1' })
+      assert.ok(holder && (await workspace.devices.setQuarantine(holder.id, new Date())))
+      return [holder.id]
+    },
+    actions: ['device.release'],
+  },
+  'devices revoke': {
+    words: () => [`${MODEL}/W-1`, '--reason', 'stolen'],
+    actions: ['device.revoke'],
+    details: /"reason":"stolen"/,
+  },
+  'devices import': {
+    words: async (w) => {
+      const columns = 'brand_id,model,serial,device_key_id,status'
+      return [
+        await file('devices.csv', `${columns}\n${MODEL.replace('/', ',')},I-1,${'k'.repeat(64)},active\n`)(w),
+      ]
+    },
+    actions: ['devices.import'],
+    details: /"added":1/,
+  },
+  'import serial-vault': {
+    words: () => [join(import.meta.dirname, 'data/serial-vault/inserts.sql')],
+    actions: ['api-key.add', 'devices.import-serial-vault'],
+  },
+  'api-keys add': {
+    words: () => [MODEL, '--label', 'factory'],
+    actions: ['api-key.add'],
+    details: /"label":"factory"/,
+  },
+  'api-keys revoke': {
+    words: async ({ service: { workspace } }) => {
+      const key = (await workspace.apiKeys.list()).find(({ label }) => label === 'factory')
+      return [key?.id ?? assert.fail()]
+    },
+    actions: ['api-key.revoke'],
+  },
+  'tokens revoke': {
+    words: async ({ service }) => {
+      await logIn(service, await addPerson(service, 'carl'))
+      const [session] = await service.workspace.sessions.list({ limit: 1 })
+      return [session?.id ?? assert.fail()]
+    },
+    actions: ['token.revoke'],
+  },
+  'trust remove': {
+    words: () => ['demo-root', '--force'],
+    actions: ['trust.remove'],
+    subject: /^demo-root$/,
+  },
+}
+
+const acmeKeyId = () => testKey('brand').publicKey.id
+
+async function newerModel(w: World): Promise<string> {
+  const headers = new Map(decode(vector('world/model-acme-classic').bytes).headers)
+  headers.delete('sign-key-sha3-384')
+  headers.delete('type')
+  const newer = sign(
+    { type: 'model', headers: { ...Object.fromEntries(headers), revision: '1' } },
+    testKey('brand'),
+    { signedAt: new Date() },
+  )
+  return file('model', Buffer.from(encode(newer)).toString())(w)
+}
+
+/** The id of a device that waits for approval. */
+async function waiting({ service, keys }: World, serial: string): Promise<string> {
+  const key = keys.pop() ?? assert.fail('no key left')
+  assert.equal((await register(service, { key, serial })).status, 202)
+  const device = await service.workspace.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })
+  return device?.id ?? assert.fail('it does not wait')
+}
+
+/** Names of all commands that do something, from the program itself. */
+function commandNames(command: Command, path: readonly string[] = []): readonly string[] {
+  if (command.commands.length === 0) return [path.join(' ')]
+  return command.commands.flatMap((sub) => commandNames(sub, [...path, sub.name()]))
+}
+
+/** The commands in this process, on the workspace of a service that runs. */
+function commandLine(service: TestService, input = ''): { context: CommandContext; said: () => string } {
+  let said = ''
+  const output = () =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        said += chunk
+        done()
+      },
+    })
+  const unused = () => assert.fail('such a command is tested elsewhere')
+  const context: CommandContext = {
+    streams: { stdin: Readable.from([Buffer.from(input)]), stdout: output(), stderr: output() },
+    withWorkspace: (work) => work(service.workspace),
+    withStorage: unused,
+    openSealer: unused,
+    serve: unused,
+    serveIdentity: unused,
+    migrate: unused,
+    planMigrations: unused,
+    release: 'test',
+  }
+  return { context, said: () => said }
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  const state: { world?: World } = {}
+  before(async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'ratafia-audit-'))
+    state.world = { service, directory, keys: [...(await freshDeviceKeys(12))] }
+  })
+  after(() => rm(state.world?.directory ?? '', { recursive: true, force: true }))
+  const theWorld = () => state.world ?? assert.fail()
+  const newKey = () => theWorld().keys.pop() ?? assert.fail('no key left')
+
+  /** What `work` leaves in the log, oldest first. */
+  const leaves = async (work: () => Promise<unknown>): Promise<readonly ListedEntry[]> => {
+    const { audit } = service.workspace
+    const [last] = await audit.list({}, { limit: 1 })
+    await work()
+    return audit.page({}, { after: last?.id, limit: 100 })
+  }
+  const actionsOf = (entries: readonly ListedEntry[]) => entries.map(({ action }) => action)
+
+  describe('commands', () => {
+    test('each is known to change something or not: a new one has to be added here', () => {
+      const names = commandNames(createProgram(commandLine(service).context))
+      const known = [...READ_ONLY, ...ELSEWHERE.keys(), ...Object.keys(COMMANDS)]
+      assert.deepEqual([...names].sort(), known.sort())
+    })
+
+    for (const [name, { words, input, actions, subject, details }] of Object.entries(COMMANDS)) {
+      test(`${name}: ${actions.join(', ')}`, async () => {
+        const args = await words(theWorld())
+        const { context, said } = commandLine(service, input)
+        const entries = await leaves(async () => {
+          const code = await runProgram([...name.split(' '), ...args], context)
+          assert.equal(code, 0, said())
+        })
+        assert.deepEqual(actionsOf(entries), actions)
+        for (const { actor, source } of entries) {
+          assert.equal(actor, 'operator')
+          assert.match(source, /^command line, \d+ \S+$/)
+        }
+        const last = entries.at(-1)
+        if (subject) assert.match(last?.subject ?? '', subject)
+        if (details) assert.match(last?.details ?? '', details)
+      })
+    }
+
+    for (const line of [
+      'accounts disable bob',
+      'accounts enable nobody',
+      'agents remove nobody',
+      'tokens revoke nothing',
+      'devices revoke nothing',
+      'api-keys revoke nothing',
+      'trust remove canonical',
+      'models set-policy acme-brand/acme-classic',
+      'models set-policy acme-brand/acme-classic --serial-template nothing',
+      'accounts add bob --email b@example.org --name Bob --no-password',
+    ]) {
+      test(`${line}, which changes nothing, leaves none`, async () => {
+        const run = () => runProgram(line.split(' '), commandLine(service).context)
+        if (line === 'accounts disable bob') await run()
+        assert.deepEqual(actionsOf(await leaves(run)), [])
+      })
+    }
+  })
+
+  describe('HTTP', () => {
+    const DEVICE = /^device-key:[\w-]{64}$/
+    const shown = { requestHeaders: { 'api-key': 'synthetic-api-key-0001' } }
+    const policy = (given: Parameters<typeof setAcmePolicy>[1]) => setAcmePolicy(service.workspace, given)
+    const registers = (serial: string, key = newKey()) => registered(service, { key, serial, ...shown })
+    const answers = async (work: Promise<{ readonly status: number }>, status = 200) =>
+      assert.equal((await work).status, status)
+    const revoke = (token: string, id: string) =>
+      call(service, 'POST', '/api/v2/tokens/revoke', { headers: bearing(token), body: { 'session-id': id } })
+    /** From this machine, as everything here. */
+    const leavesBy = async (actor: RegExp, work: () => Promise<unknown>): Promise<readonly Action[]> => {
+      const entries = await leaves(work)
+      for (const entry of entries) {
+        assert.match(entry.actor, actor)
+        assert.equal(entry.source, '127.0.0.1')
+      }
+      return entries.map(({ action }) => action as Action)
+    }
+
+    const CHANGING = ['exchangeToken', 'revokeToken', 'registerDevice', 'openSession']
+    const ONLY_ASK: Readonly<Record<string, () => Promise<unknown>>> = {
+      createToken: () => getRoot(service),
+      listTokens: () => fetch(`${service.baseUrl}/api/v2/tokens`),
+      whoami: () => fetch(`${service.baseUrl}/api/v2/tokens/whoami`),
+      nonces: () => getNonce(service),
+      requestId: () => getRequestId(service),
+      deviceSession: () => fetch(`${service.baseUrl}/device-session`),
+      assertion: () => fetch(`${service.baseUrl}/v2/assertions/account/acme-brand`),
+    }
+    test('each operation is known to change something or not: a new one has to be added here', async () => {
+      assert.deepEqual([...CHANGING, ...Object.keys(ONLY_ASK)].sort(), Object.keys(OPERATIONS).sort())
+      const all = async () => {
+        for (const ask of Object.values(ONLY_ASK)) await ask()
+      }
+      assert.deepEqual(await leavesBy(/./, all), [])
+    })
+
+    test('tokens: the first exchange and the first revocation, and nothing of what is between', async () => {
+      const dora = await addPerson(service, 'dora')
+      const slice = await dischargeFor(service, await getRoot(service), dora)
+      let token = ''
+      const exchange = async () => {
+        token = await exchangeSlice(service, slice)
+      }
+      assert.deepEqual(await leavesBy(/^account:dora$/, exchange), ['token.open'])
+      assert.deepEqual(await leavesBy(/./, exchange), [])
+      const list = await call(service, 'GET', '/api/v2/tokens', { headers: bearing(token) })
+      const id = list.body.macaroons[0]['session-id']
+      assert.deepEqual(await leavesBy(/./, () => revoke(token, 'another')), [])
+      assert.deepEqual(await leavesBy(/^account:dora$/, () => revoke(token, id)), ['token.revoke'])
+      assert.deepEqual(await leavesBy(/./, () => revoke(token, id)), [])
+    })
+
+    test('logins in a browser: approved or refused, once', async () => {
+      await runProgram(
+        [...'accounts add emil --email e@example.org --name Emil'.split(' '), '--password-stdin'],
+        commandLine(service, 'correct horse').context,
+      )
+      for (const [decision, action] of [
+        ['approve', 'login.approve'],
+        ['refuse', 'login.deny'],
+      ] as const) {
+        const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
+        const browser = new Browser()
+        const confirm = async () => {
+          const page = await browser.open(VisitURL)
+          const fields = { username: 'emil', password: 'correct horse' }
+          const asked = await browser.submit(page, 'login', fields)
+          await browser.submit(asked, 'confirm', { decision })
+        }
+        assert.deepEqual(await leavesBy(/^account:emil$/, confirm), [action])
+      }
+    })
+
+    test('registrations: a serial, another key for it, a device that waits; not the same request again', async () => {
+      await policy({ takenSerial: 'reissue' })
+      const key = newKey()
+      assert.deepEqual(await leavesBy(DEVICE, () => registers('H-1', key)), ['device.register'])
+      assert.deepEqual(await leavesBy(/./, () => registers('H-1', key)), [])
+      assert.deepEqual(await leavesBy(DEVICE, () => registers('H-1')), [
+        'device.supersede',
+        'device.register',
+      ])
+      await policy({ registration: 'approval' })
+      const waits = { key: newKey(), serial: 'H-2', ...shown }
+      const ask = () => answers(register(service, waits), 202)
+      assert.deepEqual(await leavesBy(DEVICE, ask), ['device.wait'])
+      assert.deepEqual(await leavesBy(/./, ask), [])
+      const refused = () => answers(register(service, { key: newKey(), serial: 'H-3' }), 401)
+      assert.deepEqual(await leavesBy(/./, refused), [])
+    })
+
+    test('sessions: a serial that was signed elsewhere, and a newer one; not those of a known device', async () => {
+      const key = newKey()
+      const open = (revision: number) => () =>
+        answers(openSession(service, { serial: serialAssertion({ serial: 'E-1', key, revision }), key }))
+      assert.deepEqual(await leavesBy(DEVICE, open(0)), ['device.enter'])
+      assert.deepEqual(await leavesBy(/./, open(0)), [])
+      assert.deepEqual(await leavesBy(DEVICE, open(2)), ['device.update'])
+    })
+
+    test('sessions: a device of which a clone is seen is put into quarantine, once', async () => {
+      await policy({ quarantineClones: true })
+      const key = newKey()
+      const serial = await registers('Q-1', key)
+      const first = await openSession(service, { serial, key })
+      await answers(openSession(service, { serial, key }))
+      const clone = async () => {
+        const { body } = await openSession(service, { serial, key, previous: first.body.macaroon })
+        assert.equal(body.error_list[0].code, 'device-refused')
+      }
+      assert.deepEqual(await leavesBy(DEVICE, clone), ['device.quarantine'])
+      assert.deepEqual(await leavesBy(/./, clone), [])
+    })
+  })
+})
