@@ -11,6 +11,8 @@ const REMEDY = 'Run interop/setup: it installs what is missing.'
 export function checkRequirements(): void {
   const missing = [
     ...['curl', clientPaths.chromium].filter((program) => !runs(program, '--version')),
+    ...[clientPaths.nginx].filter((program) => !runs(program, '-v')),
+    ...['openssl'].filter((program) => !runs(program, 'version')),
     ...(isCurrent('.venv/stamp', ['requirements.txt'])
       ? []
       : ['the Python clients of interop/requirements.txt']),
@@ -34,6 +36,8 @@ export function versions(): string {
     `node ${process.versions.node}, SQLite ${process.versions['sqlite']}, npm macaroon ${manifest('macaroon')}`,
     `playwright-core ${manifest('playwright-core')}, ${output(clientPaths.chromium, '--version')}`,
     output('curl', '--version').split('\n')[0],
+    // It writes its version to standard error.
+    `${output('sh', '-c', `${clientPaths.nginx} -v 2>&1`)}, ${output('openssl', 'version')}`,
     output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
     `snapd ${readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8').trim()}`,
     `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,

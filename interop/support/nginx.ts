@@ -1,0 +1,121 @@
+/** Debian's nginx with the configuration of examples/nginx, at free ports and with a certificate made for the test. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { endWithThisProcess } from './end-with-this-process.ts'
+import { clientPaths } from './paths.ts'
+
+export interface Nginx {
+  /** `https://localhost:PORT`. */
+  readonly url: string
+  /** What a client has to trust. */
+  readonly certificate: string
+  accessLog(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface NginxOptions {
+  /** An empty directory of its own is made in it. */
+  readonly directory: string
+  readonly port: number
+  /** `HOST:PORT` of each node of the service, in order. */
+  readonly nodes: readonly string[]
+  readonly store: string
+}
+
+/** One that nobody has at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (address === null || typeof address === 'string') throw new TypeError('not a TCP port')
+  return address.port
+}
+
+export async function startNginx({ directory, port, nodes, store }: NginxOptions): Promise<Nginx> {
+  const own = join(directory, `nginx-${port}`)
+  await mkdir(own)
+  const certificate = join(own, 'store.pem')
+  await makeCertificate(certificate, join(own, 'store.key'))
+  const example = await readFile(join(clientPaths.root, 'examples/nginx/ratafia.conf'), 'utf8')
+  const fitted = replacing(example, [
+    ['server 127.0.0.1:8080;', nodes.map((node) => `server ${node};`).join(' ')],
+    ['server 127.0.0.1:9000;', `server ${store};`],
+    ['listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`],
+    ['server_name store.example.com;', 'server_name localhost;'],
+    ['/etc/ssl/store.pem', certificate],
+    ['/etc/ssl/private/store.key', join(own, 'store.key')],
+    ['/var/log/nginx/ratafia.log', join(own, 'access.log')],
+  ])
+  await writeFile(join(own, 'ratafia.conf'), fitted)
+  await writeFile(join(own, 'nginx.conf'), around(own))
+  const child = spawn(
+    clientPaths.nginx,
+    ['-p', own, '-e', join(own, 'error.log'), '-c', join(own, 'nginx.conf')],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
+  endWithThisProcess(child)
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString()
+  })
+  for (let attempt = 0; !(await listens(port)); attempt++) {
+    if (child.exitCode !== null || attempt > 100) throw new Error(`nginx does not start: ${complaint}`)
+    await sleep(50)
+  }
+  return {
+    url: `https://localhost:${port}`,
+    certificate,
+    accessLog: () => readFile(join(own, 'access.log'), 'utf8'),
+    close: async () => {
+      if (child.exitCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** What Debian's own nginx.conf has around the file; whoever runs the tests has no right to its directories. */
+const around = (own: string): string => `
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${own}/nginx.pid;
+worker_processes 1;
+events { worker_connections 512; }
+http {
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${own}/${name};`).join('\n  ')}
+  include ${own}/ratafia.conf;
+}
+`
+
+/** Throws when one is not there: then the example is another one. */
+function replacing(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
+  return pairs.reduce((result, [from, to]) => {
+    if (result.split(from).length !== 2) throw new Error(`examples/nginx/ratafia.conf has not one "${from}"`)
+    return result.replace(from, to)
+  }, text)
+}
+
+async function makeCertificate(certificate: string, key: string): Promise<void> {
+  await promisify(execFile)('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
+    ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-out', certificate, '-keyout', key],
+  ])
+}
+
+async function listens(port: number): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/`)
+    return true
+  } catch {
+    return false
+  }
+}
