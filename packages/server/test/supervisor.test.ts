@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventually, isAlive, logged, replaced, send, workersOf } from './support/crew.ts'
+import { crewOf, eventually, isAlive, logged, send, workersOf } from './support/crew.ts'
 import { Browser } from './support/identity.ts'
 import { testProgram } from './support/program.ts'
 import { discharging } from './support/waiting-login.ts'
@@ -18,44 +18,22 @@ const program = testProgram()
 
 test('without a number there are as many workers as cores', async () => {
   const running = await program.start({ RATAFIA_WORKERS: '' })
-  assert.equal(workersOf(running).length, availableParallelism() > 1 ? availableParallelism() : 0)
+  await crewOf(running, availableParallelism() > 1 ? availableParallelism() : 0)
   assert.equal((await running.end('SIGINT')).code, 0)
-})
-
-test('the identity service alone has workers too', async () => {
-  const running = await program.start(TWO, ['identity', 'serve'])
-  assert.equal(workersOf(running).length, 2)
-  assert.equal((await send(`${running.baseUrl}/discharge/info`)).status, 200)
-  assert.equal((await send(`${running.baseUrl}/health/ready`)).status, 200)
-  assert.equal((await running.end('SIGTERM')).code, 0)
 })
 
 test('with port 0 a worker that is replaced has the port of the others, also when none was left', async () => {
   const running = await program.start(TWO)
-  const pids = workersOf(running)
+  const pids = await crewOf(running)
   kill(pids[0])
   await eventually('its death is seen', () => workersOf(running).length === 1)
-  await replaced(running)
-  for (const pid of workersOf(running)) kill(pid)
+  await crewOf(running)
+  for (const pid of await crewOf(running)) kill(pid)
   await eventually('their deaths are seen', () => workersOf(running).length === 0)
-  await replaced(running)
+  await crewOf(running)
   assert.equal((await send(`${running.baseUrl}/health/ready`)).status, 200)
   assert.equal(running.stdout().match(/listening on/g)?.length, 1)
   assert.equal((await running.end('SIGTERM')).code, 0)
-})
-
-test('readiness goes first; the port stays open for as long as load balancers need', async () => {
-  const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1s' })
-  assert.equal((await send(`${running.baseUrl}/health/ready`)).body, '{"status":"ready"}')
-  const ended = running.end('SIGTERM')
-  const { body } = await eventually('it is not ready', async () => {
-    const outcome = await send(`${running.baseUrl}/health/ready`)
-    return outcome.status === 503 ? outcome : undefined
-  })
-  assert.match(String(body), /The service is shutting down\./)
-  // On a new connection.
-  assert.equal((await send(`${running.baseUrl}/api/v2/tokens`, ROOT)).status, 200)
-  assert.equal((await ended).code, 0)
 })
 
 test('failed sign-ins are counted together, whichever worker has them', async () => {
@@ -73,47 +51,48 @@ test('failed sign-ins are counted together, whichever worker has them', async ()
   await running.end('SIGTERM')
 })
 
-test('a port that is taken is refused once, with the code of a configuration', async () => {
+test('a port that is taken is refused once; workers whose supervisor is killed finish and end', async () => {
   const running = await program.start(TWO)
+  const pids = await crewOf(running)
   const { port } = new URL(running.baseUrl)
-  const { code, stderr, stdout } = await program.run(['serve'], {
-    environment: { ...TWO, RATAFIA_PORT: port },
-  })
+  const environment = { ...TWO, RATAFIA_PORT: port }
+  const { code, stderr, stdout } = await program.run(['serve'], { environment })
   assert.deepEqual([code, stdout], [4, ''])
   const message = `cannot listen on 127.0.0.1:${port}: the port is taken by another program`
   assert.equal(stderr.split(message).length, 2, stderr)
-  await running.end('SIGTERM')
-})
-
-test('a second signal ends all of it at once', async () => {
-  const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1h' })
-  const pids = workersOf(running)
-  running.child.kill('SIGTERM')
-  await eventually(
-    'it is leaving',
-    async () => (await send(`${running.baseUrl}/health/ready`)).status === 503,
-  )
-  assert.equal((await running.end('SIGTERM')).code, 1)
-  await eventually('no worker is left', () => !pids.some(isAlive))
-})
-
-test('workers whose supervisor is killed finish and end', async () => {
-  const running = await program.start(TWO)
-  const pids = workersOf(running)
   await running.end('SIGKILL')
   await eventually('no worker is left', () => !pids.some(isAlive))
 })
 
-test('a worker that is asked to end finishes, and is replaced', async () => {
-  const running = await program.start(TWO)
-  const [pid = 0] = workersOf(running)
+test('readiness goes first, the port stays open for load balancers; a second signal ends all at once', async () => {
+  const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1h' })
+  const pids = await crewOf(running)
+  const ready = () => send(`${running.baseUrl}/health/ready`)
+  assert.equal((await ready()).body, '{"status":"ready"}')
+  running.child.kill('SIGTERM')
+  const { body } = await eventually('it is leaving', async () => {
+    const outcome = await ready()
+    return outcome.status === 503 ? outcome : undefined
+  })
+  assert.match(String(body), /The service is shutting down\./)
+  // On a new connection.
+  assert.equal((await send(`${running.baseUrl}/api/v2/tokens`, ROOT)).status, 200)
+  assert.equal((await running.end('SIGTERM')).code, 1)
+  await eventually('no worker is left', () => !pids.some(isAlive))
+})
+
+test('of the identity service alone too, a worker that is asked to end finishes, and is replaced', async () => {
+  const running = await program.start({ ...TWO, RATAFIA_SHUTDOWN_DELAY: '1s' }, ['identity', 'serve'])
+  const [pid = 0] = await crewOf(running)
+  assert.equal((await send(`${running.baseUrl}/discharge/info`)).status, 200)
   process.kill(pid, 'SIGTERM')
   const [{ exitCode } = assert.fail('nobody died')] = await eventually('it ended', () => {
     const lines = logged(running, 'a worker died and is replaced')
     return lines.length > 0 ? lines : undefined
   })
   assert.equal(exitCode, 0)
-  await eventually('it is replaced', () => workersOf(running).length === 2)
+  await crewOf(running)
+  assert.equal((await send(`${running.baseUrl}/health/ready`)).status, 200)
   assert.equal((await running.end('SIGTERM')).code, 0)
 })
 
@@ -124,7 +103,7 @@ test('workers that cannot start any more are tried a few times, more and more sl
   await sleep(1_100)
   const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'))
-  const [pid = 0, other = 0] = workersOf(running)
+  const [pid = 0, other = 0] = await crewOf(running)
   process.kill(pid, 'SIGKILL')
   const { code, stderr } = await running.finished
   assert.equal(code, 4)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import type { Account } from '../src/accounts/account.ts'
-import { eventually, isAlive, keepAlive, logged, replaced, send, workersOf } from './support/crew.ts'
+import { crewOf, eventually, isAlive, keepAlive, logged, send, workersOf } from './support/crew.ts'
 import { asSuperuser, eachDatabase } from './support/databases.ts'
 import { testProgram } from './support/program.ts'
 import { addPerson, bearing, logIn, sessionIdOf, type TestService } from './support/service.ts'
@@ -30,8 +30,7 @@ eachDatabase((kind, _open, fresh) => {
   test('one line says where all of them listen; every one of them answers; the end is clean', async () => {
     const running = await program.start({ RATAFIA_WORKERS: '2' })
     assert.equal(running.stdout().match(/listening on/g)?.length, 1)
-    const pids = workersOf(running)
-    assert.equal(pids.length, 2)
+    const pids = await crewOf(running)
     for (const pid of pids) {
       // Those that hang hold up nobody: whoever can takes the connection.
       const others = pids.filter((other) => other !== pid)
@@ -75,10 +74,10 @@ eachDatabase((kind, _open, fresh) => {
     for (let round = 0; round < 2; round++) {
       const before = tokens.length
       await eventually('clients are at work', () => tokens.length > before + 10)
-      const [pid] = workersOf(running)
+      const [pid] = await crewOf(running)
       kill(pid)
       await eventually('its death is seen', () => !workersOf(running).includes(Number(pid)))
-      await replaced(running)
+      await crewOf(running)
     }
     ended = true
     await working
@@ -119,13 +118,13 @@ eachDatabase((kind, _open, fresh) => {
       await asSuperuser(`alter database ${name} allow_connections false`)
       try {
         await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-        kill(workersOf(running)[0])
+        kill((await crewOf(running))[0])
         const tries = () => logged(running, 'a worker died and is replaced')
         await eventually('it was tried', () => tries().some(({ exitCode }) => exitCode === 3))
       } finally {
         await asSuperuser(`alter database ${name} allow_connections true`)
       }
-      await replaced(running)
+      await crewOf(running)
       await eventually(
         'all is well',
         async () => (await send(`${running.baseUrl}/health/ready`)).status === 200,

@@ -39,9 +39,12 @@ export function workersOf(program: RunningProgram): readonly number[] {
     .filter((pid) => !died.has(pid))
 }
 
-/** Waits until there are two workers again. */
-export const replaced = (program: RunningProgram) =>
-  eventually('the worker is replaced', () => workersOf(program).length === 2)
+/** Waits until the log has told of so many: of all that were started, or of those that were replaced. */
+export const crewOf = (program: RunningProgram, count = 2) =>
+  eventually(`there are ${count} workers`, () => {
+    const pids = workersOf(program)
+    return pids.length === count ? pids : undefined
+  })
 
 export function isAlive(pid: number): boolean {
   try {
