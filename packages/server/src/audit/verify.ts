@@ -33,25 +33,25 @@ const PAGE = 1000
 
 /** Reads the whole chain, a page at a time, while it may grow. */
 export async function verifyAudit(options: VerifyAuditOptions, deps: VerifyAuditDeps): Promise<AuditVerdict> {
-  const verdict = await verifyFrom(await deps.audit.chain(), options, deps)
+  const chain = await deps.audit.chain()
+  const verdict = await verifyFrom(chain, options, deps)
   if (!verdict.broken) return verdict
   // Its beginning may have been removed meanwhile, as configured.
   const now = await deps.audit.chain()
-  return now.baseSeq > verdict.from ? verifyFrom(now, options, deps) : verdict
+  return now.baseSeq > chain.baseSeq ? verifyFrom(now, options, deps) : verdict
 }
 
 async function verifyFrom(
   begin: Chain,
   { expect, onProgress }: VerifyAuditOptions,
   { audit }: VerifyAuditDeps,
-): Promise<AuditVerdict & { readonly from: number }> {
+): Promise<AuditVerdict> {
   let end: Anchor = { seq: begin.baseSeq, hash: begin.baseHash }
   const verdict = async (broken: AuditVerdict['broken']) => ({
     verified: end.seq - begin.baseSeq,
     unlinked: await audit.countUnlinked(),
     end,
     broken,
-    from: begin.baseSeq,
   })
   if (expect && expect.seq < begin.baseSeq) {
     const why = `entry ${expect.seq} was removed as configured: the chain begins after entry ${begin.baseSeq}`
