@@ -163,7 +163,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'keys-rotated',
     says: "root keys and the identity service's key pairs rotated",
-    // A node looks for new keys every ten seconds.
+    // A node looks for new keys every second.
     ...{ ...twoNodes, leastSeconds: 14 },
     async strike({ world, recorder, round }) {
       const words = ['keys', 'rotate', ...(round % 2 === 0 ? ['--discharger'] : [])]

@@ -20,7 +20,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(keys.command('rotate'))
-    .description('add a root key that new macaroons are made with; running nodes use it within 10 seconds')
+    .description('add a root key that new macaroons are made with; running nodes use it within a second')
     .option(
       '--discharger',
       'add a key pair of the identity service instead; other issuers notice it by themselves',

@@ -50,7 +50,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(tokens.command('revoke <session-id>'))
-    .description('end a session: the next request with a token of it is refused')
+    .description('end a session: within a second every node refuses its tokens')
     .action(async (sessionId: string, options: JsonOption) => {
       const { macaroons } = await context.withWorkspace((workspace) =>
         revokeToken({ sessionId, by: OPERATOR }, workspace),

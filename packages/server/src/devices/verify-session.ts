@@ -14,7 +14,8 @@ export interface VerifySessionDeps {
 }
 
 /**
- * The register is asked each time, so that a revocation holds for the next request on every node. Throws
+ * The register is asked, or what the node remembers of it while it hears of every change: a revocation holds for the
+ * next request where it was made, and within a second on every node. Throws
  * {@link RequestError} `device-session-required`, whose message says why.
  */
 export async function verifySession(

@@ -61,7 +61,7 @@ export interface KeyringDependencies {
   readonly times?: Partial<CacheTimes>
 }
 
-const TIMES: CacheTimes = { refreshMs: 10_000, lookupMs: 1_000 }
+const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
 
 /**
  * Opens the keyring of a migrated database and creates the keys that are missing, once, also when several processes
