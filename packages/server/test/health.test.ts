@@ -38,7 +38,10 @@ eachDatabase((kind, _open, fresh) => {
   test('a schema that lacks something is not ready; one of a newer release is', async () => {
     await bookkeeping("insert into schema_migration (name, ran_at) values ('9999-later', 0)")
     assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
-    await bookkeeping("delete from schema_migration where name = '9999-later'")
+    await bookkeeping("update schema_migration set name = '9999-contract-it' where name = '9999-later'")
+    const { message } = refusalOf(await call(service, 'GET', '/health/ready'))
+    assert.equal(message, 'The schema of the database is for a newer release.')
+    await bookkeeping("delete from schema_migration where name = '9999-contract-it'")
     await bookkeeping("update schema_migration set name = '0000-else' where name = '0003-devices'")
     assert.deepEqual(refusalOf(await call(service, 'GET', '/health/ready')), {
       status: 503,

@@ -146,8 +146,8 @@ export async function migrateTo(
   }
 }
 
-/** `older` lacks what this code needs; `newer` has it and more, as long as migrations only add. */
-export type SchemaState = 'current' | 'older' | 'newer'
+/** `older` lacks what this code needs; `newer` has it and more; `contracted` has taken some of it away. */
+export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
 
 /** How the schema stands to this code, for a process that runs already: others may have migrated since. */
 export async function schemaState(
@@ -159,7 +159,10 @@ export async function schemaState(
     throw error
   })
   if (migrations.some(({ name }) => !done.has(name))) return 'older'
-  return done.size > migrations.length ? 'newer' : 'current'
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...done].filter((name) => !known.has(name))
+  if (unknown.some(contracts)) return 'contracted'
+  return unknown.length > 0 ? 'newer' : 'current'
 }
 
 async function createBookkeeping(query: Kysely<Bookkeeping>, kind: DatabaseKind): Promise<void> {

@@ -1,8 +1,11 @@
 /** Whether this process can do what it is asked: the database answers in time, with a schema that this code knows. */
 
 export interface ReadinessOptions {
-  /** Asks the database: `older` lacks what this code needs. Rejects when the database is away. */
-  readonly schema: () => Promise<string>
+  /**
+   * Asks the database how its schema stands to this code: one that is newer has all that is needed, so that nodes are
+   * replaced one by one. Rejects when the database is away.
+   */
+  readonly schema: () => Promise<'current' | 'newer' | 'older' | 'contracted'>
   /** How long the database may take. Default 2 seconds. */
   readonly patienceMs?: number
 }
@@ -14,6 +17,10 @@ export interface Readiness {
   leave(): void
 }
 
+const SCHEMA_REASONS: Readonly<Record<string, string>> = {
+  older: 'The schema of the database is older than this release.',
+  contracted: 'The schema of the database is for a newer release.',
+}
 const AWAY = 'The database does not answer.'
 
 export function readiness({ schema, patienceMs = 2_000 }: ReadinessOptions): Readiness {
@@ -22,10 +29,7 @@ export function readiness({ schema, patienceMs = 2_000 }: ReadinessOptions): Rea
   // One question at a time, however many ask for it: a database that is silent must not be asked ever more.
   const ask = () => {
     asking ??= schema()
-      // A newer one has all that this code needs: so nodes are replaced one by one.
-      .then((state) =>
-        state === 'older' ? 'The schema of the database is older than this release.' : undefined,
-      )
+      .then((state) => SCHEMA_REASONS[state])
       .catch(() => AWAY)
       .finally(() => {
         asking = undefined
