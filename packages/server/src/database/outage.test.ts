@@ -112,6 +112,19 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
+  test('a statement that waits for a lock for too long is Unavailable', async () => {
+    const holder = await open()
+    const database = await openDatabase(await limited({ lockMs: 100 }))
+    await inTransaction(holder.query, async (transaction) => {
+      await transaction.insertInto('package').values({ name: 'held', snap_id: 'held' }).execute()
+      await assert.rejects(
+        database.query.insertInto('package').values({ name: 'held', snap_id: 'held' }).execute(),
+        { name: 'Unavailable', message: /lock timeout/ },
+      )
+    })
+    await database.close()
+  })
+
   test('when every connection is taken, waiting for one ends as Unavailable', async () => {
     const limits = { maxConnections: 1, connectMs: 200 }
     const database = await openDatabase(await limited(limits))
