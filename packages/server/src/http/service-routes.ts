@@ -19,9 +19,12 @@ export interface ServiceFacts {
 
 export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
-  const document = openApi(facts.baseUrl)
+  // Written once: anyone may ask for it, as often as they like.
+  const document = Buffer.from(JSON.stringify(openApi(facts.baseUrl)))
   app.get('/', { schema: { response: { 200: ServiceDescriptionSchema } } }, async () => description)
-  app.get('/openapi.json', async () => document)
+  app.get('/openapi.json', async (_request, reply) =>
+    reply.header('content-type', 'application/json').send(document),
+  )
 }
 
 function describe({ release, baseUrl, identity, tokenPrefix }: ServiceFacts): ServiceDescription {
