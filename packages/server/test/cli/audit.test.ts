@@ -1,0 +1,167 @@
+/** `ratafia audit`, and the jobs of a service that runs, on every database. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Workspace } from '../../src/workspace.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+const DAY = 86_400_000
+const ACCOUNT = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let workspace: Workspace
+  before(async () => {
+    assert.equal((await program.run(['migrate'], { environment: { SUDO_USER: 'eve' } })).code, 0)
+    workspace = await program.open()
+  })
+  const list = (...words: readonly string[]) => program.json('audit', 'list', ...words)
+  const until = async (condition: () => Promise<boolean>) => {
+    for (const deadline = performance.now() + 20_000; !(await condition()); await sleep(50)) {
+      assert.ok(performance.now() < deadline, 'it does not come about')
+    }
+  }
+
+  test('the first entry is the schema, by whoever ran the program', async () => {
+    const [entry, ...others] = await list()
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [entry.actor, entry.action, entry.subject],
+      ['operator', 'schema.migrate', entry.details.migrations.at(-1)],
+    )
+    assert.match(entry.source, /^command line, \d+ \S+, sudo by eve$/)
+    assert.equal((await program.run(['migrate'])).code, 0)
+    assert.equal((await list()).length, 1, 'nothing was left to run')
+  })
+
+  test('a command links what it left; people read a table, a page at a time', async () => {
+    assert.equal((await program.run(ACCOUNT)).code, 0)
+    assert.equal((await program.run(['accounts', 'disable', 'ann'])).code, 0)
+    const { stdout, stderr } = await program.run(['audit', 'list', '--limit', '2'])
+    assert.match(
+      stdout,
+      /^SEQ +AT +ACTOR +SOURCE +ACTION +SUBJECT +DETAILS\n3 +\S+Z +operator +command line, \d+ \S+ +account\.disable +ann +-\n2 .* account\.add +ann +\{"id":"\w{32}"\}\n$/,
+    )
+    const [, before = ''] = /^There are more: --before (\S+) shows the next 2\.\n$/.exec(stderr) ?? []
+    const rest = await list('--before', before)
+    assert.deepEqual(
+      rest.map(({ seq }: { seq: number }) => seq),
+      [1],
+    )
+    assert.equal((await list('--subject', 'ann', '--action', 'account.add', '--since', '1h')).length, 1)
+    assert.deepEqual(await list('--until', '1h'), [])
+    assert.deepEqual(await list('--actor', 'account:ann'), [])
+    assert.match(
+      (await program.run(['audit', 'list', '--since', '9d', '--until', '8d'])).stdout,
+      /^There is no/,
+    )
+  })
+
+  test('what no filter is', async () => {
+    for (const [words, message] of [
+      [['--action', 'account.paint'], /is no action\. `ratafia audit list --help` shows them/],
+      [['--since', 'yesterday'], /--since yesterday is neither a time such as/],
+      [['--limit', '0'], /is not a number from 1 to 99999/],
+      [['--before', 'x'], /--before x is not the id of an entry/],
+    ] as const) {
+      const refused = await program.run(['audit', 'list', ...words])
+      assert.equal(refused.code, 2)
+      assert.match(refused.stderr, message)
+    }
+    const anchor = await program.run(['audit', 'verify', '--expect', '3'])
+    assert.deepEqual([anchor.code, anchor.stdout], [2, ''])
+  })
+
+  test('JSON lines and CSV: each line can be checked by itself, by what the documentation says', async () => {
+    const { stdout } = await program.run(['audit', 'export'])
+    const lines = stdout.trimEnd().split('\n')
+    let previous = '0'.repeat(64)
+    for (const [index, line] of lines.entries()) {
+      const { seq, previous_hash, id, at, actor, source, action, subject, details, hash } = JSON.parse(line)
+      assert.deepEqual([seq, previous_hash], [index + 1, previous])
+      const text = [seq, previous_hash, id, Date.parse(at), actor, source, action, subject, details]
+      assert.equal(createHash('sha256').update(JSON.stringify(text)).digest('hex'), hash)
+      previous = hash
+    }
+    const file = join(program.directory, 'audit.csv')
+    const told = await program.json('audit', 'export', file, '--format', 'csv', '--action', 'account.add')
+    assert.deepEqual(told, { exported: 1, file })
+    const csv = await readFile(file, 'utf8')
+    assert.match(
+      csv,
+      /^seq,id,at,actor,source,action,subject,details,previous_hash,hash\n2,.*,account\.add,ann,/,
+    )
+    assert.equal((await program.run(['audit', 'export', '--json'])).code, 2)
+    assert.equal((await program.run(['audit', 'export', join(program.directory, 'no/where')])).code, 1)
+  })
+
+  test('verify prints an end to keep; it notices what was changed, and exits with 1', async () => {
+    const { code, stdout } = await program.run(['audit', 'verify'])
+    assert.equal(code, 0)
+    const [, end = ''] =
+      /^The 3 entries of the audit log hold\.\nIts end: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
+    const document = await program.json('audit', 'verify', '--expect', end)
+    assert.deepEqual(document, { verified: 3, unlinked: 0, end, broken_at: null, why: null })
+    const { query } = workspace.database
+    await query.updateTable('audit_entry').set({ subject: 'bob' }).where('seq', '=', 2).execute()
+    const broken = await program.run(['audit', 'verify', '--json'])
+    assert.equal(broken.code, 1)
+    assert.equal(JSON.parse(broken.stdout).broken_at, 2)
+    assert.match(
+      broken.stderr,
+      /^ratafia: The audit log does not hold from entry 2 on: its content is not .* The 1 before it hold\.\n$/,
+    )
+    await query.updateTable('audit_entry').set({ subject: 'ann' }).where('seq', '=', 2).execute()
+    assert.equal((await program.run(['audit', 'verify', '--expect', end])).code, 0)
+    const cut = await program.run(['audit', 'verify', '--expect', `9${end.slice(1)}`])
+    assert.equal(cut.code, 1)
+    assert.match(cut.stderr, /from entry 4 on: it is missing: entry 9 is expected to be there/)
+  })
+
+  test('a service that runs links entries within moments, and removes what has expired', async () => {
+    const ann = (await workspace.accounts.findByUsername('ann' as never)) ?? assert.fail()
+    const ended = new Date(Date.now() - 99 * DAY)
+    await workspace.sessions.open(
+      {
+        id: 'ended' as never,
+        accountId: ann.id,
+        description: undefined,
+        validSince: ended,
+        validUntil: ended,
+        revokedAt: undefined,
+        revokedBy: undefined,
+      },
+      ended,
+    )
+    const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
+    await workspace.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
+    await until(async () => (await workspace.audit.countUnlinked()) === 0)
+    await until(async () => (await workspace.sessions.list({ limit: 9 })).length === 0)
+    const { code, stderr } = await service.end('SIGTERM')
+    assert.equal(code, 0)
+    assert.match(stderr, /"table":"token_session","removed":1,"msg":"removed what has expired"/)
+    assert.doesNotMatch(stderr, /a job failed/)
+    const held = await workspace.database.query.selectFrom('job_lease').select('held_until').execute()
+    assert.deepEqual(new Set(held.map(({ held_until }) => held_until)), new Set([0]), 'the leases are left')
+    assert.equal((await program.run(['audit', 'verify'])).code, 0)
+  })
+
+  test('a change of the secret key is one entry', async () => {
+    const count = (await list()).length
+    const { RATAFIA_SECRET_KEY: old } = program.environment
+    const key = Buffer.alloc(32, 10).toString('base64')
+    const environment = old ? { RATAFIA_SECRET_KEY: key, RATAFIA_PREVIOUS_SECRET_KEY: old } : {}
+    const { code, stderr } = await program.run(['secret', 'rotate'], { environment })
+    assert.equal(code, 0, stderr)
+    const listed = await program.run(['audit', 'list', '--json'], { environment })
+    const [newest, ...others] = JSON.parse(listed.stdout)
+    assert.equal(others.length, count)
+    assert.equal(newest.action, 'secret.rotate')
+    assert.ok(newest.details.resealed > 0)
+    assert.doesNotMatch(listed.stdout, new RegExp(`${key.slice(0, 20)}|${old?.slice(0, 20) ?? 'no key'}`))
+  })
+})

@@ -1,0 +1,139 @@
+/** What is removed when time has passed, and that nothing holds again by it, on every database. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { revokeToken } from '../src/tokens/revoke.ts'
+import { eachDatabase } from './support/databases.ts'
+import {
+  ACME,
+  freshDeviceKeys,
+  getNonce,
+  getRequestId,
+  openSession,
+  register,
+  registered,
+  sessionBody,
+  setAcmePolicy,
+  withAcme,
+} from './support/devices.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  exchangeSlice,
+  getRoot,
+  presenting,
+  refusalOf,
+  testService,
+} from './support/service.ts'
+
+const DAY = 86_400_000
+
+eachDatabase((_kind, _open, fresh) => {
+  // Sessions of devices end before their nonces do: so that only time keeps a nonce from working twice.
+  const service = testService(fresh, {
+    RATAFIA_TOKEN_LIFETIME: '10d',
+    RATAFIA_DEVICE_SESSION_LIFETIME: '60s',
+  })
+  before(() => withAcme({ ...service.workspace, clock: () => new Date() }))
+  const inDays = (days: number) => new Date(service.now().getTime() + days * DAY)
+  const rows = async (table: 'token_session' | 'device_session' | 'device_registration' | 'clone_evidence') =>
+    (await service.workspace.database.query.selectFrom(table).selectAll().execute()).length
+
+  test('a token session goes when its end is long past; its token and its root hold no more than before', async () => {
+    const { sessions } = service.workspace
+    const person = await addPerson(service)
+    const slice = await dischargeFor(service, await getRoot(service), person, ({ id }) => [
+      `declared userid ${id}`,
+    ])
+    const token = await exchangeSlice(service, slice)
+    const [session] = await sessions.list({ accountId: person.id, limit: 1 })
+    assert.ok(session)
+    await revokeToken({ sessionId: session.id, by: 'operator' }, service.workspace)
+    const count = await rows('token_session')
+    assert.equal(await sessions.removeEnded(inDays(9), 500), 0)
+    assert.equal(await sessions.removeEnded(inDays(11), 500), 1)
+    assert.equal(await rows('token_session'), count - 1)
+    // Not a day too early: while the token could be good, the row is what knows that it is revoked.
+    service.advance(11 * DAY)
+    for (const headers of [bearing(token), presenting(slice)]) {
+      const whoami = refusalOf(await call(service, 'GET', '/api/v2/tokens/whoami', { headers }))
+      assert.equal(whoami.status, 401)
+    }
+    const again = await call(service, 'POST', '/api/v2/tokens/exchange', {
+      headers: presenting(slice),
+      body: {},
+    })
+    assert.equal(refusalOf(again).status, 401)
+    assert.equal(await rows('token_session'), count - 1, 'and no session is made anew')
+  })
+
+  test('a device session goes after its end; its nonce has expired by then', async () => {
+    const { deviceSessions } = service.workspace
+    const [key] = await freshDeviceKeys(1)
+    assert.ok(key)
+    const serial = await registered(service, { key })
+    const body = await sessionBody(service, { serial, key, nonce: await getNonce(service) })
+    const open = () => call(service, 'POST', '/api/v1/snaps/auth/sessions', { body })
+    assert.equal((await open()).status, 200)
+    service.advance(3_600_000 + 61_000)
+    assert.equal(await deviceSessions.removeExpired(new Date(service.now().getTime() - 3_600_000), 500), 1)
+    assert.match(refusalOf(await open()).message, /^The nonce has expired/)
+  })
+
+  test('where a device registered from goes when it was decided about; a late repetition asks anew', async () => {
+    const { registrations } = service.workspace
+    await setAcmePolicy(service.workspace, { registration: 'approval' })
+    const [waits, done] = await freshDeviceKeys(2)
+    assert.ok(waits && done)
+    const waiting = { key: waits, serial: 'W', requestId: await getRequestId(service) }
+    assert.equal((await register(service, waiting)).status, 202)
+    await setAcmePolicy(service.workspace, { registration: 'auto' })
+    const settled = { key: done, serial: 'S', requestId: await getRequestId(service) }
+    const first = await registered(service, settled)
+    service.advance(20 * DAY)
+    const count = await rows('device_registration')
+    const removed = await registrations.removeSettled(inDays(-10), 500)
+    assert.equal(await rows('device_registration'), count - removed)
+    assert.equal((await register(service, waiting)).status, 202, 'who waits may ask as before')
+    const late = await register(service, settled)
+    assert.match(refusalOf(late).message, /^The request-id has expired/)
+    const anew = await registered(service, { key: done, serial: 'S' })
+    assert.deepEqual([anew.fields.serial, anew.revision], [first.fields.serial, first.revision])
+    assert.equal(await registrations.removeSettled(inDays(-10), 500), 0)
+  })
+
+  test('evidence of clones goes when nothing was seen for long, but not of a device in quarantine', async () => {
+    const { clones, devices } = service.workspace
+    const holder = await devices.findHolder({ ...ACME, serial: 'S' })
+    assert.ok(holder)
+    const sighting = { deviceId: holder.id, kind: 'second-chain', details: {}, at: service.now() } as const
+    for (const subject of ['a', 'b', 'c']) await clones.record({ ...sighting, subject })
+    await devices.setQuarantine(holder.id, service.now())
+    assert.equal(await clones.removeOld(inDays(1), 500), 0)
+    await devices.setQuarantine(holder.id, null)
+    assert.equal(await clones.removeOld(inDays(-1), 500), 0)
+    assert.equal(await clones.removeOld(inDays(1), 2), 2)
+    assert.equal(await clones.removeOld(inDays(1), 2), 1)
+    assert.equal(await rows('clone_evidence'), 0)
+  })
+
+  test('no more than a batch at a time, the oldest first', async () => {
+    const { deviceSessions, devices } = service.workspace
+    const [key] = await freshDeviceKeys(1)
+    assert.ok(key)
+    const serial = await registered(service, { key })
+    for (let index = 0; index < 5; index++) {
+      assert.equal((await openSession(service, { serial, key })).status, 200)
+      service.advance(60_000)
+    }
+    assert.equal(await deviceSessions.removeExpired(inDays(1), 3), 3)
+    const left = await deviceSessions.ofDevice(
+      (await devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id }))?.id ?? assert.fail(),
+      9,
+    )
+    assert.equal(left.length, 2)
+    assert.equal(await deviceSessions.removeExpired(inDays(1), 3), 2)
+    assert.equal(await deviceSessions.removeExpired(inDays(1), 3), 0)
+  })
+})
