@@ -310,7 +310,7 @@ suite('HTTP', () => {
     await raw(request('GET /', `A b: ${secret}\r\n`))
     await new Promise((resolve) => setTimeout(resolve, 300))
     const log = service.stderr()
-    assert.match(log, /"path":"\/identity\/discharge"/)
+    assert.match(log, /"route":"\/identity\/discharge"/)
     for (const text of [secret, 'secret-value']) {
       const at = log.indexOf(text)
       assert.ok(at < 0, log.slice(Math.max(0, at - 300), at + 100))
