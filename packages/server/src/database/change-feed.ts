@@ -18,8 +18,8 @@ import type { Signals } from './signals.ts'
 
 /** Milliseconds. */
 export const BEAT_MS = 200
-/** Less than the second within which a revocation holds, by what an answer takes. */
-export const TRUST_MS = 700
+/** Half of the second within which a revocation holds: the other half is for the answer, on a machine that is busy. */
+export const TRUST_MS = 500
 /** A connection that carries no beats for so long is given up. */
 const SILENT_MS = 3_000
 
