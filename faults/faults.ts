@@ -112,7 +112,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'connection-black-holed',
     says: 'a node and the database cannot hear each other, and nobody is told',
-    ...twoNodes,
+    // Two holes at least.
+    ...{ ...twoNodes, leastSeconds: 12 },
     async strike({ world, random }) {
       const proxy = random.pick(world.proxies)
       proxy?.blackHole()
