@@ -75,8 +75,9 @@ test('readiness goes first, the port stays open for load balancers; a second sig
     return outcome.status === 503 ? outcome : undefined
   })
   assert.match(String(body), /The service is shutting down\./)
-  // On a new connection.
-  assert.equal((await send(`${running.baseUrl}/api/v2/tokens`, ROOT)).status, 200)
+  // On a new connection, which the answer ends.
+  const { status, headers } = await fetch(`${running.baseUrl}/api/v2/tokens`, ROOT)
+  assert.deepEqual([status, headers.get('connection')], [200, 'close'])
   assert.equal((await running.end('SIGTERM')).code, 1)
   await eventually('no worker is left', () => !pids.some(isAlive))
 })
