@@ -140,12 +140,13 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
       const rows = entries.map(
         ({ id, seq, previousHash, hash }) => sql`(${id}, ${seq}, ${previousHash}, ${hash})`,
       )
-      // Primary key. The names of the columns of `values` are the same on both databases.
+      // Primary key. The names of the columns of `values` are the same on both databases. That they are not linked yet is
+      // known by the lock: asked for here too, SQLite would go through all that are not.
       await sql`
         update audit_entry
         set seq = cast(link.column2 as bigint), previous_hash = link.column3, hash = link.column4
         from (values ${sql.join(rows)}) as link
-        where audit_entry.id = link.column1 and audit_entry.seq is null
+        where audit_entry.id = link.column1
       `.execute(query)
       // Primary key.
       await query
