@@ -255,11 +255,11 @@ suite('workers of a machine', () => {
   const program = testProgram()
 
   test('count together', async () => {
-    const { baseUrl } = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_RATE_LIMITS: 'nonces=20/1h' })
+    const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_RATE_LIMITS: 'nonces=20/1h' })
     const statuses = await Promise.all(
       Array.from({ length: 60 }, async () => {
         // A connection each, so that both workers get some.
-        const response = await fetch(`${baseUrl}/api/v1/snaps/auth/nonces`, {
+        const response = await fetch(`${service.baseUrl}/api/v1/snaps/auth/nonces`, {
           method: 'POST',
           headers: { connection: 'close' },
         })
@@ -271,5 +271,12 @@ suite('workers of a machine', () => {
       [statuses.filter((s) => s === 200).length, statuses.filter((s) => s === 503).length],
       [20, 40],
     )
+    const { stderr } = await service.end('SIGTERM')
+    const lines = stderr.split('\n').filter((line) => line.includes('"msg":"too many requests"'))
+    // The first refusal of each worker, and none for each of the others.
+    assert.ok(lines.length >= 1 && lines.length <= 2, stderr)
+    assert.match(lines[0] ?? '', /"limit":"nonces","refused":1,"address":"127\.0\.0\.1"/)
+    assert.equal(stderr.match(/"status":503,"refusal":"too-many-requests"/g)?.length, 40)
+    assert.doesNotMatch(stderr, /could not check/)
   })
 })

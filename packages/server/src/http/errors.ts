@@ -30,7 +30,8 @@ export function errorBody({ code, message, extra }: Refusal): ErrorBody {
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { code, message, extra } = refusalOf(error, request.routeOptions.bodyLimit)
   const { status } = ERROR_CODES[code]
-  request.refusal = code
+  // What watches the service should not take a limit for a database that is away, also where the answer is the same.
+  request.refusal = error instanceof TooManyRequests ? 'too-many-requests' : code
   if (status === 500) request.log.error({ err: error }, 'fault')
   else if (status === 503 && !(error instanceof TooManyRequests))
     request.log.warn({ err: error }, 'could not check')
