@@ -107,7 +107,12 @@ export async function binaries(directory: string, account: Account | undefined):
   return join(copy, 'bin')
 }
 
-export function initialise(bin: string, directory: string, password: string, account: Account | undefined): void {
+export function initialise(
+  bin: string,
+  directory: string,
+  password: string,
+  account: Account | undefined,
+): void {
   const passwordFile = join(directory, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if (account) chownSync(passwordFile, account.uid, account.gid)

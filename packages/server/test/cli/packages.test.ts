@@ -74,14 +74,11 @@ eachDatabase((_kind, open, fresh) => {
   for (const [format, text, message] of refusals) {
     test(`refused: ${format} ${JSON.stringify(text)}`, async () => {
       const change = changeOf(await open(), (on) => ({ packages: packageStore(on) }))
-      await assert.rejects(
-        importPackages(text, { format, replaceAll: true }, { change }),
-        (error: Error) => {
-          assert.ok(error instanceof ImportError, String(error))
-          assert.match(error.message, message)
-          return true
-        },
-      )
+      await assert.rejects(importPackages(text, { format, replaceAll: true }, { change }), (error: Error) => {
+        assert.ok(error instanceof ImportError, String(error))
+        assert.match(error.message, message)
+        return true
+      })
     })
   }
 
