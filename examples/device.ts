@@ -30,6 +30,12 @@ if (directory === undefined) {
   process.exit(2)
 }
 
+// What the service refuses is a sentence for people.
+process.once('uncaughtException', ({ message }) => {
+  process.stderr.write(`${message}\n`)
+  process.exitCode = 1
+})
+
 const modelText = await readModel(directory)
 const { fields } = expectType(decode(modelText), 'model')
 const state = join(directory, 'device')

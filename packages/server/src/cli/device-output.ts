@@ -1,5 +1,6 @@
 /** How devices are shown: rows for lists and JSON, lines for one of them. */
 import type { Device } from '../devices/device.ts'
+import { fieldsOf } from '../devices/device-record.ts'
 import type { DeviceDetails } from '../devices/show-device.ts'
 import { details, harmless, type Row, tableOf } from './output.ts'
 
@@ -13,23 +14,7 @@ export const DEVICE_LIST_COLUMNS = [
   'quarantined_at',
 ]
 
-export const deviceRow = (device: Device) =>
-  ({
-    id: device.id,
-    brand_id: device.brandId,
-    model: device.model,
-    serial: device.serial || null,
-    device_key_id: device.deviceKeyId,
-    status: device.status,
-    revision: device.revision,
-    origin: device.origin,
-    original: device.original,
-    registered_at: device.registeredAt.toISOString(),
-    decided_at: device.decidedAt?.toISOString() ?? null,
-    decided_by: device.decidedBy,
-    reason: device.reason,
-    quarantined_at: device.quarantinedAt?.toISOString() ?? null,
-  }) satisfies Row
+export const deviceRow = (device: Device) => fieldsOf(device) satisfies Row
 
 /** For `--json`. Assertions are texts. */
 export const detailsDocument = (all: DeviceDetails) => ({

@@ -33,22 +33,27 @@ export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>
 /** What a row has to have; the others have a default. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
 
+/** What a list shows of a device, too. */
+export const fieldsOf = (device: Device) => ({
+  id: device.id,
+  brand_id: device.brandId,
+  model: device.model,
+  serial: device.serial || null,
+  device_key_id: device.deviceKeyId,
+  status: device.status,
+  revision: device.revision,
+  origin: device.origin,
+  original: device.original,
+  registered_at: device.registeredAt.toISOString(),
+  decided_at: device.decidedAt?.toISOString() ?? null,
+  decided_by: device.decidedBy,
+  reason: device.reason,
+  quarantined_at: device.quarantinedAt?.toISOString() ?? null,
+})
+
 export function recordOf({ device, request, assertions }: StoredDevice): DeviceRecord & ExportRow {
   return {
-    id: device.id,
-    brand_id: device.brandId,
-    model: device.model,
-    serial: device.serial || null,
-    device_key_id: device.deviceKeyId,
-    status: device.status,
-    revision: device.revision,
-    origin: device.origin,
-    original: device.original,
-    registered_at: device.registeredAt.toISOString(),
-    decided_at: device.decidedAt?.toISOString() ?? null,
-    decided_by: device.decidedBy,
-    reason: device.reason,
-    quarantined_at: device.quarantinedAt?.toISOString() ?? null,
+    ...fieldsOf(device),
     request: request && textOf(request),
     assertions: assertions.length === 0 ? null : textOf(streamOf(assertions)),
   }
