@@ -53,6 +53,40 @@ eachDatabase((kind, open, { target }) => {
       await one.execute(database.query)
       await database.close()
     })
+
+    test('while another process holds the lock, what only reads is answered, and waiting writes share the wait', async () => {
+      await open()
+      const where = await target()
+      assert.ok(where.kind === 'sqlite')
+      const database = await openDatabase({ ...where, patienceMs: 2_000 })
+      const other = new DatabaseSync(where.file)
+      const write = (name: string) =>
+        inTransaction(database.query, (tx) =>
+          tx.insertInto('package').values({ name, snap_id: name }).execute(),
+        )
+      const alone = () => database.query.insertInto('package').values({ name: 'z', snap_id: 'z' }).execute()
+
+      other.exec('begin immediate')
+      const order: string[] = []
+      const noted = (what: string, work: Promise<unknown>) => work.then(() => order.push(what))
+      const writes = [noted('a', write('a')), noted('b', write('b')), noted('alone', alone())]
+      for (let i = 0; i < 20; i++) await noted('read', one.execute(database.query))
+      assert.deepEqual(order, Array(20).fill('read'))
+      other.exec('commit')
+      await Promise.all(writes)
+      assert.deepEqual(order.slice(20), ['a', 'b', 'alone'])
+
+      other.exec('begin immediate')
+      const refused = await Promise.allSettled([write('c'), write('d'), alone(), write('e')])
+      assert.deepEqual(
+        refused.map((each) => each.status === 'rejected' && each.reason.name),
+        Array(4).fill('Unavailable'),
+      )
+      other.exec('rollback')
+      await write('f')
+      other.close()
+      await database.close()
+    })
     return
   }
 

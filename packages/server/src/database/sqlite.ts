@@ -13,10 +13,12 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from 'kysely'
-import { sqliteCode } from './away.ts'
+import { away, sqliteCode } from './away.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from './driver.ts'
 import type { PoolState } from './pool-state.ts'
+import { Turns } from './turns.ts'
 
 /** How long to wait for the connection, or for the lock of another process. */
 const PATIENCE_MS = 5_000
@@ -25,6 +27,8 @@ const BLOCKING_WAIT_MS = 20
 const RETRY_MS = 15
 const CACHED_STATEMENTS = 500
 const SQLITE_BUSY = 5
+/** What needs the lock when it stands alone. Anything else finds out when it runs. */
+const WRITES = /^(?:insert|update|delete)\b/i
 
 /** A dialect over `file`, which is made (mode 0600) if absent. */
 export function sqliteDialect(
@@ -52,9 +56,9 @@ class QueueingAdapter extends SqliteAdapter {
 export class SqliteDriver implements RawDriver {
   readonly #file: string
   readonly #statements = new Map<string, StatementSync>()
-  readonly #waiting: (() => void)[] = []
+  readonly #connection = new Turns()
+  readonly #lock = new Turns()
   #database: DatabaseSync | undefined
-  #taken = false
   #patience: number
 
   constructor(file: string, patienceMs = PATIENCE_MS) {
@@ -63,9 +67,11 @@ export class SqliteDriver implements RawDriver {
   }
 
   async acquire(): Promise<RawConnection> {
-    this.#database ??= await this.#patiently(() => open(this.#file))
-    await this.#take()
-    return this.#connection(this.#database)
+    this.#database ??= await this.#opened()
+    const turns = { connection: this.#connection, lock: this.#lock, patience: () => this.#patience }
+    const connection = new SqliteConnection(this.#database, turns, this.#statements)
+    await connection.take(this.#patience)
+    return connection
   }
 
   async close(): Promise<void> {
@@ -76,7 +82,7 @@ export class SqliteDriver implements RawDriver {
 
   get state(): PoolState {
     const open = this.#database ? 1 : 0
-    return { most: 1, open, idle: this.#taken ? 0 : open, waiting: this.#waiting.length }
+    return { most: 1, open, idle: this.#connection.taken ? 0 : open, waiting: this.#connection.waiting }
   }
 
   /** Runs `work` with locks waited for as long as `milliseconds`. For a start, when another process migrates. */
@@ -90,91 +96,136 @@ export class SqliteDriver implements RawDriver {
     }
   }
 
-  #connection(database: DatabaseSync): RawConnection {
-    // PostgreSQL commits nothing of a transaction in which a statement failed, caught or not. Nor does this.
-    let failed = false
-    return {
-      run: async (sql, parameters) => {
-        const run = () => this.#run(database, sql, parameters)
-        // A transaction holds the write lock from its start, so only what stands alone can find it taken.
-        if (!database.isTransaction) return this.#patiently(run)
-        try {
-          return run()
-        } catch (error) {
-          failed = true
-          throw error
-        }
-      },
-      begin: async (settings) => {
-        const begin = settings.accessMode === 'read only' ? 'begin' : 'begin immediate'
-        await this.#patiently(() => database.exec(begin))
-        failed = false
-      },
-      commit: async () => {
-        database.exec(failed ? 'rollback' : 'commit')
-        if (failed) throw new AbortedTransactionError()
-      },
-      rollback: async () => {
-        // After a full disk or an I/O error SQLite has already rolled back.
-        if (database.isTransaction) database.exec('rollback')
-      },
-      release: () => this.#giveBack(),
+  async #opened(): Promise<DatabaseSync> {
+    const deadline = performance.now() + this.#patience
+    for (;;) {
+      try {
+        return open(this.#file)
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error
+      }
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+interface SqliteTurns {
+  readonly connection: Turns
+  /** Only the first of those that found the lock taken asks for it: whenever it does, the thread stands still. */
+  readonly lock: Turns
+  /** In milliseconds. */
+  readonly patience: () => number
+}
+
+/** The connection for as long as one statement or transaction has it. */
+class SqliteConnection implements RawConnection {
+  readonly #database: DatabaseSync
+  readonly #turns: SqliteTurns
+  readonly #statements: Map<string, StatementSync>
+  #held = false
+  // PostgreSQL commits nothing of a transaction in which a statement failed, caught or not. Nor does this.
+  #failed = false
+
+  constructor(database: DatabaseSync, turns: SqliteTurns, statements: Map<string, StatementSync>) {
+    this.#database = database
+    this.#turns = turns
+    this.#statements = statements
+  }
+
+  async take(patience: number): Promise<void> {
+    this.#held = await this.#turns.connection.take(patience)
+    if (!this.#held) throw away(new Error(`the connection was not free for ${this.#turns.patience()} ms`))
+  }
+
+  async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
+    const run = () => this.#run(sql, parameters)
+    // A transaction has the lock from its start, so only what stands alone can find it taken.
+    if (!this.#database.isTransaction) return this.#patiently(run, WRITES.test(sql))
+    try {
+      return run()
+    } catch (error) {
+      this.#failed = true
+      throw error
     }
   }
 
-  #run(database: DatabaseSync, sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const statement = this.#prepare(database, sql)
+  async begin({ accessMode }: TransactionSettings): Promise<void> {
+    const writes = accessMode !== 'read only'
+    await this.#patiently(() => this.#database.exec(writes ? 'begin immediate' : 'begin'), writes)
+    this.#failed = false
+  }
+
+  async commit(): Promise<void> {
+    this.#database.exec(this.#failed ? 'rollback' : 'commit')
+    if (this.#failed) throw new AbortedTransactionError()
+  }
+
+  async rollback(): Promise<void> {
+    // After a full disk or an I/O error SQLite has already rolled back.
+    if (this.#database.isTransaction) this.#database.exec('rollback')
+  }
+
+  release(): void {
+    if (this.#held) this.#turns.connection.giveBack()
+    this.#held = false
+  }
+
+  #run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    const statement = this.#prepare(sql)
     // Anything else than these types is refused by node:sqlite with a TypeError.
     const values = parameters as readonly SQLInputValue[]
     if (statement.columns().length > 0) return { rows: statement.all(...values).map(plainRow) }
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   }
 
-  #prepare(database: DatabaseSync, sql: string): StatementSync {
+  #prepare(sql: string): StatementSync {
     const cached = this.#statements.get(sql)
     if (cached) return cached
-    const statement = database.prepare(sql)
+    const statement = this.#database.prepare(sql)
     // Lists of values make many texts of one query; starting over is enough of an eviction.
     if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear()
     this.#statements.set(sql, statement)
     return statement
   }
 
-  async #patiently<T>(work: () => T): Promise<T> {
-    const deadline = performance.now() + this.#patience
-    for (;;) {
-      try {
-        return work()
-      } catch (error) {
-        if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw error
-      }
-      await sleep(RETRY_MS)
+  async #patiently<T>(work: () => T, needsLock: boolean): Promise<T> {
+    if (needsLock && this.#turns.lock.taken) return this.#afterOthers(work)
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
     }
+    return this.#afterOthers(work)
   }
 
-  async #take(): Promise<void> {
-    if (!this.#taken) {
-      this.#taken = true
-      return
+  /** Others have the connection while this waits for the lock: what only reads needs none, and is not held up. */
+  async #afterOthers<T>(work: () => T): Promise<T> {
+    const patience = this.#turns.patience()
+    const deadline = performance.now() + patience
+    const left = () => Math.max(0, deadline - performance.now())
+    this.release()
+    if (!(await this.#turns.lock.take(patience))) {
+      throw away(new Error(`database is locked, and others have waited for it for ${patience} ms`))
     }
-    await new Promise<void>((resolve, reject) => {
-      const turn = () => {
-        clearTimeout(timer)
-        resolve()
+    try {
+      for (;;) {
+        await this.take(left())
+        try {
+          return work()
+        } catch (error) {
+          if (!isBusy(error) || left() === 0) throw error
+        }
+        this.release()
+        await sleep(RETRY_MS)
       }
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(turn), 1)
-        reject(new Error(`the connection was not free for ${this.#patience} ms`))
-      }, this.#patience)
-      this.#waiting.push(turn)
-    })
+    } finally {
+      this.#turns.lock.giveBack()
+    }
   }
+}
 
-  #giveBack(): void {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#taken = false
-  }
+function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_BUSY
 }
 
 function open(file: string): DatabaseSync {
