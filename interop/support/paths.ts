@@ -10,6 +10,7 @@ export const clientPaths = {
   python: join(interop, '.venv/bin/python'),
   goBakery: join(interop, '.bin/go-bakery'),
   snapdDevice: join(interop, '.bin/snapd-device'),
+  promtool: join(interop, '.bin/promtool'),
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),
   chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium',

@@ -11,6 +11,7 @@ const root = join(import.meta.dirname, '../../../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
 const alerts = read('examples/prometheus/alerts.yml')
+const alertTests = read('examples/prometheus/alerts.test.yml')
 const dashboard = JSON.parse(read('examples/grafana/dashboard.json')) as {
   readonly panels: readonly { readonly id: number; readonly targets?: readonly { readonly expr: string }[] }[]
   readonly templating: { readonly list: readonly { readonly query: string | { readonly query: string } }[] }
@@ -91,13 +92,22 @@ describe('the names of metrics', () => {
   })
 })
 
+const alertNames = [...alerts.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name)
+
+// promtool runs them: interop/prometheus.test.ts.
+for (const name of alertNames) {
+  test(`alerts.test.yml has ${name} fire, and be silent`, () => {
+    assert.match(alertTests, new RegExp(`^ +alertname: ${name}\n +exp_alerts:\n +- exp_labels: `, 'm'))
+    assert.match(alertTests, new RegExp(`^ +- \\{ eval_time: \\d+m, alertname: ${name} \\}$`, 'm'))
+  })
+}
+
 test('every alert is in the table of docs/operations.md, and no other', () => {
-  const named = [...alerts.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name)
   const documented = [...read('docs/operations.md').matchAll(/^\| `(Ratafia\w+)` \|/gm)].map(
     ([, name]) => name,
   )
-  assert.ok(named.length > 15)
-  assert.deepEqual(documented.sort(), named.sort())
+  assert.ok(alertNames.length > 15)
+  assert.deepEqual(documented.sort(), [...alertNames].sort())
 })
 
 test('dashboard.json: every panel has an id of its own', () => {

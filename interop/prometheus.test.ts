@@ -1,0 +1,86 @@
+// Prometheus's own promtool with examples/prometheus, with the expressions of examples/grafana, and with what a running
+// service serves as its metrics.
+
+import assert from 'node:assert/strict'
+import { execFile, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { promisify } from 'node:util'
+import { newInstallation } from './support/installation.ts'
+import { freePort } from './support/nginx.ts'
+import { clientPaths } from './support/paths.ts'
+import { startService } from './support/service.ts'
+
+const examples = join(clientPaths.root, 'examples')
+
+/** Rejects with what it complains about when it ends with another code than 0. */
+const promtool = (...words: readonly string[]) =>
+  promisify(execFile)(clientPaths.promtool, words, { cwd: join(examples, 'prometheus') })
+
+suite('promtool', { timeout: 120_000 }, () => {
+  let directory: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-promtool-'))
+  })
+  after(() => rm(directory, { recursive: true }))
+
+  test('examples/prometheus/prometheus.yml and its rules are a configuration', async () => {
+    const { stdout } = await promtool('check', 'config', 'prometheus.yml')
+    assert.match(stdout, /SUCCESS: 21 rules found/)
+  })
+
+  test('every alert fires when it should, and none of them in a quiet installation', async () => {
+    const { stdout } = await promtool('test', 'rules', 'alerts.test.yml')
+    assert.match(stdout, /SUCCESS/)
+  })
+
+  test('every expression of examples/grafana/dashboard.json is one', async () => {
+    const rules = expressions().map((expr, at) => ({ record: `panel:${at}`, expr }))
+    assert.ok(rules.length > 30)
+    // JSON is YAML.
+    const file = join(directory, 'dashboard.yml')
+    await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
+    const { stdout } = await promtool('check', 'rules', file)
+    assert.match(stdout, new RegExp(`SUCCESS: ${rules.length} rules found`))
+  })
+
+  for (const workers of ['1', '2']) {
+    test(`what ${workers} ${workers === '1' ? 'process serves' : 'workers serve'} is what Prometheus reads`, async () => {
+      const installation = await newInstallation('sqlite')
+      const port = await freePort()
+      Object.assign(installation.environment, {
+        RATAFIA_WORKERS: workers,
+        RATAFIA_METRICS_PORT: String(port),
+      })
+      const service = await startService(installation)
+      for (const path of ['/', '/nothing', '/api/v2/tokens/whoami']) await fetch(`${service.url}${path}`)
+      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      await service.stop()
+      await installation.remove()
+      const { stdout, stderr } = spawnSync(clientPaths.promtool, ['check', 'metrics'], {
+        input: page,
+        encoding: 'utf8',
+      })
+      // The names of prom-client's own are prom-client's.
+      const complaints = `${stdout}${stderr}`
+        .split('\n')
+        .filter((line) => line !== '' && !/^nodejs_\w+_total /.test(line))
+      assert.deepEqual(complaints, [])
+    })
+  }
+})
+
+/** Of all panels, with what Grafana puts into them. */
+function expressions(): readonly string[] {
+  const { panels } = JSON.parse(readFileSync(join(examples, 'grafana/dashboard.json'), 'utf8')) as {
+    readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]
+  }
+  return panels.flatMap(({ targets = [] }) =>
+    targets.map(({ expr }) =>
+      expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*').replaceAll('$job', 'ratafia'),
+    ),
+  )
+}
