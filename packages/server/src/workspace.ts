@@ -68,10 +68,9 @@ export interface Workspace extends Stores {
   readonly keyring: Keyring
   readonly passwords: PasswordHasher
   readonly sealer: Sealer
-  readonly sealedValues: SealedValueStore
   readonly deviceTransfers: DeviceTransferStore
   /** By whoever runs this process: the operator. */
-  readonly change: Changing<Stores & NewKeyStores>
+  readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
   readonly inRegister: InRegister
   readonly inRegisterBy: ChangingBy<RegisterStores>

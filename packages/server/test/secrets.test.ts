@@ -18,6 +18,7 @@ import {
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
 import pg from 'pg'
+import { sealedValueStore } from '../src/keyring/sealed-value-store.ts'
 import { vector } from './support/brands.ts'
 import { eachDatabase } from './support/databases.ts'
 import {
@@ -319,8 +320,8 @@ eachDatabase((_kind, _open, fresh) => {
 
   /** What lies sealed in the database, in the open. */
   async function sealedKeys(): Promise<void> {
-    const { sealedValues, sealer } = service.workspace
-    for (const { name, purpose, sealed } of await sealedValues.all()) {
+    const { database, sealer } = service.workspace
+    for (const { name, purpose, sealed } of await sealedValueStore(database).all()) {
       const plaintext = sealer.unseal(purpose, sealed) ?? assert.fail(name)
       if (name.startsWith('signing key'))
         keepRsa(name, createPrivateKey({ key: plaintext, format: 'der', type: 'pkcs8' }))

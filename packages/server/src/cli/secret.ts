@@ -27,18 +27,12 @@ export function secretCommands(parent: Command, context: CommandContext): void {
     )
     .addHelpText('after', HELP)
     .action(async (options: JsonOption) => {
-      const done = await context.withWorkspace(async ({ config, sealer, sealedValues, change }) => {
+      const done = await context.withWorkspace(async ({ config, sealer, change }) => {
         const { both, ownFiles } = await secretsOf(config, sealer)
         const result = await withProgress(context.streams, 'Sealing', (onProgress) =>
-          reseal({ sealedValues, sealer: both, onProgress }),
+          reseal({ sealer: both, onProgress }, { change }),
         )
         const [keyId, previousKeyId = ''] = both.keyIds()
-        const { resealed, unchanged } = result
-        // Of many changes, each of a row, this is the one entry: after the last of them.
-        if (resealed > 0) {
-          const details = { previous: previousKeyId, resealed, unchanged, unreadable: result.unreadable }
-          await change(({ record }) => record({ action: 'secret.rotate', subject: keyId, details }))
-        }
         if (result.unreadable.length > 0) {
           throw new RequestError(
             'invalid-request',

@@ -1,4 +1,5 @@
 /** Seals everything anew under the current secret key, while the service runs. */
+import type { Changing } from '../change.ts'
 import type { SealedValueStore } from './sealed-value-store.ts'
 import type { Sealer } from './sealing.ts'
 
@@ -12,23 +13,42 @@ export interface Resealed {
   readonly unreadable: readonly string[]
 }
 
+interface ResealDeps {
+  readonly change: Changing<{ readonly sealedValues: SealedValueStore }>
+}
+
 /** Looks again after each round: a process that has only the previous secret may have added a key meanwhile. */
 const ROUNDS = 100
 
 /**
- * Row by row, each an update of its own that holds only for the value that was read: so it goes on where it was
- * interrupted, does nothing a second time, and two at once do no harm. What a start looks at to tell the right secret
- * (the seal check) comes last.
+ * A handful of rows and their entry in the audit log, in one transaction: a crash leaves all of them as they were, and
+ * a second time nothing is left to do. Each update holds only for the value that was read, so two at once do no harm.
  */
-export async function reseal({
-  sealedValues,
-  sealer,
-  onProgress,
-}: {
-  readonly sealedValues: SealedValueStore
-  readonly sealer: Sealer
-  readonly onProgress?: (done: number, total: number) => void
-}): Promise<Resealed> {
+export function reseal(
+  {
+    sealer,
+    onProgress,
+  }: {
+    readonly sealer: Sealer
+    readonly onProgress?: (done: number, total: number) => void
+  },
+  { change }: ResealDeps,
+): Promise<Resealed> {
+  return change(async ({ sealedValues, record }) => {
+    const result = await resealRounds(sealedValues, sealer, onProgress)
+    if (result.resealed > 0) {
+      const [subject, previous = ''] = sealer.keyIds()
+      await record({ action: 'secret.rotate', subject, details: { previous, ...result } })
+    }
+    return result
+  })
+}
+
+async function resealRounds(
+  sealedValues: SealedValueStore,
+  sealer: Sealer,
+  onProgress?: (done: number, total: number) => void,
+): Promise<Resealed> {
   let resealed = 0
   for (let round = 1; ; round++) {
     const values = await sealedValues.all()

@@ -1,0 +1,59 @@
+/** A change of the secret key is one transaction: everything that is sealed, and the entry that says so. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { auditStore } from '../../src/audit/audit-store.ts'
+import { changeOf } from '../../test/support/changes.ts'
+import { eachDatabase } from '../../test/support/databases.ts'
+import type { Changing } from '../change.ts'
+import { openKeyring } from './keyring.ts'
+import { reseal } from './reseal.ts'
+import { type SealedValueStore, sealedValueStore } from './sealed-value-store.ts'
+import { createSealer } from './sealing.ts'
+
+const [old, now] = [randomBytes(32), randomBytes(32)]
+const both = createSealer({ current: now, previous: old })
+const clock = () => new Date('2026-01-27T10:12:02.822Z')
+
+eachDatabase((_kind, open) => {
+  const change = async (): Promise<Changing<{ readonly sealedValues: SealedValueStore }>> =>
+    changeOf(await open(), (on) => ({ sealedValues: sealedValueStore(on) }))
+  const sealed = async () =>
+    (await sealedValueStore(await open()).all()).map((value) => Buffer.from(value.sealed))
+  const entries = async () =>
+    (await auditStore(await open()).list({ action: 'secret.rotate' }, { limit: 10 })).map(
+      ({ subject, details }) => ({ subject, details: JSON.parse(details) }),
+    )
+
+  test('what ends it before its entry is stored leaves every value as it was', async () => {
+    await openKeyring({ database: await open(), secret: old, clock })
+    const before = await sealed()
+    const changing = await change()
+    const record = async () => {
+      throw new Error('the machine stopped')
+    }
+    const stopping: typeof changing = (work) => changing((on) => work({ ...on, record }))
+    await assert.rejects(reseal({ sealer: both }, { change: stopping }), /the machine stopped/)
+    assert.deepEqual(await sealed(), before)
+    assert.deepEqual(await entries(), [])
+    await openKeyring({ database: await open(), secret: old, clock })
+  })
+
+  test('of two at once each value is sealed anew once, with one entry; a third time nothing changes', async () => {
+    const results = await Promise.all(
+      [await change(), await change()].map((changing) => reseal({ sealer: both }, { change: changing })),
+    )
+    assert.deepEqual(results.map(({ resealed }) => resealed).sort(), [0, 4])
+    const [current = '', previous = ''] = both.keyIds()
+    const entry = { subject: current, details: { previous, resealed: 4, unchanged: 0, unreadable: [] } }
+    assert.deepEqual(await entries(), [entry])
+    const after = await sealed()
+    assert.deepEqual(await reseal({ sealer: both }, { change: await change() }), {
+      resealed: 0,
+      unchanged: 4,
+      unreadable: [],
+    })
+    assert.deepEqual([await sealed(), await entries()], [after, [entry]])
+    await openKeyring({ database: await open(), secret: now, clock })
+  })
+})
