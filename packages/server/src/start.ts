@@ -77,6 +77,7 @@ import { sealedValueStore } from './keyring/sealed-value-store.ts'
 import { createSealer, type Sealer } from './keyring/sealing.ts'
 import { packageStore } from './packages/package-store.ts'
 import { resolvePackages } from './packages/resolve.ts'
+import { requireTlsFiles } from './postgres-tls-files.ts'
 import { readPresentSecretKey, readPreviousSecretKey, readSecretKey, rereadSecretKeys } from './secret-key.ts'
 import { nextSignal } from './signals.ts'
 import { createTelemetry } from './telemetry/create.ts'
@@ -265,6 +266,7 @@ function storageOf(database: Database, operator: Author): Storage {
 
 async function openConfigured({ database, dataDirectory }: Config, telemetry?: Telemetry): Promise<Database> {
   if (database.kind === 'sqlite') await prepareDataDirectory(dataDirectory)
+  await requireTlsFiles(database)
   const system = database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
   return openDatabase(database, telemetry && observeDatabase(telemetry, system))
 }

@@ -317,6 +317,28 @@ describe('exit codes, with the reason on standard error only', () => {
       4,
       /^ratafia: RATAFIA_DATA_DIR: \/dev\/null\/data cannot be written to/,
     ))
+  test('4: files for TLS that the address of the database names, and that are not there or something else', async () => {
+    const [none, other] = [join(program.directory, 'none.pem'), join(program.directory, 'other.pem')]
+    await writeFile(other, 'no certificate')
+    const url = 'postgres://user:hunter2@127.0.0.1:1,127.0.0.1:2/x?sslmode=verify-full'
+    const environment = {
+      RATAFIA_DATABASE_URL: `${url}&sslrootcert=${none}&sslkey=${other}`,
+      RATAFIA_DATABASE_LISTEN_URL: `${url}&sslrootcert=${other}`,
+      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
+    }
+    for (const words of [list, ['serve'], ['migrate'], ['verify']]) {
+      await outcome(
+        words,
+        environment,
+        4,
+        new RegExp(
+          `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read \\(ENOENT\\)\n` +
+            `ratafia: RATAFIA_DATABASE_URL: the sslkey ${other} holds no private key \\(PEM\\)\n` +
+            `ratafia: RATAFIA_DATABASE_LISTEN_URL: the sslrootcert ${other} holds no certificate \\(PEM\\)\n$`,
+        ),
+      )
+    }
+  })
   test('4: a port that is taken', () =>
     outcome(
       ['serve'],
