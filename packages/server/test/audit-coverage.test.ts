@@ -8,11 +8,13 @@ import { after, before, describe, test } from 'node:test'
 import { OPERATIONS } from '@ratafia/api'
 import { decode, encode, type PrivateKey, sign } from '@ratafia/assertions'
 import type { Command } from 'commander'
+import fastify from 'fastify'
 import type { ListedEntry } from '../src/audit/audit-store.ts'
 import type { Action } from '../src/change.ts'
 import type { CommandContext } from '../src/cli/context.ts'
 import { createProgram } from '../src/cli/program.ts'
 import { runProgram } from '../src/cli/run-program.ts'
+import { identityRoutes } from '../src/identity/routes.ts'
 import { testKey, vector, vectorPath } from './support/brands.ts'
 import { eachDatabase } from './support/databases.ts'
 import {
@@ -35,6 +37,7 @@ import {
   exchangeSlice,
   getRoot,
   logIn,
+  presenting,
   type TestService,
   testService,
 } from './support/service.ts'
@@ -293,7 +296,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
 }
 
 eachDatabase((_kind, _open, fresh) => {
-  const service = testService(fresh)
+  const service = testService(fresh, { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
   const state: { world?: World } = {}
   before(async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ratafia-audit-'))
@@ -367,12 +370,16 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await work).status, status)
     const revoke = (token: string, id: string) =>
       call(service, 'POST', '/api/v2/tokens/revoke', { headers: bearing(token), body: { 'session-id': id } })
-    /** From this machine, as everything here. */
-    const leavesBy = async (actor: RegExp, work: () => Promise<unknown>): Promise<readonly Action[]> => {
+    /** From this machine, where no proxy says something else. */
+    const leavesBy = async (
+      actor: RegExp,
+      work: () => Promise<unknown>,
+      source = '127.0.0.1',
+    ): Promise<readonly Action[]> => {
       const entries = await leaves(work)
       for (const entry of entries) {
         assert.match(entry.actor, actor)
-        assert.equal(entry.source, '127.0.0.1')
+        assert.equal(entry.source, source)
       }
       return entries.map(({ action }) => action as Action)
     }
@@ -395,6 +402,30 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, all), [])
     })
 
+    /** Its parts that a change can come by, with the test below that looks at them, and all others. */
+    const CHANGING_PAGES = ['POST /login', 'POST /confirm', 'POST /logout']
+    const ASKING_PAGES = [
+      ...['GET /login', 'GET /login/agent', 'GET /wait-token', 'POST /discharge'],
+      ...['GET /discharge/info', 'GET /publickey'],
+    ]
+    test('each route of the identity service is known to change something or not', async () => {
+      const routes: string[] = []
+      const app = fastify({ exposeHeadRoutes: false })
+      app.addHook('onRoute', ({ method, url }) => {
+        if (!url.endsWith('*')) routes.push(...[method].flat().map((one) => `${one} ${url}`))
+      })
+      await app.register(identityRoutes, { ...service.workspace, location: 'http://127.0.0.1' })
+      await app.close()
+      assert.deepEqual(routes.sort(), [...CHANGING_PAGES, ...ASKING_PAGES].sort())
+      const all = async () => {
+        for (const route of ASKING_PAGES) {
+          const [method, path] = route.split(' ')
+          await (await fetch(`${service.baseUrl}/identity${path}`, { method: String(method) })).text()
+        }
+      }
+      assert.deepEqual(await leavesBy(/./, all), [])
+    })
+
     test('tokens: the first exchange and the first revocation, and nothing of what is between', async () => {
       const dora = await addPerson(service, 'dora')
       const slice = await dischargeFor(service, await getRoot(service), dora)
@@ -412,7 +443,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, () => revoke(token, id)), [])
     })
 
-    test('logins in a browser: approved or refused, once', async () => {
+    test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {
       await runProgram(
         [...'accounts add emil --email e@example.org --name Emil'.split(' '), '--password-stdin'],
         commandLine(service, 'correct horse').context,
@@ -422,15 +453,35 @@ eachDatabase((_kind, _open, fresh) => {
         ['refuse', 'login.deny'],
       ] as const) {
         const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
-        const browser = new Browser()
-        const confirm = async () => {
-          const page = await browser.open(VisitURL)
-          const fields = { username: 'emil', password: 'correct horse' }
-          const asked = await browser.submit(page, 'login', fields)
-          await browser.submit(asked, 'confirm', { decision })
+        // What the browser says of itself stands before what the proxy saw.
+        const browser = new Browser({ 'x-forwarded-for': '198.51.100.9, 203.0.113.7' })
+        const says = (work: () => Promise<unknown>) => leavesBy(/^account:emil$/, work, '203.0.113.7')
+        let page = await browser.open(VisitURL)
+        const fields = { username: ' Emil', password: 'correct horse' }
+        const wrong = { ...fields, password: 'wrong horse' }
+        assert.deepEqual(await says(() => browser.submit(page, 'login', wrong)), [], 'nothing was changed')
+        const signIn = async () => {
+          page = await browser.submit(page, 'login', fields)
         }
-        assert.deepEqual(await leavesBy(/^account:emil$/, confirm), [action])
+        assert.deepEqual(await says(signIn), ['account.sign-in'])
+        const twice = async () => {
+          await browser.submit(page, 'confirm', { decision })
+          await browser.submit(page, 'confirm', { decision })
+        }
+        assert.deepEqual(await says(twice), [action])
+        const signOut = () => browser.submit(page, 'logout')
+        const cookies = new Map(browser.cookies)
+        assert.deepEqual(await says(signOut), ['account.sign-out'])
+        for (const [name, value] of cookies) browser.cookies.set(name, value)
+        assert.deepEqual(await says(signOut), [], 'it is signed out already')
       }
+    })
+
+    test('what a proxy passes on as an address and is none is unknown', async () => {
+      const slice = await dischargeFor(service, await getRoot(service), await addPerson(service, 'fred'))
+      const headers = { ...presenting(slice), 'x-forwarded-for': 'Canary0Canary1' }
+      const exchange = () => call(service, 'POST', '/api/v2/tokens/exchange', { headers, body: {} })
+      assert.deepEqual(await leavesBy(/^account:fred$/, exchange, 'unknown'), ['token.open'])
     })
 
     test('registrations: a serial, another key for it, a device that waits; not the same request again', async () => {

@@ -1,4 +1,4 @@
-/** Somebody approves or refuses a login: the only step of it that writes. */
+/** Somebody who is signed in approves or refuses a login. */
 import { accountActor } from '../change.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import { FETCH_MS, type IdentityDependencies } from './dependencies.ts'

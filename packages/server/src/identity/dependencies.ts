@@ -20,7 +20,10 @@ export interface IdentityDependencies {
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
-  readonly changeBy: ChangingBy<{ readonly completedLogins: CompletedLoginStore }>
+  readonly changeBy: ChangingBy<{
+    readonly completedLogins: CompletedLoginStore
+    readonly signInSessions: SignInSessionStore
+  }>
   readonly throttle: Throttle
   readonly waiters: LoginWaiters
   readonly clock: Clock

@@ -73,12 +73,14 @@ export function pageRoutes(
         reply.setCookie(COOKIE, result.cookie, { ...cookieOptions, maxAge: SIGN_IN_MS / 1000 })
         return backToLogin(reply, did)
       case 'throttled': {
+        request.refusal = 'too many requests'
         const now = deps.clock()
         const seconds = Math.max(1, Math.ceil((result.retryAt.getTime() - now.getTime()) / 1000))
         reply.header('retry-after', String(seconds))
         return sendPage(reply, 429, throttledPage({ did, retryAt: result.retryAt, now }))
       }
       default: {
+        request.refusal = 'permission denied'
         const message = result.outcome === 'disabled' ? DISABLED : WRONG
         const again = {
           did,
@@ -110,7 +112,7 @@ export function pageRoutes(
 
   app.post('/logout', form, async (request, reply) => {
     const did = required(parametersOf(request), 'did')
-    await signOut(request.cookies[COOKIE], deps)
+    await signOut({ cookie: request.cookies[COOKIE], address: addressOf(request) }, deps)
     reply.clearCookie(COOKIE, cookieOptions)
     return backToLogin(reply, did)
   })

@@ -15,8 +15,8 @@ export interface SignInSessionStore {
   insert(session: SignInSession): Promise<void>
   /** Also one that has expired: the caller compares the time. */
   find(idHash: Uint8Array): Promise<SignInSession | undefined>
-  /** Does nothing when there is none. */
-  remove(idHash: Uint8Array): Promise<void>
+  /** False when there is none, any more. */
+  remove(idHash: Uint8Array): Promise<boolean>
   removeAllOf(accountId: AccountId): Promise<void>
   /** At most `limit` that expired before that instant. Returns how many were removed. */
   removeExpired(before: Date, limit: number): Promise<number>
@@ -56,7 +56,11 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
 
     // Index: the primary key.
     remove: async (idHash) => {
-      await query.deleteFrom('sign_in_session').where('id_hash', '=', idHash).execute()
+      const { numDeletedRows } = await query
+        .deleteFrom('sign_in_session')
+        .where('id_hash', '=', idHash)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
     },
 
     // Index: sign_in_session_account.

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Account } from '../accounts/account.ts'
 import { verifyPassword } from '../accounts/verify-password.ts'
+import { accountActor } from '../change.ts'
 import { type IdentityDependencies, SIGN_IN_MS } from './dependencies.ts'
 
 export interface SignInInput {
@@ -19,12 +20,14 @@ export type SignInOutcome =
   | { readonly outcome: 'disabled' }
   | { readonly outcome: 'throttled'; readonly retryAt: Date }
 
-type SignInDeps = Pick<
-  IdentityDependencies,
-  'accounts' | 'passwords' | 'throttle' | 'signInSessions' | 'clock'
->
+type SignInDeps = Pick<IdentityDependencies, 'accounts' | 'passwords' | 'throttle' | 'changeBy' | 'clock'>
 
-/** Throws Unavailable when it could not be checked; such an attempt does not count. */
+/**
+ * A sign-in is a change, and has an entry in the audit log; one that fails is none: whoever has not proved who they are
+ * writes nothing.
+ *
+ * Throws Unavailable when it could not be checked; such an attempt does not count.
+ */
 export async function signIn(input: SignInInput, deps: SignInDeps): Promise<SignInOutcome> {
   // People type capitals and spaces that no username has.
   const username = input.username.trim().toLowerCase()
@@ -43,16 +46,18 @@ export async function signIn(input: SignInInput, deps: SignInDeps): Promise<Sign
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
   const idHash = hashOf(cookie)
-  await deps.signInSessions.insert({
-    idHash,
-    accountId: result.account.id,
-    createdAt,
-    expiresAt,
+  const { id: accountId, username: subject } = result.account
+  const change = deps.changeBy({ actor: accountActor(subject), source: input.address })
+  await change(async ({ signInSessions, record }) => {
+    await signInSessions.insert({ idHash, accountId, createdAt, expiresAt })
+    await record({ action: 'account.sign-in', subject })
   })
   // A password set, or an account disabled, while this one was checked has ended every session but this one.
   const now = await result.recheck()
   if (now !== 'right') {
-    await deps.signInSessions.remove(idHash)
+    await change(async ({ signInSessions, record }) => {
+      if (await signInSessions.remove(idHash)) await record({ action: 'account.sign-out', subject })
+    })
     return { outcome: now }
   }
   return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url') }
@@ -76,13 +81,19 @@ export async function signedIn(
   return account && !account.disabledAt ? { account, sessionHash } : undefined
 }
 
-/** Ends the session of this cookie, if it has one. */
+/** Ends the session of this cookie, if it has one that holds. `address` is that of the browser. */
 export async function signOut(
-  cookie: string | undefined,
-  { signInSessions }: Pick<IdentityDependencies, 'signInSessions'>,
+  { cookie, address }: { readonly cookie: string | undefined; readonly address: string },
+  deps: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'changeBy' | 'clock'>,
 ): Promise<void> {
-  const sessionHash = hashOfText(cookie)
-  if (sessionHash) await signInSessions.remove(sessionHash)
+  const browser = await signedIn(cookie, deps)
+  if (!browser) return
+  const { username: subject } = browser.account
+  const change = deps.changeBy({ actor: accountActor(subject), source: address })
+  await change(async ({ signInSessions, record }) => {
+    if (await signInSessions.remove(browser.sessionHash))
+      await record({ action: 'account.sign-out', subject })
+  })
 }
 
 const hashOfText = (cookie: string | undefined): Uint8Array | undefined =>

@@ -10,10 +10,12 @@ import { observeDatabase } from '../../src/telemetry/telemetry.ts'
 import { NO_TRACING } from '../../src/telemetry/tracing.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
+import { Browser } from '../support/identity.ts'
 import { eventually, type ObservedService, observedService, scrape } from '../support/observed.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { addPerson, bearing, call, logIn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
+import { discharging } from '../support/waiting-login.ts'
 
 const METRICS = { RATAFIA_METRICS_PORT: '0' }
 
@@ -62,6 +64,11 @@ eachDatabase((kind, _open, fresh) => {
   test('refusals of every kind are counted: of the identity service, without a route, before a request', async () => {
     await call(service, 'POST', '/identity/discharge')
     await counted('ratafia_refusals_total{route="/identity/discharge",code="bad request"}', 1)
+    const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
+    const browser = new Browser()
+    const page = await browser.open(VisitURL)
+    await browser.submit(page, 'login', { username: 'nobody', password: 'wrong horse' })
+    await counted('ratafia_refusals_total{route="/identity/login",code="permission denied"}', 1)
     await call(service, 'GET', '/%zz')
     await counted('ratafia_refusals_total{route="(none)",code="invalid-request"}', 1)
     await call(service, 'PUT', '/api/v2/tokens')
