@@ -1,12 +1,20 @@
 /** Network addresses as counters and people see them. */
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** More than any address has; a proxy may pass on what is none. */
+/** What is no address: all of it is counted as one, so that nobody is counted anew by writing something else. */
+const NO_ADDRESS = 'unknown'
+
+/** More than any address has, with a port. */
 const MAX_ADDRESS = 64
 
-/** Of whoever sent a request. Its connection may be gone already, and then nobody knows any more. */
-export const addressOf = (request: { readonly ip: string | undefined }): string =>
-  plainAddress((request.ip ?? 'unknown').slice(0, MAX_ADDRESS))
+/**
+ * Of whoever sent a request: an address, or `unknown`. Its connection may be gone already, and then nobody knows any
+ * more. A proxy may pass on what is no address: whatever a client wrote there is neither logged, nor stored, nor shown.
+ */
+export function addressOf({ ip = '' }: { readonly ip: string | undefined }): string {
+  const plain = plainAddress(ip.slice(0, MAX_ADDRESS))
+  return isIP(plain) === 0 ? NO_ADDRESS : plain
+}
 
 /**
  * `::ffff:192.0.2.1`, as a socket that takes both families calls IPv4, is `192.0.2.1`. A zone (`%eth0`) is dropped, and
@@ -26,9 +34,6 @@ export function plainAddress(address: string): string {
 
 const WITH_PORT = /^(?:\[([^\]]*)\](:\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
 const MAPPED = '0:0:0:0:0:ffff'
-
-/** What is no address: all of it is counted as one, so that nobody is counted anew by writing something else. */
-const NO_ADDRESS = 'unknown'
 
 /** One counter for a whole IPv6 /64, because one customer has at least that much; IPv4 by address. */
 export function addressKey(address: string): string {

@@ -1,5 +1,6 @@
 /** Tells metrics, traces and the log of each request, by the pattern of its route and never by its address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf } from '../address.ts'
 import { type AccessLine, plainPath } from '../telemetry/access-log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { RequestSpan } from '../telemetry/tracing.ts'
@@ -49,7 +50,7 @@ function observe(
   const { method, url, headers } = request
   const route = request.routeOptions.url
   // While the connection is surely there.
-  const address = request.ip ?? 'unknown'
+  const address = addressOf(request)
   if (!isProbe(route)) {
     const believed = trusted(request.socket.remoteAddress)
     const { traceparent, tracestate } = believed ? headers : {}

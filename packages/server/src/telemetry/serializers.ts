@@ -1,17 +1,18 @@
-/** How requests and errors look in the log: no headers, no bodies, no query strings. */
+/** How requests and errors look in the log: no headers, no bodies, no query strings, no path as a client sent it. */
+import { addressOf } from '../address.ts'
+import { plainPath } from './access-log.ts'
 
 interface RequestLike {
   readonly method: string
   readonly url: string
-  readonly ip?: string
+  readonly ip: string | undefined
 }
 
 export const pinoHttpSerializers = {
-  // The query of /discharge, /login and /wait-token carries credentials: a logged address ends at the path.
   req: (request: RequestLike) => ({
     method: request.method,
-    path: request.url.split('?', 1)[0],
-    address: request.ip,
+    path: plainPath(request.url),
+    address: addressOf(request),
   }),
   res: (response: { readonly statusCode: number }) => ({ status: response.statusCode }),
   err: describeError,
