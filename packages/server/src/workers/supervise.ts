@@ -54,14 +54,15 @@ const FAULT = 5
  * had, with {@link WorkersFailed} when workers do not start, die again and again, or do not end.
  */
 export async function supervise(options: SuperviseOptions): Promise<void> {
-  await tryAddress(options.host, options.port)
-  // Not round-robin, where a connection is lost with the worker it was just given to.
-  cluster.schedulingPolicy = cluster.SCHED_NONE
   const crew = new Crew(options)
+  // Before anything is waited for: it may have come while the database was brought up to date.
   void options.signal.then((signal) => {
     options.log.info({ signal }, 'finishing what is in flight')
     crew.stop()
   })
+  await tryAddress(options.host, options.port)
+  // Not round-robin, where a connection is lost with the worker it was just given to.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   const source = workerMetrics(() => crew.metrics())
   const served = options.metrics && (await serveMetrics(options.metrics, source, options.log))
   await crew.run().finally(() => served?.close())
@@ -108,8 +109,9 @@ class Crew {
     }))
   }
 
+  /** Starts the workers, unless it was stopped before. */
   run(): Promise<void> {
-    for (const place of this.#places) this.#fill(place)
+    if (!this.#stopping) for (const place of this.#places) this.#fill(place)
     return this.#end.promise
   }
 
