@@ -25,6 +25,7 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
   // Otherwise Node ends the process at once when the supervisor is gone, in the middle of its requests.
   worker.exitedAfterDisconnect = true
   const told = Promise.withResolvers<void>()
+  let listening = false
   let stopping = false
   let collect: (() => Promise<WorkerMetrics>) | undefined
   const send = (message: FromWorker) => {
@@ -46,8 +47,8 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
     }
   }
   const orphaned = () => {
-    // It went while we were finishing: it was told not to wait.
-    if (stopping) process.exit(1)
+    // It went while we were finishing: it was told not to wait. Or before we had a port, which it alone can give.
+    if (stopping || !listening) process.exit(1)
     told.resolve()
   }
   process.on('message', hear)
@@ -55,7 +56,10 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
   return {
     counters,
     told: told.promise,
-    listening: (origin) => send({ ratafia: 'listening', origin }),
+    listening: (origin) => {
+      listening = true
+      send({ ratafia: 'listening', origin })
+    },
     shareMetrics: (given) => {
       collect = given
     },

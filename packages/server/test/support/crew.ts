@@ -28,6 +28,8 @@ export const logged = (program: RunningProgram, message: string): readonly Line[
   program
     .stderr()
     .split('\n')
+    // The last one may have come in part.
+    .slice(0, -1)
     .filter((line) => line.includes(`"msg":"${message}"`))
     .map((line) => JSON.parse(line) as Line)
 
