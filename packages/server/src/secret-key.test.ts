@@ -134,6 +134,23 @@ test('a data directory that cannot be written to is refused by name', async () =
   )
 })
 
+// Node's own `mkdir` with `recursive` goes round and round there: the test ends, with a refusal.
+test('a data directory where nothing can be made is refused by name', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  await assert.rejects(
+    prepareDataDirectory('/proc/ratafia/data'),
+    refused(/^RATAFIA_DATA_DIR: \/proc\/ratafia\/data cannot be written to \(ENOENT\)/),
+  )
+})
+
+test('a data directory is made with the directories above it, for its owner alone', async () => {
+  const deep = join(data, 'a', 'b')
+  await prepareDataDirectory(deep)
+  await prepareDataDirectory(deep)
+  for (const each of [data, join(data, 'a'), deep]) assert.equal((await stat(each)).mode & 0o777, 0o700)
+})
+
 test('a new key takes the place of the file, the old one lies beside it; repeated, nothing more happens', async () => {
   const { key: old } = await readSecretKey(made)
   const previous = `${file}.previous`
