@@ -18,6 +18,7 @@ suite('which errors mean that the database is away', () => {
     ...['08006', '53300', '57P01', '57P03', '57014', '58030', '25006', '40001', '40P01', '28P01'].map((c) =>
       coded(c),
     ),
+    ...['42501', '3F000'].map((c) => coded(c)),
     new Error('Connection terminated unexpectedly'),
     new Error('Query read timeout'),
     // SQLITE_BUSY, _READONLY, _IOERR_WRITE (extended), _CORRUPT, _FULL, _CANTOPEN, _NOTADB.

@@ -12,6 +12,8 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
   '28000', // The credentials are not accepted any more.
   '28P01',
   '3D000', // The database is gone.
+  '3F000', // No schema of the search path is there, or open to this role.
+  '42501', // Something belongs to another role.
   '40001', // Serialization failure and deadlock, once `inTransaction` has given up.
   '40P01',
   '55P03', // A lock was not to be had in time.
