@@ -140,7 +140,9 @@ export function parsePostgresUrl(value: string): string {
   const [first] = postgresUrls(value) ?? []
   if (first === undefined) {
     // The value may hold a password: it is not repeated.
-    throw new Error('is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE.')
+    throw new Error(
+      'is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password, %23 for #, %2F for /.',
+    )
   }
   const attributes = new URLSearchParams(value.split('?')[1]).get('target_session_attrs')
   if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes)) {
