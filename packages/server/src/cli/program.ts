@@ -33,7 +33,8 @@ export function createProgram(context: CommandContext): Command {
     .version(`ratafia ${context.release}`, '-V, --version', 'the release of this program')
     .exitOverride()
     .showHelpAfterError('(--help shows what it takes)')
-    .addHelpText('after', EXIT_HELP)
+    // Of every command, not only of this one.
+    .addHelpText('afterAll', EXIT_HELP)
 
   program
     .command('serve')

@@ -169,6 +169,7 @@ describe('--help', () => {
     test(`ratafia ${command} --help`, async () => {
       const stdout = await helpOf(command)
       assert.match(stdout, new RegExp(`^Usage: ratafia ${command}`))
+      assert.match(stdout, /\nExit codes:\n {2}0 {2}done\n/)
       const shown = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name)
       assert.deepEqual(shown.sort(), [...options, '--help'].sort())
       const below = Object.keys(COMMANDS)
