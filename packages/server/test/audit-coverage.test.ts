@@ -163,6 +163,24 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['model.allow-remodel'],
     details: /demo-device/,
   },
+  'models disallow-remodel': {
+    words: () => [MODEL, 'demo-brand/demo-device'],
+    actions: ['model.disallow-remodel'],
+    subject: /^acme-brand\/acme-classic$/,
+    details: /demo-device/,
+  },
+  'models remove': {
+    words: () => ['demo-brand/demo-device'],
+    actions: ['model.remove'],
+    subject: /^demo-brand\/demo-device$/,
+    details: /^\{"apiKeys":0,"remodels":0\}$/,
+  },
+  'brands remove': {
+    words: () => ['demo-brand'],
+    actions: ['brand.remove'],
+    subject: /^demo-brand$/,
+    details: /^\{"keys":\["[\w-]{64}"\]\}$/,
+  },
   'signing-keys disable': {
     words: () => ['--force', '--', acmeKeyId()],
     actions: ['signing-key.disable'],
@@ -173,6 +191,11 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     words: async (w) => [await file('allowed.csv', 'serial\nA1\nA2\n')(w), '--model', MODEL],
     actions: ['allow-list.import'],
     details: /"added":2/,
+  },
+  'allow-list remove': {
+    words: () => ['--serial', 'A1', '--model', MODEL],
+    actions: ['allow-list.remove'],
+    details: /"removed":1/,
   },
   'hardware-identities import': {
     words: () => [vectorPath('extra-head/hardware-identity')],
@@ -349,6 +372,10 @@ eachDatabase((_kind, _open, fresh) => {
       'devices revoke nothing',
       'api-keys revoke nothing',
       'trust remove canonical',
+      'brands remove acme-brand',
+      'models remove acme-brand/nothing',
+      'models disallow-remodel acme-brand/acme-classic acme-brand/nothing',
+      'allow-list remove --serial nothing --model acme-brand/acme-classic',
       'models set-policy acme-brand/acme-classic',
       'models set-policy acme-brand/acme-classic --serial-template nothing',
       'accounts add bob --email b@example.org --name Bob --no-password',

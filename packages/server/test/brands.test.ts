@@ -10,10 +10,13 @@ import { isAllowed } from '../src/brands/allow-list.ts'
 import { createDemoBrand } from '../src/brands/demo-brand.ts'
 import { generateSerial } from '../src/brands/generate-serial.ts'
 import { findHardwareIdentity } from '../src/brands/hardware-identities.ts'
-import { importAllowList } from '../src/brands/import-allow-list.ts'
+import { importAllowList, readEntries } from '../src/brands/import-allow-list.ts'
 import { importHardwareIdentities } from '../src/brands/import-hardware-identities.ts'
 import { DEFAULT_POLICY } from '../src/brands/model-policy.ts'
-import { allowRemodel, isRemodelAllowed } from '../src/brands/remodel.ts'
+import { allowRemodel, disallowRemodel, isRemodelAllowed } from '../src/brands/remodel.ts'
+import { removeAllowed } from '../src/brands/remove-allowed.ts'
+import { removeBrand } from '../src/brands/remove-brand.ts'
+import { removeModel } from '../src/brands/remove-model.ts'
 import { removeTrustRoot } from '../src/brands/remove-trust-root.ts'
 import { setPolicy } from '../src/brands/set-policy.ts'
 import { signSerial } from '../src/brands/sign-serial.ts'
@@ -262,13 +265,14 @@ eachDatabase((_kind, open) => {
         },
         { key: testKey('brand') },
       )
-    await updateModel(revised('2', 'two'), deps)
+    const second = revised('2', 'two')
+    await updateModel(second, deps)
     await assert.rejects(updateModel(revised('1', 'one'), deps), refusedWith(/revision 1 is older/))
     await assert.rejects(
       updateModel(revised('2', 'other'), deps),
       refusedWith(/already the current revision/),
     )
-    await updateModel(revised('2', 'two'), deps)
+    await updateModel(second, deps)
     const { model } = await signerFor(ACME, deps)
     assert.deepEqual([model.revision, model.fields.store], [2, 'two'])
   })
@@ -284,7 +288,21 @@ eachDatabase((_kind, open) => {
     await assert.rejects(setPolicy(ACME, {}, deps), refusedWith(/Nothing is to be changed/))
   })
 
-  test('remodels: only those that were allowed', async () => {
+  test('policies that two set at once are both set: neither takes back what the other said', async () => {
+    await Promise.all([
+      setPolicy(ACME, { quarantineClones: true }, deps),
+      setPolicy(ACME, { proposedSerial: 'required' }, deps),
+      setPolicy(ACME, { takenSerial: 'reissue' }, deps),
+    ])
+    const set = await deps.models.find(ACME)
+    assert.deepEqual(
+      [set?.policy.quarantineClones, set?.policy.proposedSerial, set?.policy.takenSerial],
+      [true, 'required', 'reissue'],
+    )
+    await setPolicy(ACME, AUTO, deps)
+  })
+
+  test('remodels: only those that were allowed, and only as long as they are', async () => {
     await addModel({ file: vector('world/model-acme-gadget'), policy: AUTO }, deps)
     const gadget = { brandId: 'acme-brand', model: 'acme-gadget' }
     for (let times = 0; times < 2; times++) await allowRemodel({ from: ACME, to: gadget }, deps)
@@ -293,6 +311,12 @@ eachDatabase((_kind, open) => {
     await assert.rejects(allowRemodel({ from: ACME, to: ACME }, deps), refusedWith(/is the same model/))
     const unknown = { brandId: 'acme-brand', model: 'nothing' }
     await assert.rejects(allowRemodel({ from: ACME, to: unknown }, deps), refusedWith(/^There is no model/))
+    await disallowRemodel({ from: ACME, to: gadget }, deps)
+    assert.equal(await isRemodelAllowed({ from: ACME, to: gadget }, deps), false)
+    await assert.rejects(
+      disallowRemodel({ from: ACME, to: gadget }, deps),
+      refusedWith(/^Devices of acme-brand\/acme-classic may not become acme-brand\/acme-gadget as it is\./),
+    )
   })
 
   test('the allow-list: by key, by serial number, and by the two together', async () => {
@@ -311,6 +335,46 @@ eachDatabase((_kind, open) => {
     assert.equal(await allowed(null, one), false)
     assert.equal(await allowed('', three), false)
     assert.equal(await allowed('SN-1', ''), true)
+  })
+
+  test('off the allow-list: a serial number with whatever key, a key alone, one entry, or all', async () => {
+    const model = { brandId: 'acme-brand', model: 'acme-gadget' }
+    const [one = '', two = ''] = ['1', '2'].map((digit) => digit.repeat(64))
+    const fill = async (csv: string) => {
+      await deps.allowList.clear(model)
+      await importAllowList(`serial,device_key_id\n${csv}`, { model, format: 'csv' }, deps)
+    }
+    const left = async () => {
+      const entries = await deps.allowList.list(model, { limit: 100 })
+      return entries.map(({ serial, deviceKeyId }) => `${serial ?? ''},${deviceKeyId ?? ''}`).sort()
+    }
+    const remove = (serial: string | null, deviceKeyId: string | null) =>
+      removeAllowed({ model, entries: [{ serial, deviceKeyId }] }, deps)
+    const csv = `A,\nA,${one}\nB,${one}\nB,${two}\n,${one}\n`
+    await fill(csv)
+    assert.equal(await remove('A', null), 2)
+    assert.deepEqual(await left(), [`,${one}`, `B,${one}`, `B,${two}`].sort())
+    assert.equal(await remove('B', two), 1)
+    assert.equal(await remove(null, one), 1)
+    assert.deepEqual(await left(), [`B,${one}`])
+    for (const [serial, key] of [
+      ['A', null],
+      ['B', two],
+      [null, one],
+    ] as const) {
+      await assert.rejects(
+        remove(serial, key),
+        refusedWith(/^Nothing on the allow-list of acme-brand\/acme-gadget fits/),
+      )
+    }
+    await fill(csv)
+    assert.equal(await removeAllowed({ model, entries: readEntries(`serial\nA\nB\n`, 'csv') }, deps), 4)
+    assert.deepEqual(await left(), [`,${one}`])
+    // More than one statement takes.
+    await fill(Array.from({ length: 10_001 }, (_, number) => `S${number},\n`).join(''))
+    assert.equal(await removeAllowed({ model, entries: 'all' }, deps), 10_001)
+    assert.deepEqual(await left(), [])
+    await assert.rejects(removeAllowed({ model, entries: 'all' }, deps), refusedWith(/^Nothing /))
   })
 
   for (const [format, text, message] of [
@@ -435,5 +499,51 @@ eachDatabase((_kind, open) => {
     assert.match(await refusal((await make()).text, gadget), /not one of this model/)
     await assert.rejects(revokeApiKey('nope', deps), refusedWith(/^There is no API key nope\./))
     await assert.rejects(make({ expiresAt: now }), refusedWith(/would have expired/))
+  })
+})
+
+eachDatabase((_kind, open) => {
+  test('a model or a brand that was a mistake is taken back, and nothing of it stays in the way', async () => {
+    const deps = brandDeps(await open())
+    await addAcme(deps)
+    const [file, policy] = [vector('world/model-acme-gadget'), AUTO] as const
+    const model = { brandId: 'acme-brand', model: 'acme-gadget' }
+    await addModel({ file, policy }, deps)
+    await allowRemodel({ from: ACME, to: model }, deps)
+    const { text } = await addApiKey({ model, label: 'one', expiresAt: null, useLimit: null }, deps)
+    await importAllowList('serial\nA\n', { model, format: 'csv' }, deps)
+    await assert.rejects(
+      removeModel(model, deps),
+      refusedWith(
+        /^The allow-list of .* `ratafia allow-list remove --all --model acme-brand\/acme-gadget`\.$/,
+      ),
+    )
+    assert.equal((await deps.apiKeys.list(model)).length, 1)
+    await deps.allowList.clear(model)
+    assert.deepEqual(await removeModel(model, deps), { apiKeys: 1, remodels: 1 })
+    assert.equal(await deps.models.find(model), undefined)
+    assert.equal(await deps.assertions.find('model', '16/acme-brand/acme-gadget'), undefined)
+    assert.equal(await isRemodelAllowed({ from: ACME, to: model }, deps), false)
+    assert.equal((await useApiKey({ text, model }, deps)).accepted && 'without a key', 'without a key')
+    await assert.rejects(
+      removeModel(model, deps),
+      refusedWith(/^There is no model acme-brand\/acme-gadget\./),
+    )
+    await addModel({ file, policy }, deps)
+
+    const brand = 'acme-brand'
+    await assert.rejects(
+      removeBrand(brand, deps),
+      refusedWith(/^The brand acme-brand has models: .*acme-gadget.* `ratafia models remove`\.$/),
+    )
+    assert.equal((await deps.brands.keys(brand)).length, 1)
+    for (const { brandId, model } of await deps.models.list()) {
+      await removeModel({ brandId, model }, deps)
+    }
+    assert.equal((await removeBrand(brand, deps)).length, 1)
+    assert.deepEqual([await deps.brands.find(brand), await deps.brands.keys(brand)], [undefined, []])
+    await assert.rejects(removeBrand(brand, deps), refusedWith(/^There is no brand acme-brand\./))
+    await assert.rejects(addModel({ file, policy }, deps), refusedWith(/is not here yet/))
+    await addAcme(deps)
   })
 })

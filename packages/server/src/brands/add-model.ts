@@ -15,7 +15,11 @@ import { checkAssertions, trustContext } from './trust.ts'
 export interface AddModelDeps extends SignerDeps {
   readonly brands: Pick<BrandStore, 'keys' | 'find'>
   readonly models: ModelStore
-  readonly change: Changing<{ readonly assertions: AssertionStore; readonly models: ModelStore }>
+  readonly change: Changing<{
+    readonly assertions: AssertionStore
+    readonly models: ModelStore
+    readonly brands: Pick<BrandStore, 'hold'>
+  }>
 }
 
 /**
@@ -37,7 +41,8 @@ export async function addModel(
   }
   const rows = await checkModel(assertion, others, deps)
   const added = { brandId, model, policy, addedAt: deps.clock() }
-  const stored = await deps.change(async ({ assertions, models, record }) => {
+  const stored = await deps.change(async ({ assertions, models, brands, record }) => {
+    if (!(await brands.hold(brandId))) throw missingBrand(brandId)
     if (!(await models.add(added))) return false
     await assertions.put(rows, added.addedAt)
     const details = { revision: assertion.revision, ...policy }
@@ -53,7 +58,9 @@ export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<
   const { assertion, others } = assertionIn(file, 'model')
   const model = await findModel(assertion.fields, deps)
   const rows = await checkModel(assertion, others, deps)
-  await deps.change(async ({ assertions, record }) => {
+  await deps.change(async ({ assertions, models, record }) => {
+    // Or its assertion would stay without it.
+    if (!(await models.hold(model))) throw refused(`The model ${showModelName(model)} was just removed.`)
     await assertions.put(rows, deps.clock())
     // What is there already, byte for byte, is not put.
     if (rows.length === 0) return
@@ -77,7 +84,7 @@ async function checkModel(
     )
   }
   if (!(await deps.brands.find(brandId))) {
-    throw refused(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)
+    throw missingBrand(brandId)
   }
   const given = [model, ...others]
   const rows = await checkAssertions(given, deps)
@@ -88,6 +95,9 @@ async function checkModel(
   await signerOf(trusted, undefined, deps)
   return rows
 }
+
+const missingBrand = (brandId: string) =>
+  refused(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)
 
 export function checkPolicy({ serialTemplate }: ModelPolicy): void {
   if (serialTemplate !== null) checkSerialTemplate(serialTemplate)

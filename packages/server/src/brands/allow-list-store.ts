@@ -15,6 +15,17 @@ export interface AllowListStore {
     entries: readonly AllowListEntry[],
     options: { readonly at: Date; readonly onProgress?: (done: number) => void },
   ): Promise<number>
+  /**
+   * All or none, in one transaction: of a serial number its entries with whatever key, of a key the entry without a
+   * serial number, of both that entry alone. Returns how many there were.
+   */
+  remove(
+    model: ModelName,
+    entries: readonly AllowListEntry[],
+    options?: { readonly onProgress?: (done: number) => void },
+  ): Promise<number>
+  /** All of the model's, in one transaction. Returns how many there were. */
+  clear(model: ModelName): Promise<number>
   /** By serial and key, after `after` if given. */
   list(
     model: ModelName,
@@ -29,6 +40,9 @@ export interface AllowListStore {
 
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 1000
+/** Each pair is a condition of its own. */
+const REMOVED_AT_ONCE = 200
+const CLEARED_AT_ONCE = 10_000
 /** How "any" stands in the table. */
 const ANY = ''
 
@@ -59,6 +73,70 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
           onProgress?.(start + batch.length)
         }
         return added
+      })
+    },
+
+    remove({ brandId, model }, entries, { onProgress } = {}) {
+      return inTransaction(query, async (transaction) => {
+        let removed = 0
+        for (let start = 0; start < entries.length; start += REMOVED_AT_ONCE) {
+          const batch = entries.slice(start, start + REMOVED_AT_ONCE)
+          const given = (has: (entry: AllowListEntry) => boolean) => batch.filter(has)
+          const serials = given(({ deviceKeyId }) => deviceKeyId === null).map(({ serial }) => serial ?? ANY)
+          const keys = given(({ serial }) => serial === null).map(({ deviceKeyId }) => deviceKeyId ?? ANY)
+          const pairs = given(({ serial, deviceKeyId }) => serial !== null && deviceKeyId !== null)
+          // Primary key, three of its values at least.
+          const { numDeletedRows } = await transaction
+            .deleteFrom('allow_list')
+            .where('brand_id', '=', brandId)
+            .where('model', '=', model)
+            .where((entry) => {
+              const byKey = () => entry.and([entry('serial', '=', ANY), entry('device_key_id', 'in', keys)])
+              return entry.or([
+                ...(serials.length > 0 ? [entry('serial', 'in', serials)] : []),
+                ...(keys.length > 0 ? [byKey()] : []),
+                ...pairs.map((pair) =>
+                  entry.and({ serial: pair.serial ?? ANY, device_key_id: pair.deviceKeyId ?? ANY }),
+                ),
+              ])
+            })
+            .executeTakeFirst()
+          removed += Number(numDeletedRows)
+          onProgress?.(start + batch.length)
+        }
+        return removed
+      })
+    },
+
+    clear({ brandId, model }) {
+      return inTransaction(query, async (transaction) => {
+        let removed = 0
+        for (;;) {
+          // The primary key, in its order: no statement takes long.
+          const rows = await transaction
+            .selectFrom('allow_list')
+            .select(['serial', 'device_key_id'])
+            .where('brand_id', '=', brandId)
+            .where('model', '=', model)
+            .orderBy('serial')
+            .orderBy('device_key_id')
+            .offset(CLEARED_AT_ONCE - 1)
+            .limit(1)
+            .execute()
+          const [last] = rows
+          let first = transaction
+            .deleteFrom('allow_list')
+            .where('brand_id', '=', brandId)
+            .where('model', '=', model)
+          if (last) {
+            first = first.where(({ eb, refTuple, tuple }) =>
+              eb(refTuple('serial', 'device_key_id'), '<=', tuple(last.serial, last.device_key_id)),
+            )
+          }
+          const { numDeletedRows } = await first.executeTakeFirst()
+          removed += Number(numDeletedRows)
+          if (!last) return removed
+        }
       })
     },
 

@@ -1,5 +1,5 @@
 /** The devices that a model with the registration `allow-list` lets in. */
-import type { AllowListEntry } from './allow-list-store.ts'
+import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
 import { findModel } from './find-model.ts'
 import type { AllowListDeps } from './import-allow-list.ts'
 import type { ModelName } from './model-policy.ts'
@@ -25,5 +25,5 @@ export async function* listAllowed(
  */
 export const isAllowed = (
   device: { readonly model: ModelName; readonly serial: string | null; readonly deviceKeyId: string },
-  { allowList }: Pick<AllowListDeps, 'allowList'>,
+  { allowList }: { readonly allowList: Pick<AllowListStore, 'has'> },
 ): Promise<boolean> => allowList.has(device.model, device)

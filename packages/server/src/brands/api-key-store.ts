@@ -17,6 +17,8 @@ export interface ApiKeyStore {
   use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
   /** A revoked key keeps its time; `first` for who revoked it. Undefined when there is no such key. */
   revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
+  /** All of a model, before it is removed: without keys it would take anybody. Returns how many there were. */
+  removeAll(model: ModelName): Promise<number>
 }
 
 export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
@@ -103,6 +105,16 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
         .executeTakeFirst()
       const key = await find(id)
       return key && { key, first: numUpdatedRows > 0n }
+    },
+
+    async removeAll({ brandId, model }) {
+      // By the index api_key_model.
+      const { numDeletedRows } = await query
+        .deleteFrom('api_key')
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
     },
   }
 }

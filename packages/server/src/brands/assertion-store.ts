@@ -19,6 +19,8 @@ export interface AssertionStore {
   find(type: string, primaryKey: string): Promise<Uint8Array | undefined>
   /** All or none, in one transaction. One with a higher revision than the stored one replaces it; others do not. */
   put(assertions: readonly StoredAssertion[], at: Date): Promise<void>
+  /** False when there is none. */
+  remove(type: string, primaryKey: string): Promise<boolean>
   /** What is trusted as it stands, accounts first. */
   roots(): Promise<readonly Uint8Array[]>
   /** All or none. A root with the same type and primary key is replaced. */
@@ -57,6 +59,16 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
             .execute()
         }
       })
+    },
+
+    async remove(type, primaryKey) {
+      // Primary key.
+      const { numDeletedRows } = await query
+        .deleteFrom('assertion')
+        .where('type', '=', type)
+        .where('primary_key', '=', primaryKey)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
     },
 
     async roots() {

@@ -1,5 +1,5 @@
 /** Accounts that serials are signed for, and their sealed keys: the tables `brand` and `signing_key`. */
-import { type Database, fromInstant, inTransaction, toInstant } from '../database/index.ts'
+import { type Database, fromInstant, inTransaction, rowLock, toInstant } from '../database/index.ts'
 
 export interface StoredBrand {
   readonly accountId: string
@@ -20,6 +20,10 @@ export interface StoredSigningKey {
 
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
+  /** Within a transaction: until its end nobody removes the brand. False when there is none. */
+  hold(accountId: string): Promise<boolean>
+  /** Within a transaction: until its end nobody holds the brand, or adds a model or key. False when there is none. */
+  lock(accountId: string): Promise<boolean>
   /** By account id. */
   list(): Promise<readonly StoredBrand[]>
   /** Brand and key in one transaction. What is there stays as it is; a key that was disabled is enabled again. */
@@ -28,18 +32,31 @@ export interface BrandStore {
   keys(accountId?: string): Promise<readonly StoredSigningKey[]>
   /** False when there is none that is not disabled. */
   disableKey(keyId: string, at: Date): Promise<boolean>
+  /** Whether it is there and not disabled. */
+  mayUse(keyId: string): Promise<boolean>
+  /** With its keys. A brand that has models is not removed: the statement fails. */
+  remove(accountId: string): Promise<void>
 }
 
 export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
+  /** Primary key. */
+  const named = (accountId: string) =>
+    query.selectFrom('brand').selectAll().where('account_id', '=', accountId)
+
   return {
     async find(accountId) {
-      // Primary key.
-      const row = await query
-        .selectFrom('brand')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .executeTakeFirst()
+      const row = await named(accountId).executeTakeFirst()
       return row && brandOf(row)
+    },
+
+    async hold(accountId) {
+      const row = await named(accountId).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
+      return row !== undefined
+    },
+
+    async lock(accountId) {
+      const row = await named(accountId).modifyEnd(rowLock(query, 'update')).executeTakeFirst()
+      return row !== undefined
     },
 
     async list() {
@@ -98,6 +115,23 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
         .where('disabled_at', 'is', null)
         .executeTakeFirst()
       return numUpdatedRows > 0n
+    },
+
+    async mayUse(keyId) {
+      // Primary key.
+      const row = await query
+        .selectFrom('signing_key')
+        .select('key_id')
+        .where('key_id', '=', keyId)
+        .where('disabled_at', 'is', null)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async remove(accountId) {
+      // By the index signing_key_account, and by the primary key.
+      await query.deleteFrom('signing_key').where('account_id', '=', accountId).execute()
+      await query.deleteFrom('brand').where('account_id', '=', accountId).execute()
     },
   }
 }

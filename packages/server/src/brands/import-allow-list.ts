@@ -28,16 +28,7 @@ export async function importAllowList(
   deps: AllowListDeps & { readonly change: Changing<{ readonly allowList: AllowListStore }> },
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
-  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
-  const places = new Map<string, string>()
-  const entries = rows.map((row) => {
-    const entry = checkRow(row)
-    const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
-    const first = places.get(identity)
-    if (first !== undefined) throw new ImportError(`${row.place}: the same stands at ${first} too.`)
-    places.set(identity, row.place)
-    return entry
-  })
+  const entries = readEntries(text, format)
   const added = await deps.change(async ({ allowList, record }) => {
     const more = await allowList.add(model, entries, {
       at: deps.clock(),
@@ -51,9 +42,24 @@ export async function importAllowList(
   return { entries: entries.length, added }
 }
 
+/** The rows of such a file. Throws `ImportError` with the line. */
+export function readEntries(text: string, format: 'csv' | 'json'): readonly AllowListEntry[] {
+  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
+  const places = new Map<string, string>()
+  return rows.map((row) => {
+    const entry = entryOf(row.fields, row.place)
+    const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
+    const first = places.get(identity)
+    if (first !== undefined) throw new ImportError(`${row.place}: the same stands at ${first} too.`)
+    places.set(identity, row.place)
+    return entry
+  })
+}
+
 const COLUMNS = ['serial', 'device_key_id']
 
-function checkRow({ place, fields }: ImportRow): AllowListEntry {
+/** What the columns say, checked. Throws `ImportError` that begins with the place. */
+export function entryOf(fields: ImportRow['fields'], place: string): AllowListEntry {
   const [serial, deviceKeyId] = COLUMNS.map((column) => fields[column] || null)
   if (serial === null && deviceKeyId === null) {
     throw new ImportError(`${place}: neither "serial" nor "device_key_id" has a value.`)

@@ -1,35 +1,54 @@
 /** Policies of models and which may become which: the tables `model` and `remodel`. */
-import { type Database, fromInstant, type ModelTable, toInstant } from '../database/index.ts'
+import { type Database, fromInstant, type ModelTable, rowLock, toInstant } from '../database/index.ts'
 import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
 
 export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
+  /** As `find`, within a transaction: until its end nobody removes the model. */
+  hold(name: ModelName): Promise<StoredModel | undefined>
+  /** Within a transaction: until its end nobody holds the model, or adds what belongs to it. False when there is none. */
+  lock(name: ModelName): Promise<boolean>
   /** By brand and name. */
   list(): Promise<readonly StoredModel[]>
   /** False when it is there already; it stays as it is. */
   add(model: StoredModel): Promise<boolean>
-  /** False when there is no such model. */
-  setPolicy(name: ModelName, policy: ModelPolicy): Promise<boolean>
+  /** What is not named stays as it is, whoever changes it at the same time. False when there is no such model. */
+  setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
   /** The next number of the model's serials, given once: counted up by one statement. Undefined without the model. */
   takeNumber(name: ModelName): Promise<number | undefined>
   /** Both models have to be there. False when it is allowed already. */
   allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
+  /** False when it is not allowed. */
+  disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
   /** What it may become, by brand and name. */
   remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
+  /**
+   * With what it may become, and what may become it: returns how many of these there were. A model that has API keys or
+   * an allow-list is not removed: the statement fails.
+   */
+  remove(name: ModelName): Promise<number>
 }
 
 export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
+  /** Primary key. */
+  const named = ({ brandId, model }: ModelName) =>
+    query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)
+
   return {
-    async find({ brandId, model }) {
-      // Primary key.
-      const row = await query
-        .selectFrom('model')
-        .selectAll()
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .executeTakeFirst()
+    async find(name) {
+      const row = await named(name).executeTakeFirst()
       return row && modelOf(row)
+    },
+
+    async hold(name) {
+      const row = await named(name).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
+      return row && modelOf(row)
+    },
+
+    async lock(name) {
+      const row = await named(name).modifyEnd(rowLock(query, 'update')).executeTakeFirst()
+      return row !== undefined
     },
 
     async list() {
@@ -54,11 +73,11 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
       return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
 
-    async setPolicy({ brandId, model }, policy) {
+    async setPolicy({ brandId, model }, changes) {
       // Primary key.
       const { numUpdatedRows } = await query
         .updateTable('model')
-        .set(columnsOf(policy))
+        .set(changedColumns(changes))
         .where('brand_id', '=', brandId)
         .where('model', '=', model)
         .executeTakeFirst()
@@ -94,6 +113,18 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
       return (numInsertedOrUpdatedRows ?? 0n) > 0n
     },
 
+    async disallowRemodel(from, to) {
+      // Primary key.
+      const { numDeletedRows } = await query
+        .deleteFrom('remodel')
+        .where('from_brand_id', '=', from.brandId)
+        .where('from_model', '=', from.model)
+        .where('to_brand_id', '=', to.brandId)
+        .where('to_model', '=', to.model)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
     async isRemodelAllowed(from, to) {
       // Primary key.
       const row = await query
@@ -119,6 +150,22 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
         .execute()
       return rows.map((row) => ({ brandId: row.to_brand_id, model: row.to_model }))
     },
+
+    async remove({ brandId, model }) {
+      // Some dozens of rows: the whole table.
+      const { numDeletedRows } = await query
+        .deleteFrom('remodel')
+        .where((pair) =>
+          pair.or([
+            pair.and({ from_brand_id: brandId, from_model: model }),
+            pair.and({ to_brand_id: brandId, to_model: model }),
+          ]),
+        )
+        .executeTakeFirst()
+      // Primary key.
+      await query.deleteFrom('model').where('brand_id', '=', brandId).where('model', '=', model).execute()
+      return Number(numDeletedRows)
+    },
   }
 }
 
@@ -130,6 +177,19 @@ function columnsOf(policy: ModelPolicy) {
     serial_template: policy.serialTemplate,
     hardware_identity: policy.hardwareIdentity ? 1 : 0,
     quarantine_clones: policy.quarantineClones ? 1 : 0,
+  }
+}
+
+function changedColumns(changes: Partial<ModelPolicy>): Partial<ModelTable> {
+  const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, quarantineClones } =
+    changes
+  return {
+    ...(registration === undefined ? {} : { registration }),
+    ...(proposedSerial === undefined ? {} : { proposed_serial: proposedSerial }),
+    ...(takenSerial === undefined ? {} : { taken_serial: takenSerial }),
+    ...(serialTemplate === undefined ? {} : { serial_template: serialTemplate }),
+    ...(hardwareIdentity === undefined ? {} : { hardware_identity: hardwareIdentity ? 1 : 0 }),
+    ...(quarantineClones === undefined ? {} : { quarantine_clones: quarantineClones ? 1 : 0 }),
   }
 }
 

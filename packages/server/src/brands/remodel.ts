@@ -26,8 +26,25 @@ export async function allowRemodel(
   })
 }
 
+/** Takes that back; devices that became the other stay what they are. Throws `invalid-field` where it is not allowed. */
+export async function disallowRemodel(
+  { from, to }: { readonly from: ModelName; readonly to: ModelName },
+  { change }: { readonly change: Changing<{ readonly models: Pick<ModelStore, 'disallowRemodel'> }> },
+): Promise<void> {
+  const [subject, other] = [showModelName(from), showModelName(to)]
+  const taken = await change(async ({ models, record }) => {
+    if (!(await models.disallowRemodel(from, to))) return false
+    await record({ action: 'model.disallow-remodel', subject, details: { to: other } })
+    return true
+  })
+  if (taken) return
+  throw refused(
+    `Devices of ${subject.slice(0, 128)} may not become ${other.slice(0, 128)} as it is. \`ratafia models show\` tells what they may become.`,
+  )
+}
+
 /** Whether a device of the one model may register as the other. */
 export const isRemodelAllowed = (
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  { models }: ModelDeps,
+  { models }: { readonly models: Pick<ModelStore, 'isRemodelAllowed'> },
 ): Promise<boolean> => models.isRemodelAllowed(from, to)

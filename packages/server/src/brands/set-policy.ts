@@ -14,11 +14,11 @@ export async function setPolicy(
 ): Promise<StoredModel> {
   const model = await findModel(name, deps)
   if (Object.keys(changes).length === 0) throw refused('Nothing is to be changed: name an option.')
-  const policy = { ...model.policy, ...changes }
-  checkPolicy(policy)
-  await deps.change(async ({ models, record }) => {
-    await models.setPolicy(name, policy)
+  checkPolicy({ ...model.policy, ...changes })
+  return deps.change(async ({ models, record }) => {
+    await models.setPolicy(name, changes)
+    const changed = await findModel(name, { models })
     await record({ action: 'model.set-policy', subject: showModelName(model), details: changes })
+    return changed
   })
-  return { ...model, policy }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { addBrand } from '../brands/add-brand.ts'
 import { createDemoBrand, type DemoBrand } from '../brands/demo-brand.ts'
+import { removeBrand } from '../brands/remove-brand.ts'
 import { listBrands, showBrand } from '../brands/show-brand.ts'
 import type { Config } from '../config.ts'
 import { type CommandContext, FileError, UsageError } from './context.ts'
@@ -94,6 +95,16 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       ]
       print(context, options, { ...row, signing_keys: keys, models }, lines.join('\n'))
     })
+
+  withJson(brands.command('remove <account-id>'))
+    .description('remove a brand that has no models, with its signing keys')
+    .action((accountId: string, options: JsonOption) => remove(accountId, options, context))
+}
+
+async function remove(accountId: string, options: JsonOption, context: CommandContext): Promise<void> {
+  const keys = await context.withWorkspace((workspace) => removeBrand(accountId, workspace))
+  const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
+  print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
 
 async function create(options: CreateOptions, context: CommandContext): Promise<void> {

@@ -12,7 +12,8 @@ import {
   showModelName,
   TAKEN_SERIALS,
 } from '../brands/model-policy.ts'
-import { allowRemodel } from '../brands/remodel.ts'
+import { allowRemodel, disallowRemodel } from '../brands/remodel.ts'
+import { removeModel } from '../brands/remove-model.ts'
 import { setPolicy } from '../brands/set-policy.ts'
 import { showModel } from '../brands/show-model.ts'
 import type { CommandContext } from './context.ts'
@@ -98,7 +99,27 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       await context.withWorkspace((workspace) => allowRemodel(pair, workspace))
       print(context, options, { from, to }, `Devices of ${from} may become ${to}.`)
     })
+
+  withJson(models.command('disallow-remodel <from> <to>'))
+    .description('take that back; devices that became the other stay what they are')
+    .action(async (from: string, to: string, options: JsonOption) => {
+      const pair = { from: parseModelName(from), to: parseModelName(to) }
+      await context.withWorkspace((workspace) => disallowRemodel(pair, workspace))
+      print(context, options, { from, to }, `Devices of ${from} may not become ${to} any more.`)
+    })
+
+  withJson(models.command('remove <brand/model>'))
+    .description('remove a model that no device has, with its assertion, API keys and remodels')
+    .action(async (text: string, options: JsonOption) => {
+      const name = parseModelName(text)
+      const { apiKeys, remodels } = await context.withWorkspace((workspace) => removeModel(name, workspace))
+      const removed = { removed: text, api_keys: apiKeys, remodels }
+      const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
+      print(context, options, removed, told)
+    })
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 function withPolicy(command: Command, isNew: boolean): Command {
   const choice = (flags: string, meaning: string, choices: readonly string[]) =>

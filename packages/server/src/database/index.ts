@@ -16,6 +16,7 @@ export {
 } from './migrate.ts'
 export { databaseNow } from './now.ts'
 export type { PoolState } from './pool-state.ts'
+export { rowLock } from './row-lock.ts'
 export type * from './schema.ts'
 export { SchemaError } from './schema-error.ts'
 export { inSnapshot } from './snapshot.ts'

@@ -55,8 +55,8 @@ async function keepNewer(
   { devices, record }: AdmitDeps,
 ): Promise<Device> {
   if (holder.revision !== null && serial.revision <= holder.revision) return holder
+  won(await devices.setRevision(holder.id, serial.revision))
   await devices.addSerialAssertion(rowOf(holder, serial), at)
-  await devices.setRevision(holder.id, serial.revision)
   const newer = { ...holder, revision: serial.revision }
   await record({ action: 'device.update', subject: holder.id, details: givenSerial(newer) })
   return newer

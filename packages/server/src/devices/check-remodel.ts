@@ -24,21 +24,32 @@ export async function checkRemodel(
   to: ModelName,
   deps: RemodelDeps,
 ): Promise<void> {
-  const { deviceKeyId } = original.fields
-  const from = originalOf(original)
-  if (!(await isRemodelAllowed({ from, to }, deps))) {
-    throw refused(
-      `A device of ${showModelName(from).slice(0, 128)} may not become ${showModelName(to)}: the operator allows it with \`ratafia models allow-remodel\`.`,
-    )
-  }
-  const device = await deps.devices.findByKey({ ...from, deviceKeyId })
-  const problem = device ? problemOf(device, from.serial) : await heldByAnother(from, deps)
-  if (problem !== undefined) throw refused(`The original serial does not count: ${problem}.`)
+  const why = await whyNoRemodel(original, to, deps)
+  if (why !== undefined) throw refused(why)
+  const device = await deps.devices.findByKey(original.fields)
   if (device && (await isStored(device, original, deps))) return
   await explainedAsync(
     async () => verifyTrust(original, await trustContext(deps)),
     'could not validate the original serial assertion',
   )
+}
+
+/** What the operator and the register say against it; nothing is verified. */
+export async function whyNoRemodel(
+  original: UnverifiedAssertion<'serial'>,
+  to: ModelName,
+  deps: {
+    readonly models: Pick<ModelDeps['models'], 'isRemodelAllowed'>
+    readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'>
+  },
+): Promise<string | undefined> {
+  const from = originalOf(original)
+  if (!(await isRemodelAllowed({ from, to }, deps))) {
+    return `A device of ${showModelName(from).slice(0, 128)} may not become ${showModelName(to)}: the operator allows it with \`ratafia models allow-remodel\`.`
+  }
+  const device = await deps.devices.findByKey(original.fields)
+  const problem = device ? problemOf(device, from.serial) : await heldByAnother(from, deps)
+  return problem && `The original serial does not count: ${problem}.`
 }
 
 function problemOf({ status, serial, quarantinedAt }: Device, original: string): string | undefined {
@@ -49,7 +60,7 @@ function problemOf({ status, serial, quarantinedAt }: Device, original: string):
 
 async function heldByAnother(
   from: ReturnType<typeof originalOf>,
-  { devices }: RemodelDeps,
+  { devices }: { readonly devices: Pick<DeviceStore, 'findHolder'> },
 ): Promise<string | undefined> {
   return (await devices.findHolder(from)) ? 'another device key has its serial number' : undefined
 }

@@ -54,20 +54,28 @@ export interface DeviceStore {
   /** The serial-request of one that waits or was rejected. */
   findRequest(id: DeviceId): Promise<Uint8Array | undefined>
   /**
-   * Gives a serial to one that waits or was rejected. False when it does not wait any more; a unique violation of
-   * `device.brand_id_model_serial` when the serial has another holder.
+   * Gives a serial to one that waits, or was rejected if that is known. False when it is not as it was found any more;
+   * a unique violation of `device.brand_id_model_serial` when the serial has another holder.
    */
-  activate(id: DeviceId, serial: string, revision: number, decision: Decision): Promise<boolean>
+  activate(
+    found: { readonly id: DeviceId; readonly status: 'pending' | 'rejected' },
+    serial: string,
+    revision: number,
+    decision: Decision,
+  ): Promise<boolean>
   /** False when it does not wait. */
   reject(id: DeviceId, decision: Decision): Promise<boolean>
-  /** False when it is not active: the serial is free for another key within the same transaction. */
+  /**
+   * The serial is free for another key within the same transaction. False when it is not active, or in quarantine: then
+   * it keeps its serial.
+   */
   supersede(id: DeviceId, decision: Decision): Promise<boolean>
   /** False when it is not active. */
   revoke(id: DeviceId, decision: Decision): Promise<boolean>
-  /** False when nothing changes. */
+  /** False when nothing changes. Only one that is active comes into quarantine. */
   setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
-  /** The revision of the newest stored assertion; a lower one than it has changes nothing. */
-  setRevision(id: DeviceId, revision: number): Promise<void>
+  /** The revision of its newest assertion. False when it has this or a higher one already, or is not active. */
+  setRevision(id: DeviceId, revision: number): Promise<boolean>
 
   /** False when there is one of this revision: it stays as it is. */
   addSerialAssertion(assertion: SerialAssertion, at: Date): Promise<boolean>
@@ -190,8 +198,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       return row?.request ?? undefined
     },
 
-    activate: (id, serial, revision, decision) =>
-      change(id, ['pending', 'rejected'], {
+    activate: ({ id, status }, serial, revision, decision) =>
+      change(id, [status], {
         serial,
         revision,
         status: 'active',
@@ -201,29 +209,42 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     reject: (id, decision) => change(id, ['pending'], { status: 'rejected', ...columnsOf(decision) }),
 
-    supersede: (id, decision) => change(id, ['active'], { status: 'superseded', ...columnsOf(decision) }),
+    async supersede(id, decision) {
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('device')
+        .set({ status: 'superseded', ...columnsOf(decision) })
+        .where('id', '=', id)
+        .where('status', '=', 'active')
+        .where('quarantined_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
 
     revoke: (id, decision) => change(id, ['active'], { status: 'revoked', ...columnsOf(decision) }),
 
     async setQuarantine(id, at) {
       // Primary key.
-      const { numUpdatedRows } = await query
+      let update = query
         .updateTable('device')
         .set({ quarantined_at: at && toInstant(at) })
         .where('id', '=', id)
         .where('quarantined_at', at ? 'is' : 'is not', null)
-        .executeTakeFirst()
+      if (at) update = update.where('status', '=', 'active')
+      const { numUpdatedRows } = await update.executeTakeFirst()
       return numUpdatedRows > 0n
     },
 
     async setRevision(id, revision) {
       // Primary key.
-      await query
+      const { numUpdatedRows } = await query
         .updateTable('device')
         .set({ revision })
         .where('id', '=', id)
+        .where('status', '=', 'active')
         .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
-        .execute()
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
 
     async addSerialAssertion(assertion, at) {

@@ -19,6 +19,7 @@ import { givenSerial, type IssueDeps, issueSerial, planSerial, type SerialIssue 
 import { originalOf, proposedSerial } from './read-registration.ts'
 import { LostRace, type RegisterStores, won } from './register-transaction.ts'
 import type { SigningQueue } from './signing-queue.ts'
+import { isStillAdmitted } from './still-admitted.ts'
 
 export interface EnterDeps
   extends IssueDeps,
@@ -122,6 +123,7 @@ async function makeWait(
   await deps.inRegister(async (stores) => {
     won(await stores.devices.add(device, request))
     const key = await useUp(ask, device, at, stores)
+    won(await isStillAdmitted({ ask, model, proposed }, stores))
     const { brandId, deviceKeyId } = device
     const details = {
       model: showModelName({ brandId, model: device.model }),
@@ -150,6 +152,7 @@ async function issueNew(
   const enterRegister = async (stores: RegisterStores & Recording) => {
     won(await stores.devices.add(device))
     const details = { ...givenSerial(device), ...(await useUp(ask, device, at, stores)) }
+    won(await isStillAdmitted({ ask, model, proposed }, stores))
     await stores.record({ action: 'device.register', subject: device.id, details })
     return device
   }
@@ -165,7 +168,7 @@ async function issueForKnown(ask: Ask, device: Device, deps: EnterDeps): Promise
   const revision = Math.max(device.revision ?? -1, stored?.revision ?? -1) + 1
   const at = deps.clock()
   const enterRegister = async ({ devices, registrations, record }: RegisterStores & Recording) => {
-    await devices.setRevision(device.id, revision)
+    won(await devices.setRevision(device.id, revision))
     won(await registrations.add(registrationOf(ask, device, at)))
     const known = { ...device, revision }
     await record({ action: 'device.register', subject: device.id, details: givenSerial(known) })

@@ -124,6 +124,8 @@ export async function issueSerial(
         signingKeyId: signed.assertion.signKeyId,
       }
       won(await stores.devices.addSerialAssertion(assertion, at))
+      // Last: a key that was disabled meanwhile signs nothing more.
+      won(await stores.brands.mayUse(assertion.signingKeyId))
       return { device, assertion }
     })
   } catch (error) {

@@ -34,7 +34,7 @@ export async function issueToWaiting(
   const model = await deps.models.find(device)
   if (!model) throw refused(`There is no model ${device.brandId}/${device.model} any more.`)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const request = await waitingRequest(device, deps)
+    const { request, status } = await waitingRequest(device, deps)
     const plan = await planSerial({ model, proposed: serial ?? (device.serial || undefined) }, deps)
     if ('taken' in plan) throw takenBy(plan.taken)
     const issued = await issueSerial(
@@ -43,7 +43,7 @@ export async function issueToWaiting(
         request,
         at: decision.at,
         enter: async ({ devices, record }) => {
-          won(await devices.activate(device.id, plan.serial, plan.revision, decision))
+          won(await devices.activate({ id: device.id, status }, plan.serial, plan.revision, decision))
           const { at, by, reason } = decision
           const decided = { decidedAt: at, decidedBy: by, reason }
           const { serial, revision } = plan
@@ -59,17 +59,24 @@ export async function issueToWaiting(
   throw refused(`The device ${device.id} changes all the time. Try again.`)
 }
 
-/** Looked at again for each attempt: another command may have decided meanwhile. */
-async function waitingRequest({ id }: Device, { devices }: Pick<IssueToWaitingDeps, 'devices'>) {
+/** Looked at again for each attempt: another command may have decided meanwhile. Accepted is what the operator saw. */
+async function waitingRequest(found: Device, { devices }: Pick<IssueToWaitingDeps, 'devices'>) {
+  const { id } = found
   const device = await devices.findById(id)
   const encoded = await devices.findRequest(id)
   if (!device || !encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
     throw refused(`The device ${id} does not wait: it is ${device?.status ?? 'not there'}.`)
   }
+  if (device.status !== found.status) {
+    const why = device.reason === null ? '' : ` (${device.reason})`
+    throw refused(
+      `The device ${id} was just ${device.status} by ${device.decidedBy}${why}. If it is to have a serial all the same, approve it again.`,
+    )
+  }
   const request = decode(encoded)
   // Only what was verified as one is stored there.
   if (request.type !== 'serial-request') throw new TypeError(`device ${id} waits with a ${request.type}`)
-  return request
+  return { request, status: device.status }
 }
 
 function takenBy(holder: Device): RequestError {

@@ -1,5 +1,6 @@
 /** One short transaction over what a registration changes. The constraints of the tables decide its races. */
-
+import type { ModelDeps } from '../brands/find-model.ts'
+import type { AllowListDeps } from '../brands/import-allow-list.ts'
 import type { UseApiKeyDeps } from '../brands/use-api-key.ts'
 import type { Changing } from '../change.ts'
 import type { DeviceStore } from './device-store.ts'
@@ -10,6 +11,10 @@ export interface RegisterStores {
   readonly devices: DeviceStore
   readonly registrations: RegistrationStore
   readonly apiKeys: UseApiKeyDeps['apiKeys']
+  /** What the operator may have taken away since it was looked at. */
+  readonly models: Pick<ModelDeps['models'], 'hold' | 'isRemodelAllowed'>
+  readonly allowList: Pick<AllowListDeps['allowList'], 'has'>
+  readonly brands: { mayUse(signingKeyId: string): Promise<boolean> }
 }
 
 /** Throws {@link LostRace} also for a unique violation. `work` may run more than once, and uses no other store. */

@@ -91,7 +91,9 @@ async function settle(ask: Ask, model: StoredModel, deps: SettleDeps): Promise<O
   let look = () => findByKey(ask, deps)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      return (await look()) ?? (await enter(ask, model, present, deps))
+      // The operator may be who was faster.
+      const current = attempt === 0 ? model : await admittedModel(ask, deps)
+      return (await look()) ?? (await enter(ask, current, present, deps))
     } catch (error) {
       look = present
       if (error instanceof LostRace) continue

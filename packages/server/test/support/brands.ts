@@ -23,6 +23,7 @@ import { DEFAULT_POLICY } from '../../src/brands/model-policy.ts'
 import { modelStore } from '../../src/brands/model-store.ts'
 import type { Clock } from '../../src/clock.ts'
 import type { Database } from '../../src/database/index.ts'
+import { deviceStore } from '../../src/devices/device-store.ts'
 import { createSealer } from '../../src/keyring/sealing.ts'
 import { changeOf } from './changes.ts'
 
@@ -47,6 +48,7 @@ const storesOn = (on: Pick<Database, 'query'>) => ({
   apiKeys: apiKeyStore(on),
   allowList: allowListStore(on),
   hardwareIdentities: hardwareIdentityStore(on),
+  devices: deviceStore(on),
 })
 
 export type BrandDeps = ReturnType<typeof brandDeps>

@@ -1,0 +1,230 @@
+/**
+ * Guarantee: what the operator takes away holds for a registration that is under way too: it is looked at once more
+ * where the device is stored. Each change here is made, and not yet committed, while the registration comes to it.
+ */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { newDeviceId } from '@ratafia/api'
+import { encode, type PrivateKey } from '@ratafia/assertions'
+import { sql } from 'kysely'
+import { addApiKey } from '../../src/brands/add-api-key.ts'
+import { allowListStore } from '../../src/brands/allow-list-store.ts'
+import { brandStore } from '../../src/brands/brand-store.ts'
+import type { ModelPolicy } from '../../src/brands/model-policy.ts'
+import { modelStore } from '../../src/brands/model-store.ts'
+import { allowRemodel } from '../../src/brands/remodel.ts'
+import { removeModel } from '../../src/brands/remove-model.ts'
+import { type Database, inTransaction } from '../../src/database/index.ts'
+import { approveDevice } from '../../src/devices/approve.ts'
+import { deviceStore } from '../../src/devices/device-store.ts'
+import { RequestError } from '../../src/errors.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  acmeKey,
+  addAcmeModel,
+  freshDeviceKeys,
+  type RegisterInput,
+  register,
+  registered,
+  withAcme,
+} from '../support/devices.ts'
+import { refusalOf, testService } from '../support/service.ts'
+
+type On = Pick<Database, 'query'>
+
+/** They take seconds: once for all. */
+const someKeys = freshDeviceKeys(24)
+
+eachDatabase((kind, open, fresh) => {
+  const [service, other] = [testService(fresh), testService(fresh)] as const
+  let database: Database
+  let keys: PrivateKey[]
+  before(async () => {
+    await withAcme(service.workspace)
+    database = await open()
+    keys = [...(await someKeys)]
+  })
+  const newKey = () => keys.pop() ?? assert.fail('more devices than keys')
+
+  let models = 0
+  /** With an API key, whose row a registration of the model has to wait for. */
+  const newModel = async (policy: Partial<ModelPolicy> = {}) => {
+    const model = `taken-${++models}`
+    const modelText = await addAcmeModel(service.workspace, model, { policy })
+    const name = { brandId: ACME.brandId, model }
+    const key = { model: name, label: 'factory', expiresAt: null, useLimit: null }
+    const { text } = await addApiKey(key, service.workspace)
+    const of: RegisterInput = { model, modelText, requestHeaders: { 'api-key': text } }
+    const rows = () => service.workspace.devices.list({ ...name, limit: 10 })
+    return { name, of, rows }
+  }
+
+  /** `work` comes as far as it can while `change` is made, and goes on when that is committed. */
+  const during = async <T>(change: (on: On) => Promise<unknown>, work: () => Promise<T>): Promise<T> => {
+    const started: Promise<T>[] = []
+    await inTransaction(database.query, async (query) => {
+      // SQLite has one lock for all of it.
+      await sql`update api_key set uses = uses`.execute(query)
+      await change({ query })
+      started.push(work())
+      await waiting()
+    })
+    return (await started[0]) ?? assert.fail('it was not started')
+  }
+  const waiting = async () => {
+    if (kind === 'sqlite') return sleep(500)
+    for (const end = performance.now() + 3_000; performance.now() < end; await sleep(20)) {
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.query)
+      if (rows[0]?.waiting) return
+    }
+  }
+  const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen' })
+
+  test('an entry of the allow-list', async () => {
+    const { name, of, rows } = await newModel({ registration: 'allow-list' })
+    const entry = [{ serial: 'SN-1', deviceKeyId: null }]
+    await service.workspace.allowList.add(name, entry, { at: service.now() })
+    const key = newKey()
+    const ask = () => register(service, { ...of, key, serial: 'SN-1' })
+    const answer = await during((on) => allowListStore(on).remove(name, entry), ask)
+    assert.match(refusalOf(answer).message, /^This device is not on the allow-list of its model\./)
+    assert.deepEqual(await rows(), [])
+    await service.workspace.allowList.add(name, entry, { at: service.now() })
+    assert.equal((await ask()).status, 200)
+  })
+
+  test('a policy', async () => {
+    const { name, of, rows } = await newModel()
+    const approval = (on: On) => modelStore(on).setPolicy(name, { registration: 'approval' })
+    const { status } = await during(approval, () => register(service, { ...of, key: newKey() }))
+    assert.equal(status, 202)
+    assert.deepEqual(
+      (await rows()).map((row) => row.status),
+      ['pending'],
+    )
+  })
+
+  test('a signing key', async () => {
+    const { of, rows } = await newModel()
+    const key = newKey()
+    const { id } = acmeKey().publicKey
+    const disable = (on: On) => brandStore(on).disableKey(id, service.now())
+    const answer = await during(disable, () => register(service, { ...of, key }))
+    await database.query.updateTable('signing_key').set({ disabled_at: null }).execute()
+    assert.match(refusalOf(answer).message, /^This service has no key that can sign serials of /)
+    assert.deepEqual(await rows(), [])
+    assert.equal((await register(service, { ...of, key })).status, 200)
+  })
+
+  for (const what of ['remodel', 'device that it began with'] as const) {
+    test(`a ${what}`, async () => {
+      const [from, to] = [await newModel(), await newModel()]
+      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      const key = newKey()
+      const original = await registered(service, { ...from.of, key })
+      const [device] = await from.rows()
+      assert.ok(device)
+      const taken = (on: On) =>
+        what === 'remodel'
+          ? modelStore(on).disallowRemodel(from.name, to.name)
+          : deviceStore(on).revoke(device.id, decision())
+      const headers = {
+        'original-brand-id': ACME.brandId,
+        'original-model': from.name.model,
+        'original-serial': original.fields.serial,
+      }
+      const answer = await during(taken, () =>
+        register(service, { ...to.of, key, headers, original: encode(original) }),
+      )
+      const message = what === 'remodel' ? /may not become/ : /its device is revoked/
+      assert.match(refusalOf(answer).message, message)
+      assert.deepEqual(await to.rows(), [])
+    })
+  }
+
+  test('a device that was imported, and asks for its first assertion', async () => {
+    const { name, of } = await newModel()
+    const key = newKey()
+    const device = {
+      ...name,
+      id: newDeviceId(),
+      serial: 'SN-1',
+      deviceKeyId: key.publicKey.id,
+      status: 'active',
+      revision: null,
+      origin: 'import',
+      original: null,
+      registeredAt: service.now(),
+      decidedAt: null,
+      decidedBy: null,
+      reason: null,
+      quarantinedAt: null,
+    } as const
+    assert.ok(await service.workspace.devices.add(device))
+    const answer = await during(
+      (on) => deviceStore(on).revoke(device.id, decision()),
+      () => register(service, { ...of, key }),
+    )
+    assert.match(refusalOf(answer).message, /^This device is revoked/)
+    assert.deepEqual(await service.workspace.devices.serialAssertionsOf(device.id), [])
+  })
+
+  test('a device in quarantine keeps its serial, also from one that asks for it just then', async () => {
+    const { of, rows } = await newModel({ takenSerial: 'reissue' })
+    await registered(service, { ...of, key: newKey(), serial: 'SN-1' })
+    const [holder] = await rows()
+    assert.ok(holder)
+    const answer = await during(
+      (on) => deviceStore(on).setQuarantine(holder.id, service.now()),
+      () => register(service, { ...of, key: newKey(), serial: 'SN-1' }),
+    )
+    assert.match(refusalOf(answer).message, /^The serial number SN-1 belongs to another device key\./)
+    assert.deepEqual(
+      (await rows()).map(({ status }) => status),
+      ['active'],
+    )
+  })
+
+  test('of two who decide, the second learns what the first decided', async () => {
+    const { of, rows } = await newModel({ registration: 'approval' })
+    await register(service, { ...of, key: newKey(), serial: 'SN-1' })
+    const [device] = await rows()
+    assert.ok(device)
+    const approve = () => approveDevice({ name: device.id, by: 'bob' }, other.workspace)
+    await assert.rejects(
+      during((on) => deviceStore(on).reject(device.id, decision()), approve),
+      {
+        code: 'invalid-field',
+        message: `The device ${device.id} was just rejected by alice (stolen). If it is to have a serial all the same, approve it again.`,
+      },
+    )
+    assert.equal((await approve()).status, 'active')
+  })
+
+  test('a model is removed, or has a device: never both', async () => {
+    const outcomes = new Set<string>()
+    for (const key of keys.splice(0, 8)) {
+      const { name, of, rows } = await newModel()
+      const removal = async () => {
+        try {
+          await removeModel(name, other.workspace)
+          return 'removed'
+        } catch (error) {
+          assert.ok(error instanceof RequestError)
+          assert.match(error.message, /^The register has devices of /)
+          return 'kept'
+        }
+      }
+      const registering = register(service, { ...of, key })
+      await sleep(10 * outcomes.size)
+      const [{ status }, outcome] = await Promise.all([registering, removal()])
+      outcomes.add(outcome)
+      const found = [(await service.workspace.models.find(name)) !== undefined, (await rows()).length]
+      assert.deepEqual([status, ...found], outcome === 'removed' ? [400, false, 0] : [200, true, 1])
+    }
+  })
+})
