@@ -10,18 +10,21 @@ export const KINDS = [
   'revoke',
   'request-id',
   'register',
+  'remodel',
   'nonce',
   'open',
   'refresh',
   'device-session',
   'revoke-session',
   'revoke-device',
+  'approve',
+  'reject',
   'disable-account',
   'rotate-keys',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What can be revoked, as a text: `session ID`, `account NAME`, `device MODEL/SERIAL`. */
+/** What can be ended, as a text: `session ID`, `account NAME`, `device MODEL/SERIAL`, `request MODEL/KEY`. */
 export type Subject = string
 
 export interface DeviceSeen {
@@ -52,8 +55,10 @@ export interface Seen {
   readonly ends?: Subject
   /** The session of tokens that an exchange was for. */
   readonly session?: string
-  /** The device that a registration was answered with. */
+  /** The device that a registration was answered with, or an approval. */
   readonly device?: DeviceSeen
+  /** `MODEL/KEY` of a registration that waits for the operator where it is answered 202. */
+  readonly waits?: string
   /** A nonce or request-id: for which request, and what came of it. */
   readonly once?: { readonly text: string; readonly request: string; readonly result: string }
 }
@@ -68,6 +73,10 @@ export interface Truth {
   readonly accounts: ReadonlyMap<string, boolean>
   /** Holders of serials: active and revoked. */
   readonly devices: readonly (DeviceSeen & { readonly revoked: boolean })[]
+  /** `MODEL/KEY` of everything in the register, to its status. */
+  readonly requests: ReadonlyMap<string, string>
+  /** What `ratafia verify` finds wrong, in sentences. */
+  readonly faults: readonly string[]
   /** What did not come back, or ended by itself, in sentences. */
   readonly lost: readonly string[]
 }

@@ -31,7 +31,8 @@ Exit code 1: an invariant was violated, or a planted bug was not seen.
 
 const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
-const PLANTED_SECONDS = 4
+/** Of load, until a planted bug is seen: a slow machine does in the first what others do in the last. */
+const PLANTED_SECONDS = [4, 12, 30]
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
 process.exitCode = await main()
@@ -75,7 +76,7 @@ async function main(): Promise<number> {
     const seconds = Number(values.seconds ?? (values.long ? LONG_SECONDS : SHORT_SECONDS))
     const results = await breakAll(faults, { ...common, seconds }, directory, values.long)
     if (results.length > 0) say(`\n${reportOf(results)}`)
-    const unseen = await plantAll(planted, { ...common, seconds: PLANTED_SECONDS }, directory)
+    const unseen = await plantAll(planted, common, directory)
     const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
     say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
     return violations + unseen === 0 ? 0 : 1
@@ -120,24 +121,33 @@ async function breakAll(
 }
 
 /** Resolves to the number of planted bugs that the checker did not see. */
-async function plantAll(planted: readonly Planted[], common: Common, directory: string): Promise<number> {
+async function plantAll(
+  planted: readonly Planted[],
+  common: Omit<Common, 'seconds'>,
+  directory: string,
+): Promise<number> {
   if (planted.length === 0) return 0
   say('\nplanted bugs')
   const rows: (string | number)[][] = [['breaks', 'planted bug', 'operations', 'findings', '']]
   let unseen = 0
   for (const [at, { breaks, bug, during, replacements, statements = [] }] of planted.entries()) {
     const tree = plantedTree(join(directory, `planted-${at}`), replacements)
-    const result = await run({
-      ...common,
-      fault: during,
-      directory: join(directory, `run-planted-${at}`),
-      planted: { tree, statements },
-    })
-    const found = result.violations.filter(({ invariant }) => invariant === breaks)
-    if (found.length === 0) unseen++
-    const verdict = found.length > 0 ? 'seen' : 'NOT SEEN'
+    let operations = 0
+    let found = 0
+    for (const [again, seconds] of PLANTED_SECONDS.entries()) {
+      if (found > 0) break
+      const result = await run({
+        ...{ ...common, seconds, fault: during },
+        directory: join(directory, `run-planted-${at}-${again}`),
+        planted: { tree, statements },
+      })
+      operations += result.operations
+      found = result.violations.filter(({ invariant }) => invariant === breaks).length
+    }
+    if (found === 0) unseen++
+    const verdict = found > 0 ? 'seen' : 'NOT SEEN'
     say(`  ${breaks}: ${bug}: ${verdict}`)
-    rows.push([breaks, bug, result.operations, found.length, verdict])
+    rows.push([breaks, bug, operations, found, verdict])
   }
   say(`\n${table(rows)}`)
   return unseen

@@ -140,6 +140,18 @@ export const PLANTED: readonly Planted[] = [
     ],
   },
   {
+    breaks: 'verify-agrees',
+    bug: 'an entry of the audit log is linked to another place than its own',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/audit/link.ts`,
+        from: 'const hash = hashOf(entry, { seq, previousHash })',
+        to: 'const hash = hashOf(entry, { seq: seq + 1, previousHash })',
+      },
+    ],
+  },
+  {
     breaks: 'stays-good',
     bug: 'a key that was rotated is forgotten',
     during: during('keys-rotated'),

@@ -8,7 +8,7 @@ import { readTruth, showEverything } from './load/final.ts'
 import { logIn } from './load/log-in.ts'
 import { run as runClient } from './load/operations.ts'
 import { operate } from './load/operator.ts'
-import { type Random, seeded } from './load/random.ts'
+import { seeded } from './load/random.ts'
 import type { Scene } from './load/scene.ts'
 import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
 import type { Postgres } from './world/postgres.ts'
@@ -63,9 +63,8 @@ export async function run({
     await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
     const recorder = newRecorder()
     const wire = new Wire(world.nodes, recorder)
-    const random = seeded(seed, fault.name)
     const clients = makeClients(wire, scene, seed, fault)
-    const strikes = await underLoad({ fault, world, clients, random, recorder, seconds })
+    const strikes = await underLoad({ fault, world, clients, seed, recorder, seconds })
     await fault.finish?.(world)
     const lost = await comeBack(world, clients, recorder)
     await showEverything(clients)
@@ -83,27 +82,33 @@ export async function run({
   }
 }
 
-function makeClients(wire: Wire, { people, models, keys }: Scene, seed: string, fault: Fault): Client[] {
+function makeClients(
+  wire: Wire,
+  { people, models, asked, next, keys }: Scene,
+  seed: string,
+  fault: Fault,
+): Client[] {
   return Array.from({ length: CLIENTS }, (_, at) => {
     const own = keys.filter((_, key) => key % CLIENTS === at)
     return newClient({
       wire,
-      random: seeded(seed, `${fault.name} client ${at + 1}`),
+      randomOf: (turn) => seeded(seed, `${fault.name} client ${at + 1} turn ${turn}`),
       people: people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH),
       units: models.flatMap((model) => own.map((key) => ({ model, key }))),
+      asking: own.map((key) => ({ model: asked, key })),
+      next,
     })
   })
 }
 
-interface Load extends Pick<Run, 'fault' | 'seconds'> {
+interface Load extends Pick<Run, 'fault' | 'seed' | 'seconds'> {
   readonly world: World
   readonly clients: readonly Client[]
-  readonly random: Random
   readonly recorder: Recorder
 }
 
 /** Resolves to the number of strikes. */
-async function underLoad({ fault, world, clients, random, recorder, seconds }: Load): Promise<number> {
+async function underLoad({ fault, world, clients, seed, recorder, seconds }: Load): Promise<number> {
   const deadline = performance.now() + seconds * 1_000
   let struck = false
   let strikes = 0
@@ -111,6 +116,7 @@ async function underLoad({ fault, world, clients, random, recorder, seconds }: L
     try {
       while (performance.now() < deadline || strikes === 0) {
         await sleep(CALM_MS)
+        const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
         await fault.strike({ world, random, recorder, round: strikes + 1 })
         strikes++
       }
@@ -120,10 +126,11 @@ async function underLoad({ fault, world, clients, random, recorder, seconds }: L
   }
   const { ratafia } = world
   const over = () => struck
+  const randomOf = (turn: number) => seeded(seed, `${fault.name} operator turn ${turn}`)
   await Promise.all([
     strike(),
     ...clients.map((client) => runClient(client, over)),
-    operate({ clients, random, recorder, ratafia, pauseMs: OPERATOR_PAUSE_MS }, over),
+    operate({ clients, randomOf, recorder, ratafia, pauseMs: OPERATOR_PAUSE_MS }, over),
   ])
   return strikes
 }

@@ -4,7 +4,10 @@ import { test } from 'node:test'
 import type { Seen, Truth } from '../history.ts'
 import { check, INVARIANTS, type InvariantName } from './invariants.ts'
 
-const nothing: Truth = { sessions: new Map(), accounts: new Map(), devices: [], lost: [] }
+const nothing: Truth = {
+  ...{ sessions: new Map(), accounts: new Map(), devices: [], requests: new Map() },
+  ...{ faults: [], lost: [] },
+}
 const device = { model: 'unit-1', key: 'key-1', serial: 'SN-1' }
 const holder = { ...device, revoked: false }
 
@@ -61,6 +64,17 @@ const CASES: readonly Case[] = [
     says: 'account and device are revoked as acknowledged',
     history: [ended({ ends: 'account A' }), ended({ ends: 'device unit-1/SN-1' })],
     truth: { accounts: new Map([['A', true]]), devices: [{ ...device, revoked: true }] },
+  },
+  {
+    says: 'a device that waits was rejected, and is not',
+    history: [ended({ kind: 'reject', ends: 'request asked/key-1' })],
+    truth: { requests: new Map([['asked/key-1', 'pending']]) },
+    violates: 'revocation-kept',
+  },
+  {
+    says: 'a device that waits was rejected as acknowledged',
+    history: [ended({ kind: 'reject', ends: 'request asked/key-1' })],
+    truth: { requests: new Map([['asked/key-1', 'rejected']]) },
   },
   { says: 'a revocation without an answer did not happen', history: [ended({ status: 0 })] },
   { says: 'a revocation that was answered 503 did not happen', history: [ended({ status: 503 })] },
@@ -164,6 +178,35 @@ const CASES: readonly Case[] = [
     violates: 'nothing-missing',
   },
   {
+    says: 'a device was approved and has no serial',
+    history: [seen({ kind: 'approve', where: 'command', device })],
+    truth: { requests: new Map([['unit-1/key-1', 'pending']]) },
+    violates: 'nothing-missing',
+  },
+  {
+    says: 'a device was told to wait and is not there',
+    history: [seen({ kind: 'register', status: 202, waits: 'asked/key-1' })],
+    violates: 'nothing-missing',
+    what: 'asked/key-1 was told to wait and is not there',
+  },
+  {
+    says: 'a device waits, or was not told to',
+    history: [
+      seen({ kind: 'register', status: 202, waits: 'asked/key-1' }),
+      seen({ kind: 'register', status: 503, waits: 'asked/key-2' }),
+    ],
+    truth: { requests: new Map([['asked/key-1', 'pending']]) },
+  },
+
+  {
+    says: '`ratafia verify` found something',
+    history: [],
+    truth: { faults: ['audit: entry 7 is missing'] },
+    violates: 'verify-agrees',
+    what: 'audit: entry 7 is missing',
+  },
+
+  {
     says: 'an exchange without an answer left nothing',
     history: [seen({ kind: 'exchange', session: 'S', status: 0 })],
   },
@@ -178,6 +221,11 @@ const CASES: readonly Case[] = [
     says: 'a token was refused before its revocation was sent',
     history: [shown({ status: 401, sent: 10, answered: 20 }), ended()],
     truth: revoked,
+    violates: 'stays-good',
+  },
+  {
+    says: 'a token was refused after a revocation that was refused',
+    history: [ended({ status: 401 }), shown({ status: 401, sent: 300, answered: 310 })],
     violates: 'stays-good',
   },
   {

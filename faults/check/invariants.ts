@@ -66,7 +66,7 @@ export const INVARIANTS = [
   {
     name: 'request-id-once',
     says: 'A request-id registers one device, for one request.',
-    find: (history) => usedTwice(history, ['register']),
+    find: (history) => usedTwice(history, ['register', 'remodel']),
   },
   {
     name: 'nothing-missing',
@@ -80,7 +80,18 @@ export const INVARIANTS = [
       for (const device of new Set(registered(history).map(text))) {
         if (!stored.has(device)) yield `${device} was registered and is not there`
       }
+      const waiting = new Set(
+        history.flatMap(({ status, waits }) => (status === 202 && waits ? [waits] : [])),
+      )
+      for (const name of waiting) {
+        if (!truth.requests.has(name)) yield `${name} was told to wait and is not there`
+      }
     },
+  },
+  {
+    name: 'verify-agrees',
+    says: '`ratafia verify` finds nothing wrong in the database.',
+    find: (_history, { faults }) => faults,
   },
   {
     name: 'stays-good',
@@ -134,7 +145,7 @@ export function check(history: readonly Seen[], truth: Truth): readonly Violatio
 }
 
 interface Ending {
-  /** When it was first tried. */
+  /** When it was first tried, by a request that may have done it. */
   readonly sent: number
   /** When it was first acknowledged. */
   readonly acknowledgedAt: number | undefined
@@ -143,7 +154,8 @@ interface Ending {
 function endings(history: readonly Seen[]): ReadonlyMap<Subject, Ending> {
   const found = new Map<Subject, Ending>()
   for (const seen of history) {
-    if (seen.ends === undefined) continue
+    // What was refused with a 4xx has done nothing. Without an answer, or with a 503, it may have.
+    if (seen.ends === undefined || (seen.status >= 400 && seen.status < 500)) continue
     const before = found.get(seen.ends)
     const at = acknowledged(seen) ? seen.answered : Infinity
     const first = Math.min(at, before?.acknowledgedAt ?? Infinity)
@@ -155,10 +167,11 @@ function endings(history: readonly Seen[]): ReadonlyMap<Subject, Ending> {
   return found
 }
 
-function hasEnded(subject: Subject, { sessions, accounts, devices }: Truth): boolean {
+function hasEnded(subject: Subject, { sessions, accounts, devices, requests }: Truth): boolean {
   const [kind, name = ''] = subject.split(/ (.*)/s)
   if (kind === 'session') return sessions.get(name) === true
   if (kind === 'account') return accounts.get(name) === true
+  if (kind === 'request') return requests.get(name) === 'rejected'
   return devices.some(({ model, serial, revoked }) => revoked && name === `${model}/${serial}`)
 }
 

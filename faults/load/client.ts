@@ -1,18 +1,28 @@
 /** One client of the load: it remembers what it was given. What it does next is in `operations.ts`. */
 import { REVOKED_WITHIN_MS } from '../check/invariants.ts'
 import { sleep } from '../world/processes.ts'
-import type { Device, DeviceSession, Unit } from './device.ts'
+import type { Device, DeviceSession, Unit, Waiting } from './device.ts'
 import type { Token } from './log-in.ts'
 import type { Random } from './random.ts'
-import type { Person } from './scene.ts'
+import type { Model, Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
 
 export interface Client {
   readonly wire: Wire
-  readonly random: Random
+  /** Of its own in each turn: what a turn does depends on the seed, not on how many numbers those before it took. */
+  random: Random
+  readonly randomOf: (turn: number) => Random
   readonly people: readonly Person[]
   /** Not registered yet. */
   readonly units: Unit[]
+  /** Not registered yet, of the model whose devices the operator approves. */
+  readonly asking: Unit[]
+  readonly waiting: Waiting[]
+  readonly rejected: Waiting[]
+  /** What its devices may become. */
+  readonly next: Model
+  /** Ids of the keys of which a remodel was sent. */
+  readonly remodelled: Set<string>
   readonly tokens: Token[]
   readonly endedTokens: Token[]
   readonly devices: Device[]
@@ -23,24 +33,46 @@ export interface Client {
 }
 
 export function newClient(
-  parts: Pick<Client, 'wire' | 'random' | 'people'> & { readonly units: readonly Unit[] },
+  parts: Pick<Client, 'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next'>,
 ): Client {
-  const nothing = { tokens: [], endedTokens: [], devices: [], sessions: [], endedSessions: [] }
-  return { watching: new Set(), ...nothing, ...parts, units: [...parts.units] }
+  return {
+    ...{ tokens: [], endedTokens: [], devices: [], sessions: [], endedSessions: [] },
+    ...{ waiting: [], rejected: [], remodelled: new Set<string>(), watching: new Set() },
+    ...{ random: parts.randomOf(0), ...parts },
+  }
 }
 
-/** A revocation holds on every node a second after its acknowledgement: each of them is asked just after that. */
-const WATCH_MS = REVOKED_WITHIN_MS + 50
+/**
+ * A revocation holds on every node a second after its acknowledgement: each is asked just after that, and once more. No
+ * question waits for the answer to another: a node that is cut off may take seconds, and would hide what comes after.
+ */
+const WATCH_MS = [0, REVOKED_WITHIN_MS + 10, 2 * REVOKED_WITHIN_MS]
 
-/** Shows what was revoked to every node, at once and when it has to be refused. */
-export function watch(client: Client, show: Request): void {
-  const showToAll = () => Promise.all(client.wire.targets.map((target) => send(client, show, target)))
-  const watched = showToAll()
-    .then(() => sleep(WATCH_MS))
-    .then(showToAll)
-    .finally(() => client.watching.delete(watched))
-  client.watching.add(watched)
+/** Shows what has just been revoked to every node, at once and when it has to be refused. */
+export function watch({ wire, watching }: Client, show: Request): void {
+  for (const target of wire.targets) {
+    for (const after of WATCH_MS) {
+      beside(
+        watching,
+        sleep(after).then(() => wire.send(target, show)),
+      )
+    }
+  }
+}
+
+/** Shows what is about to be revoked to every node, so that each of them remembers it; one that is slow does not. */
+export async function remind({ wire, watching }: Client, show: Request): Promise<void> {
+  const shown = wire.targets.map((target) => wire.send(target, show))
+  for (const one of shown) beside(watching, one)
+  await Promise.race([Promise.all(shown), sleep(REMIND_MS)])
+}
+
+const REMIND_MS = 200
+
+function beside(watching: Set<Promise<unknown>>, work: Promise<unknown>): void {
+  const watched = work.finally(() => watching.delete(watched))
+  watching.add(watched)
 }
 
 export const send = ({ wire, random }: Client, request: Request, target: Target = wire.pick(random)) =>
-  wire.send(target, request, random)
+  wire.send(target, request)

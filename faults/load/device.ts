@@ -31,6 +31,12 @@ export interface Device extends Unit {
   readonly registration: Request
 }
 
+/** The operator has not decided yet, as far as the device knows. */
+export interface Waiting {
+  readonly unit: Unit
+  readonly request: Request
+}
+
 export interface DeviceSession {
   readonly device: Device
   readonly id: string
@@ -43,6 +49,8 @@ const AUTH = '/api/v1/snaps/auth'
 /** Device keys may be smaller than keys of brands. */
 const POLICY = { minimumKeyBits: 2048, maximumKeyBits: 8192 }
 
+/** `MODEL/KEY`, as the register knows a device that has no serial yet. */
+export const nameOf = ({ model, key }: Unit): string => `${model.name}/${key.publicKey.id}`
 export const subjectOf = ({ model, serial }: Device): string => `device ${model.name}/${serial}`
 
 export const requestIdRequest: Request = { kind: 'request-id', method: 'POST', path: `${AUTH}/request-id` }
@@ -55,22 +63,35 @@ export async function ask(
   random: Random,
   target: Target = wire.pick(random),
 ): Promise<string | undefined> {
-  const { status, body } = await wire.send(target, request, random)
+  const { status, body } = await wire.send(target, request)
   if (status !== 200) return undefined
   const answer = JSON.parse(body)
   return answer['request-id'] ?? answer.nonce
 }
 
-export function registration({ model, key }: Unit, requestId: string, serial?: string): Request {
+interface Wanted {
+  /** Proposed. */
+  readonly serial?: string
+  /** A device of the same key: at a remodel. */
+  readonly original?: Device
+}
+
+export function registration(unit: Unit, requestId: string, { serial, original }: Wanted = {}): Request {
+  const { model, key } = unit
   const signed = selfSigned(key, 'serial-request', {
     ...{ 'brand-id': BRAND, model: model.name, 'request-id': requestId },
     'device-key': encodePublicKey(key.publicKey).trimEnd(),
     ...(serial === undefined ? {} : { serial }),
+    ...(original && {
+      ...{ 'original-brand-id': BRAND, 'original-model': original.model.name },
+      'original-serial': original.serial,
+    }),
   })
   return {
-    ...{ kind: 'register', method: 'POST', path: `${AUTH}/devices` },
+    ...{ kind: original ? 'remodel' : 'register', method: 'POST', path: `${AUTH}/devices` },
     headers: { 'content-type': ASSERTION_MEDIA_TYPE },
-    body: `${signed}\n${model.text}`,
+    body: [signed, model.text, ...(original ? [original.assertion] : [])].join('\n'),
+    ...(model.registration === 'approval' && { waits: nameOf(unit) }),
     proves: (body) => {
       const device = deviceIn(body)
       const result = `${device.model}/${device.serial} ${device.key} ${hashOf(body)}`
@@ -85,6 +106,12 @@ export const registrationAgain = (device: Device, final = false): Request => ({
   ...{ uses: [subjectOf(device)], mustHold: true, final },
 })
 
+/** What a device that waits for the operator sends again and again, the same bytes. */
+export const poll = ({ unit, request }: Waiting, final = false): Request => ({
+  ...request,
+  ...{ uses: [`request ${nameOf(unit)}`], mustHold: true, final },
+})
+
 /** Undefined when there is no serial in the answer, or none came. */
 export async function register(
   unit: Unit,
@@ -93,9 +120,23 @@ export async function register(
   random: Random,
   target: Target = wire.pick(random),
 ): Promise<Device | undefined> {
-  const { status, body } = await wire.send(target, request, random)
-  if (status !== 200) return undefined
-  return { ...unit, serial: deviceIn(body).serial, assertion: body, registration: request }
+  const { status, body } = await wire.send(target, request)
+  return status === 200 ? deviceOf(unit, request, body) : undefined
+}
+
+export const deviceOf = (unit: Unit, registration: Request, body: string): Device => ({
+  ...unit,
+  ...{ serial: deviceIn(body).serial, assertion: body, registration },
+})
+
+/** What a request used, to use it again. */
+export const requestIdIn = (body: Request['body']): string => found(/^request-id: (.+)$/m, body)
+export const nonceIn = (body: Request['body']): string => found(/\\nnonce: (.+?)\\n/, body)
+
+function found(pattern: RegExp, body: Request['body']): string {
+  const [, text] = pattern.exec(String(body)) ?? []
+  if (text === undefined) throw new Error(`there is no ${pattern} in a request`)
+  return text
 }
 
 export function opening(device: Device, nonce: string, previous?: DeviceSession): Request {
@@ -128,7 +169,7 @@ export async function open(
   random: Random,
   target: Target = wire.pick(random),
 ): Promise<DeviceSession | undefined> {
-  const { status, body } = await wire.send(target, request, random)
+  const { status, body } = await wire.send(target, request)
   if (status !== 200) return undefined
   const { macaroon } = JSON.parse(body)
   return { device, id: sessionIdIn(macaroon), macaroon, opening: request }

@@ -2,40 +2,69 @@
 import type { Truth } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import type { Client } from './client.ts'
-import { registrationAgain, verification } from './device.ts'
+import {
+  nonceIn,
+  opening,
+  poll,
+  registration,
+  registrationAgain,
+  requestIdIn,
+  verification,
+} from './device.ts'
 import { whoami } from './log-in.ts'
 import type { Request } from './wire.ts'
 
 const AT_ONCE = 8
-/** Of the devices of each client: a registration costs what many verifications cost. */
+/** Of the devices of each client, the newest: a registration costs what many verifications cost. */
 const DEVICES = 12
+/** Of the nonces and of the request-ids that each client has used, the newest. */
+const USED = 8
 
-/** Shows every token and every session that was ever handed out, each to some node. */
+/**
+ * Shows every token and every session that was ever handed out, each to some node; asks for what waits; and tries to
+ * use once more what was used.
+ */
 export async function showEverything(clients: readonly Client[]): Promise<void> {
   const requests = clients.flatMap((client) => {
     const { tokens, endedTokens, sessions, endedSessions, devices } = client
     const all: Request[] = [
       ...[...tokens, ...endedTokens].map((token) => whoami(token, true)),
       ...[...sessions, ...endedSessions].map((session) => verification(session, true)),
-      ...devices.slice(0, DEVICES).map((device) => registrationAgain(device, true)),
+      ...devices.slice(-DEVICES).map((device) => registrationAgain(device, true)),
+      ...[...client.waiting, ...client.rejected].map((waiting) => poll(waiting, true)),
+      ...usedOnes(client).map((request) => ({ ...request, final: true })),
     ]
     return all.map((request) => ({ client, request }))
   })
   const worker = async () => {
     for (let next = requests.pop(); next; next = requests.pop()) {
       const { client, request } = next
-      await client.wire.send(client.wire.pick(client.random), request, client.random)
+      await client.wire.send(client.wire.pick(client.random), request)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
+/** Nonces and request-ids again, by another device. */
+function usedOnes({ sessions, devices, units }: Client): readonly Request[] {
+  const nonces = sessions.slice(-USED).flatMap((session) => {
+    const other = devices.find((device) => device !== session.device)
+    return other ? [opening(other, nonceIn(session.opening.body))] : []
+  })
+  const [unit] = units
+  const requestIds = unit
+    ? devices.slice(-USED).map((device) => registration(unit, requestIdIn(device.registration.body)))
+    : []
+  return [...nonces, ...requestIds]
+}
+
 /** By the commands an operator has. */
 export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> {
-  const [sessions, accounts, devices] = await Promise.all([
+  const [sessions, accounts, devices, checks] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
     json(ratafia, ['accounts', 'list', '--json']),
     json(ratafia, ['devices', 'export', '--format', 'json']),
+    verify(ratafia),
   ])
   return {
     sessions: new Map(sessions.map((row) => [String(row['session-id']), row['revoked-at'] != null])),
@@ -48,6 +77,10 @@ export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> 
         key: String(row['device_key_id']),
         revoked: row['status'] === 'revoked',
       })),
+    requests: new Map(
+      devices.map((row) => [`${row['model']}/${row['device_key_id']}`, String(row['status'])]),
+    ),
+    faults: checks,
   }
 }
 
@@ -55,4 +88,12 @@ async function json(ratafia: Command, words: readonly string[]): Promise<Record<
   const { code, stdout, stderr } = await ratafia(words)
   if (code !== 0) throw new Error(`ratafia ${words.join(' ')} exited ${code}: ${stderr}`)
   return JSON.parse(stdout)
+}
+
+async function verify(ratafia: Command): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await ratafia(['verify', '--json'])
+  // 1: something is wrong, and it says what.
+  if (code !== 0 && code !== 1) throw new Error(`ratafia verify exited ${code}: ${stderr}`)
+  const { checks }: { checks: readonly { name: string; examples: readonly string[] }[] } = JSON.parse(stdout)
+  return checks.flatMap(({ name, examples }) => examples.map((example) => `${name}: ${example}`))
 }

@@ -35,7 +35,7 @@ export async function logIn(person: Person, wire: Wire, random: Random): Promise
   // Half of the logins go from node to node, the others stay with one.
   const sticky = random.chance(0.5) ? wire.pick(random) : undefined
   const send = async (request: Request, wanted: number) => {
-    const { status, body } = await wire.send(sticky ?? wire.pick(random), request, random)
+    const { status, body } = await wire.send(sticky ?? wire.pick(random), request)
     if (status !== wanted) throw new Stopped()
     return JSON.parse(body)
   }
@@ -58,15 +58,11 @@ export async function exchange(
   random: Random,
   target: Target = wire.pick(random),
 ): Promise<Token | undefined> {
-  const { status, body } = await wire.send(
-    target,
-    {
-      ...json('exchange', `${TOKENS}/exchange`, {}, { macaroons: login.login }),
-      uses: subjectsOf(login),
-      proves: () => ({ session: login.session }),
-    },
-    random,
-  )
+  const { status, body } = await wire.send(target, {
+    ...json('exchange', `${TOKENS}/exchange`, {}, { macaroons: login.login }),
+    uses: subjectsOf(login),
+    proves: () => ({ session: login.session }),
+  })
   return status === 200 ? { ...login, text: JSON.parse(body).macaroon } : undefined
 }
 

@@ -1,28 +1,34 @@
 /** What clients do, by chance: a table of operations and of how often each is done. */
 import { sleep } from '../world/processes.ts'
-import { type Client, send, watch } from './client.ts'
+import { type Client, remind, send, watch } from './client.ts'
 import {
   ask,
   type Device,
   type DeviceSession,
+  deviceOf,
+  nonceIn,
   nonceRequest,
   open,
   opening,
+  poll,
   register,
   registration,
   registrationAgain,
+  requestIdIn,
   requestIdRequest,
+  subjectOf,
   verification,
 } from './device.ts'
 import { exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
-import type { Target } from './wire.ts'
+import type { Request, Target } from './wire.ts'
 
 /** A client that gets no answer waits like this before it goes on. */
 const DISCOURAGED_MS = 25
 
 /** Goes on until `over` says so. */
 export async function run(client: Client, over: () => boolean): Promise<void> {
-  while (!over()) {
+  for (let turn = 1; !over(); turn++) {
+    client.random = client.randomOf(turn)
     const { history } = client.wire.recorder
     const before = history.length
     await client.random.weighted(OPERATIONS)?.run(client)
@@ -67,6 +73,10 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'one key at two nodes', weight: 1, run: raceKey },
   { name: 'one serial for two keys', weight: 1, run: raceSerial },
   { name: 'one request-id for two keys', weight: 1, run: raceRequestId },
+  { name: 'ask for approval', weight: 2, run: askForApproval },
+  { name: 'ask whether it was approved', weight: 2, run: pollOne },
+  { name: 'become another model', weight: 1, run: (client) => remodel(client, 1) },
+  { name: 'become another model at two nodes', weight: 1, run: (client) => remodel(client, 2) },
   { name: 'open a session', weight: 4, run: openOne },
   { name: 'refresh a session', weight: 5, run: refreshOne },
   {
@@ -130,6 +140,7 @@ async function revokeOne(client: Client): Promise<void> {
   const by = random.pick(tokens.filter(({ person }) => person === ended?.person))
   // So that some stay for the end.
   if (!ended || !by || tokens.length < 3) return
+  if (random.chance(0.5)) await remind(client, whoami(ended))
   await send(client, revoke(ended, by))
   for (const token of tokens.filter(({ session }) => session === ended.session)) {
     move(token, tokens, endedTokens)
@@ -143,7 +154,10 @@ async function showRevoked(client: Client): Promise<void> {
   const recent = <T>(all: readonly T[]) => random.pick(all.slice(-8))
   const token = recent(endedTokens)
   const session = recent(endedSessions)
-  if (session && random.chance(0.4)) {
+  const rejected = recent(client.rejected)
+  if (rejected && random.chance(0.1)) {
+    await send(client, poll(rejected))
+  } else if (session && random.chance(0.4)) {
     if (random.chance(0.5)) await send(client, verification(session))
     else await openWith(client, session.device, session)
   } else if (token) {
@@ -167,7 +181,9 @@ async function registerKnown(client: Client): Promise<void> {
   const { wire, random } = client
   await withDevice(client, async (device) => {
     const requestId = await ask(requestIdRequest, wire, random)
-    if (requestId !== undefined) await send(client, registration(device, requestId))
+    // Revoked, it gets its serial no more.
+    const uses = [subjectOf(device)]
+    if (requestId !== undefined) await send(client, { ...registration(device, requestId), uses })
   })
 }
 
@@ -175,9 +191,64 @@ async function reuseRequestId(client: Client): Promise<void> {
   const { random, units } = client
   const unit = random.pick(units)
   await withDevice(client, async ({ registration: { body } }) => {
-    const [, used = ''] = /^request-id: (.+)$/m.exec(String(body)) ?? []
-    if (unit) await send(client, registration(unit, used))
+    if (unit) await send(client, registration(unit, requestIdIn(body)))
   })
+}
+
+async function askForApproval(client: Client): Promise<void> {
+  const { wire, random, asking, waiting } = client
+  const unit = asking.at(-1)
+  const requestId = await ask(requestIdRequest, wire, random)
+  if (!unit || requestId === undefined) return
+  const request = registration(unit, requestId)
+  const { status } = await send(client, request)
+  // Without an answer it may wait already: then it asks again, under another request-id.
+  if (status !== 202) return
+  asking.pop()
+  waiting.push({ unit, request })
+}
+
+async function pollOne(client: Client): Promise<void> {
+  const { wire, random, devices, waiting, rejected } = client
+  const one = random.pick(waiting) ?? random.pick(rejected)
+  if (!one) return askForApproval(client)
+  const { status, body } = await wire.send(wire.pick(random), poll(one))
+  if (status === 200) {
+    waiting.splice(waiting.indexOf(one), 1)
+    devices.push(deviceOf(one.unit, one.request, body))
+  } else if (status >= 400 && status < 500 && waiting.includes(one)) {
+    move(one, waiting, rejected)
+  }
+}
+
+/** A key that is a device of one model asks to be one of the next, at one node or at two at the same moment. */
+async function remodel(client: Client, times: 1 | 2): Promise<void> {
+  const { wire, random, devices, next, remodelled, units } = client
+  const may = (device: Device) =>
+    device.model.name.startsWith('unit-') && !remodelled.has(device.key.publicKey.id)
+  const device = random.pick(devices.filter(may))
+  if (!device) return
+  const targets = twoTargets(client).slice(0, times)
+  const unit = { model: next, key: device.key }
+  const requests: Request[] = []
+  for (const target of targets) {
+    const requestId = await ask(requestIdRequest, wire, random, target)
+    if (requestId === undefined) return
+    const originals = devices.filter(({ key }) => key === device.key).filter(may)
+    const original = random.pick(originals) ?? device
+    requests.push({ ...registration(unit, requestId, { original }), uses: [subjectOf(original)] })
+  }
+  remodelled.add(device.key.publicKey.id)
+  const made = await Promise.all(
+    targets.map((target, at) => {
+      const request = requests[at]
+      return request && register(unit, request, wire, random, target)
+    }),
+  )
+  const became = made.find((one) => one !== undefined)
+  if (became) devices.push(became)
+  // It may have happened: what it asks for next, without an original, has to be the same serial.
+  else units.push(unit)
 }
 
 /** Two nodes where there are two. */
@@ -204,8 +275,6 @@ async function raceKey(client: Client): Promise<void> {
   if (device) devices.push(device)
 }
 
-let proposals = 0
-
 async function raceSerial(client: Client): Promise<void> {
   const { wire, random, units, devices } = client
   const one = units.pop()
@@ -217,10 +286,10 @@ async function raceSerial(client: Client): Promise<void> {
   ])
   const [first, second] = ids
   if (!one || !other || first === undefined || second === undefined) return
-  const serial = `SN-${++proposals}`
+  const serial = `SN-${one.key.publicKey.id.slice(0, 12).replaceAll(/[-_]/g, 'x')}`
   const made = await Promise.all([
-    register(one, registration(one, first, serial), wire, random, a),
-    register(other, registration(other, second, serial), wire, random, b),
+    register(one, registration(one, first, { serial }), wire, random, a),
+    register(other, registration(other, second, { serial }), wire, random, b),
   ])
   units.splice(units.indexOf(other), 1)
   devices.push(...made.filter((device) => device !== undefined))
@@ -260,8 +329,7 @@ async function reuseNonce(client: Client): Promise<void> {
   const { random, devices } = client
   const device = random.pick(devices)
   await withSession(client, async ({ opening: { body } }) => {
-    const [, used = ''] = /\\nnonce: (.+?)\\n/.exec(String(body)) ?? []
-    if (device) await send(client, opening(device, used))
+    if (device) await send(client, opening(device, nonceIn(body)))
   })
 }
 

@@ -2,12 +2,12 @@
 import type { Kind, Seen } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import { sleep } from '../world/processes.ts'
-import { type Client, watch } from './client.ts'
-import { subjectOf, verification } from './device.ts'
+import { type Client, remind, watch } from './client.ts'
+import { nameOf, poll, subjectOf, verification } from './device.ts'
 import { whoami } from './log-in.ts'
 import type { Random } from './random.ts'
 import { BRAND } from './scene.ts'
-import type { Recorder, Request } from './wire.ts'
+import type { Proof, Recorder, Request } from './wire.ts'
 
 /** What the exit codes stand for; the others are faults. */
 const STATUSES: ReadonlyMap<number | null, number> = new Map([
@@ -21,17 +21,25 @@ const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [null, 0],
 ])
 
+interface Commanded {
+  readonly kind: Kind
+  readonly words: readonly string[]
+  readonly ends?: string
+  /** What the output says; asked for a command that succeeded. */
+  readonly proves?: (stdout: string) => Proof
+}
+
 export async function command(
-  { kind, words, ends }: { kind: Kind; words: readonly string[]; ends?: string },
+  { kind, words, ends, proves }: Commanded,
   ratafia: Command,
   { history, now }: Recorder,
 ): Promise<number> {
   const sent = now()
-  const { code, stderr } = await ratafia(words)
+  const { code, stdout, stderr } = await ratafia(words)
   const status = STATUSES.get(code) ?? 500
   const seen: Seen = {
     ...{ kind, where: 'command', sent, answered: now(), status },
-    ...(status === 200 ? {} : { detail: stderr.slice(0, 300) }),
+    ...(status === 200 ? proves?.(stdout) : { detail: stderr.slice(0, 300) }),
     ...(ends !== undefined && { ends }),
   }
   history.push(seen)
@@ -40,7 +48,7 @@ export async function command(
 
 interface Operator {
   readonly clients: readonly Client[]
-  readonly random: Random
+  readonly randomOf: (turn: number) => Random
   readonly recorder: Recorder
   readonly ratafia: Command
   /** Between two commands. */
@@ -49,55 +57,109 @@ interface Operator {
 
 /** Goes on until `over` says so. */
 export async function operate(
-  { clients, random, recorder, ratafia, pauseMs }: Operator,
+  { clients, randomOf, recorder, ratafia, pauseMs }: Operator,
   over: () => boolean,
 ) {
   for (let turn = 1; !over(); turn++) {
     await sleep(pauseMs)
-    const client = random.pick(clients)
-    const chosen = client && choose(client, turn, random)
-    if (!chosen || over()) continue
+    const random = randomOf(turn)
+    const found = find(DUTIES[(turn - 1) % DUTIES.length], clients, random)
+    if (!found || over()) continue
+    const { client, chosen } = found
+    if (chosen.show && random.chance(0.5)) await remind(client, chosen.show)
     const status = await command(chosen, ratafia, recorder)
     if (status === 200 && chosen.show) watch(client, chosen.show)
   }
 }
 
-interface Choice {
-  readonly kind: Kind
-  readonly words: readonly string[]
-  readonly ends: string
+interface Choice extends Commanded {
   /** What is refused from then on. */
-  readonly show: Request | undefined
+  readonly show?: Request | undefined
 }
 
-function choose(
-  { devices, sessions, tokens, people }: Client,
-  turn: number,
-  random: Random,
-): Choice | undefined {
-  if (turn % 2 === 1) {
-    // One that has sessions, if there is one.
-    const device = random.pick(sessions)?.device ?? random.pick(devices)
-    if (!device) return undefined
-    const session = sessions.find((one) => one.device === device)
-    return {
-      kind: 'revoke-device',
-      words: ['devices', 'revoke', `${BRAND}/${device.model.name}/${device.serial}`],
-      ends: subjectOf(device),
-      show: session && verification(session),
-    }
+/** Some client's, of those that have something to be done. */
+function find(duty: Duty | undefined, clients: readonly Client[], random: Random) {
+  const from = random.below(clients.length)
+  for (const client of [...clients.slice(from), ...clients.slice(0, from)]) {
+    const chosen = duty?.(client, random)
+    if (chosen) return { client, chosen }
   }
-  // The first of a client's people stays, so that it can go on.
-  const person = people[1]
-  if (person && turn % 8 === 4) {
-    const { username } = person
-    const token = tokens.find((one) => one.person === person)
-    const words = ['accounts', 'disable', username]
-    return { kind: 'disable-account', words, ends: `account ${username}`, show: token && whoami(token) }
+  return undefined
+}
+
+type Duty = (client: Client, random: Random) => Choice | undefined
+
+/** One after the other, and from the beginning again. */
+const DUTIES: readonly Duty[] = [
+  revokeDevice,
+  approve,
+  revokeSession,
+  reject,
+  revokeDevice,
+  disableAccount,
+  approve,
+  revokeSession,
+]
+
+function revokeDevice({ devices, sessions }: Client, random: Random): Choice | undefined {
+  // One that has sessions, if there is one.
+  const device = random.pick(sessions)?.device ?? random.pick(devices)
+  if (!device) return undefined
+  const session = sessions.find((one) => one.device === device)
+  return {
+    kind: 'revoke-device',
+    words: ['devices', 'revoke', `${BRAND}/${device.model.name}/${device.serial}`],
+    ends: subjectOf(device),
+    show: session && verification(session),
   }
+}
+
+function revokeSession({ tokens }: Client, random: Random): Choice | undefined {
   const token = random.pick(tokens)
   if (!token) return undefined
   const { session } = token
-  const words = ['tokens', 'revoke', session]
-  return { kind: 'revoke-session', words, ends: `session ${session}`, show: whoami(token) }
+  return {
+    kind: 'revoke-session',
+    words: ['tokens', 'revoke', session],
+    ends: `session ${session}`,
+    show: whoami(token),
+  }
+}
+
+/** The first of a client's people stays, so that it can go on. */
+function disableAccount({ people: [, person], tokens }: Client): Choice | undefined {
+  if (!person) return undefined
+  const { username } = person
+  const token = tokens.find((one) => one.person === person)
+  return {
+    kind: 'disable-account',
+    words: ['accounts', 'disable', username],
+    ends: `account ${username}`,
+    show: token && whoami(token),
+  }
+}
+
+/** By the device key, of which one device waits at most. */
+function approve({ waiting }: Client, random: Random): Choice | undefined {
+  const one = random.pick(waiting)
+  if (!one) return undefined
+  return {
+    kind: 'approve',
+    words: ['devices', 'approve', one.unit.key.publicKey.id, '--json'],
+    proves: (stdout) => {
+      const { model, serial, device_key_id: key } = JSON.parse(stdout)
+      return { device: { model, serial, key } }
+    },
+  }
+}
+
+function reject({ waiting }: Client, random: Random): Choice | undefined {
+  const one = random.pick(waiting)
+  if (!one) return undefined
+  return {
+    kind: 'reject',
+    words: ['devices', 'reject', one.unit.key.publicKey.id, '--reason', 'not ours'],
+    ends: `request ${nameOf(one.unit)}`,
+    show: poll(one),
+  }
 }

@@ -22,12 +22,17 @@ export interface Person {
 
 export interface Model {
   readonly name: string
+  readonly registration: 'auto' | 'approval'
   readonly text: string
 }
 
 export interface Scene {
   readonly people: readonly Person[]
   readonly models: readonly Model[]
+  /** Whose devices the operator approves. */
+  readonly asked: Model
+  /** What devices of `models` may become. */
+  readonly next: Model
   readonly keys: readonly PrivateKey[]
 }
 
@@ -44,18 +49,18 @@ export async function makeScene(size: { people: number; models: number; keys: nu
     ),
   )
   const brand = privateKeyFromPem(vector('keys/brand.pem'))
-  const models = Array.from({ length: size.models }, (_, at): Model => {
-    const name = `unit-${at + 1}`
+  const modelOf = (name: string, registration: Model['registration'] = 'auto'): Model => {
     const headers = {
       ...{ 'authority-id': BRAND, 'brand-id': BRAND, series: '16', model: name, classic: 'true' },
       timestamp: '2021-01-01T00:00:00Z',
     }
     const signed = sign({ type: 'model', headers }, brand, { signedAt: new Date() })
-    return { name, text: Buffer.from(encode(signed)).toString() }
-  })
+    return { name, registration, text: Buffer.from(encode(signed)).toString() }
+  }
+  const models = Array.from({ length: size.models }, (_, at) => modelOf(`unit-${at + 1}`))
   const people = Array.from({ length: size.people }, (_, at) => ({
     username: `person-${at + 1}`,
     keyPair: generateKeyPair(),
   }))
-  return { people, models, keys }
+  return { people, models, asked: modelOf('asked', 'approval'), next: modelOf('next'), keys }
 }

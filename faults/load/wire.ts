@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { Kind, Seen } from '../history.ts'
-import type { Random } from './random.ts'
+import { type Random, seeded } from './random.ts'
 
 export interface Target {
   readonly name: string
@@ -12,7 +12,7 @@ export interface Target {
 /** What the answer proves; it is asked for an answer of 200 only. */
 export type Proof = Pick<Seen, 'session' | 'device' | 'once'>
 
-export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final'> {
+export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final' | 'waits'> {
   readonly kind: Kind
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -47,6 +47,8 @@ export class Wire {
   readonly recorder: Recorder
   readonly #agents: ReadonlyMap<Target, Agent>
   readonly #avoidUntil = new Map<Target, number>()
+  /** Not that of a client: what goes on beside the load would change what the client does next. */
+  readonly #addresses = seeded('addresses', '')
 
   constructor(targets: readonly Target[], recorder: Recorder) {
     this.targets = targets
@@ -63,10 +65,12 @@ export class Wire {
     return target
   }
 
-  async send(target: Target, asked: Request, random: Random): Promise<Answer> {
-    const { kind, proves, uses, ends, mustHold, final } = asked
+  async send(target: Target, asked: Request): Promise<Answer> {
+    const { kind, proves, uses, ends, mustHold, final, waits } = asked
     const sent = this.recorder.now()
-    const outcome = await this.#exchange(target, asked, addressOf(random)).catch((error: Error) => error)
+    const outcome = await this.#exchange(target, asked, addressOf(this.#addresses)).catch(
+      (error: Error) => error,
+    )
     const answered = this.recorder.now()
     if (outcome instanceof Error) this.#avoidUntil.set(target, answered + AVOID_MS)
     const { status, body } = outcome instanceof Error ? { status: 0, body: outcome.message } : outcome
@@ -77,6 +81,7 @@ export class Wire {
       ...(ends !== undefined && { ends }),
       ...(mustHold && { mustHold }),
       ...(final && { final }),
+      ...(waits !== undefined && { waits }),
     })
     return { status, body }
   }

@@ -123,11 +123,18 @@ export class Postgres {
     const standby = new Postgres(place, { port, password: this.#password })
     await this.restart([`synchronous_standby_names=${STANDBY}`, 'synchronous_commit=on'])
     await standby.restart()
-    for (;;) {
-      const [state] = await this.query('select sync_state from pg_stat_replication')
-      if (state?.['sync_state'] === 'sync') return standby
+    const deadline = performance.now() + START_DEADLINE_MS
+    while ((await this.syncState()) !== 'sync') {
+      if (performance.now() > deadline) throw new Error('the standby does not follow')
       await sleep(50)
     }
+    return standby
+  }
+
+  /** How commits of this one wait for its standby: `sync` or `async`; undefined where none follows. */
+  async syncState(): Promise<string | undefined> {
+    const [state] = await this.query('select sync_state from pg_stat_replication')
+    return state && String(state['sync_state'])
   }
 
   /** A standby becomes the primary; returns when it takes writes. */

@@ -4,20 +4,23 @@
  */
 import { join } from 'node:path'
 import { encodeBase64 } from '@ratafia/macaroon'
-import { type Scene, vector } from '../load/scene.ts'
+import { BRAND, type Scene, vector } from '../load/scene.ts'
 
 export interface SetUp {
   readonly tree: string
   readonly environment: Readonly<Record<string, string>>
   readonly people: readonly { readonly username: string; readonly publicKey: string }[]
   readonly models: Scene['models']
+  /** Pairs of names: the one may become the other. */
+  readonly remodels: readonly (readonly [string, string])[]
 }
 
 export const setUpOf = (
-  { people, models }: Scene,
+  { people, models, asked, next }: Scene,
   { tree, environment }: Pick<SetUp, 'tree' | 'environment'>,
 ): SetUp => ({
-  ...{ tree, environment, models },
+  ...{ tree, environment, models: [...models, asked, next] },
+  remodels: models.map(({ name }) => [name, next.name] as const),
   people: people.map(({ username, keyPair }) => ({ username, publicKey: encodeBase64(keyPair.publicKey) })),
 })
 
@@ -32,10 +35,11 @@ interface Modules {
   'brands/add-trust-roots.ts': typeof import('../../packages/server/src/brands/add-trust-roots.ts')
   'brands/add-brand.ts': typeof import('../../packages/server/src/brands/add-brand.ts')
   'brands/add-model.ts': typeof import('../../packages/server/src/brands/add-model.ts')
+  'brands/remodel.ts': typeof import('../../packages/server/src/brands/remodel.ts')
   'brands/model-policy.ts': typeof import('../../packages/server/src/brands/model-policy.ts')
 }
 
-async function setUp({ tree, environment, people, models }: SetUp): Promise<void> {
+async function setUp({ tree, environment, people, models, remodels }: SetUp): Promise<void> {
   const load = <Path extends keyof Modules>(path: Path): Promise<Module<Path>> =>
     import(join(tree, 'packages/server/src', path))
   const { openWorkspace } = await load('start.ts')
@@ -46,6 +50,7 @@ async function setUp({ tree, environment, people, models }: SetUp): Promise<void
   const { addTrustRoots } = await load('brands/add-trust-roots.ts')
   const { addBrand } = await load('brands/add-brand.ts')
   const { addModel } = await load('brands/add-model.ts')
+  const { allowRemodel } = await load('brands/remodel.ts')
   const { DEFAULT_POLICY } = await load('brands/model-policy.ts')
 
   const options = { config: readConfig(environment), log: createLog({ level: 'warn', pretty: false }) }
@@ -61,9 +66,13 @@ async function setUp({ tree, environment, people, models }: SetUp): Promise<void
       },
       workspace,
     )
-    for (const { name, text } of models) {
-      const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
+    for (const { name, text, registration } of models) {
+      const policy = { registration, ...DEFAULT_POLICY }
       await addModel({ file: { name, bytes: Buffer.from(text) }, policy }, workspace)
+    }
+    for (const [from, to] of remodels) {
+      const [was, becomes] = [from, to].map((model) => ({ brandId: BRAND, model }))
+      if (was && becomes) await allowRemodel({ from: was, to: becomes }, workspace)
     }
     for (const { username, publicKey } of people) {
       const account = { username, email: `${username}@example.com`, name: username }
