@@ -615,8 +615,8 @@ export async function run(
   return runProgram(words.slice(2), {
     streams: { stdin, stdout, stderr },
     release: RELEASE,
-    serve: () => serve(settings()),
-    serveIdentity: () => serve({ ...settings(8081), identityOnly: true }),
+    serve: () => serve(settings()).finally(endSoon),
+    serveIdentity: () => serve({ ...settings(8081), identityOnly: true }).finally(endSoon),
     migrate: async () => {
       const options = settings()
       const { config } = options
@@ -653,6 +653,12 @@ export async function run(
     },
   })
 }
+
+/**
+ * What is ours has ended then. The exporter of traces may wait on, longer than a service manager does, for a collector
+ * that does not answer: nobody waits for that.
+ */
+const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
 async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const service = await startService({ ...options, jobs: true })

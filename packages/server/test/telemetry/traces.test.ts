@@ -1,5 +1,7 @@
 /** Traces by OpenTelemetry's variables, received by a collector of the test's own, on both databases. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eachDatabase } from '../support/databases.ts'
@@ -197,6 +199,29 @@ eachDatabase((kind, _open, fresh) => {
 
 describe('the SDK', () => {
   const program = testProgram()
+
+  test('a collector that takes spans and never answers holds up neither requests nor the end', async () => {
+    const silent = createServer((socket) => socket.resume())
+      .listen(0, '127.0.0.1')
+      .unref()
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const service = await program.start({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      // Far beyond what a supervisor waits for its workers, which it then kills.
+      OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+      RATAFIA_WORKERS: '2',
+    })
+    const connected = once(silent, 'connection')
+    const ask = async () => assert.equal((await fetch(`${service.baseUrl}/openapi.json`)).status, 200)
+    for (let at = 0; at < 100; at++) await ask()
+    await connected
+    await ask()
+    const { code, stderr } = await service.end('SIGTERM')
+    assert.equal(code, 0, stderr)
+    assert.ok(stderr.includes('finishing what is in flight'))
+  })
+
   /** Writes the name of every module of it that is loaded. */
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(
     `import { registerHooks } from 'node:module'
