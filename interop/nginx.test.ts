@@ -272,6 +272,20 @@ for (const kind of DATABASES) {
       assert.deepEqual(taken(), [])
     })
 
+    test('the error log has no query of the identity service, also while the service is away', async () => {
+      for (const path of ['wait-token', 'login', 'discharge']) {
+        const { status } = await curl(`${nginx.url}/identity/${path}?did=Canary0Canary1`)
+        assert.equal(status, 502)
+      }
+      const tooLarge = join(installation.directory, 'large')
+      await writeFile(tooLarge, 'x'.repeat(100_000))
+      const url = `${nginx.url}/identity/discharge?did=Canary0Canary1`
+      assert.equal((await curl('--data-binary', `@${tooLarge}`, url)).status, 413)
+      const log = await nginx.errorLog()
+      assert.match(log, /connect\(\) failed/, 'of other paths it says what is wrong')
+      assert.ok(!log.includes('Canary'), log)
+    })
+
     let accounts = 0
     async function logIn(limits: object = { permissions: ['package_access'] }): Promise<string> {
       if (accounts++ === 0) await addAccount(installation, FARM)

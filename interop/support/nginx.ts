@@ -15,6 +15,7 @@ export interface Nginx {
   /** What a client has to trust. */
   readonly certificate: string
   accessLog(): Promise<string>
+  errorLog(): Promise<string>
   close(): Promise<void>
 }
 
@@ -51,6 +52,7 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
     ['/etc/ssl/store.pem', certificate],
     ['/etc/ssl/private/store.key', join(own, 'store.key')],
     ['/var/log/nginx/ratafia.log', join(own, 'access.log')],
+    ['/var/log/nginx/error.log', join(own, 'error.log')],
   ])
   await writeFile(join(own, 'ratafia.conf'), fitted)
   await writeFile(join(own, 'nginx.conf'), around(own))
@@ -74,6 +76,7 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
     url: `https://localhost:${port}`,
     certificate,
     accessLog: () => readFile(join(own, 'access.log'), 'utf8'),
+    errorLog: () => readFile(join(own, 'error.log'), 'utf8'),
     close: async () => {
       if (child.exitCode !== null) return
       const ended = once(child, 'exit')
