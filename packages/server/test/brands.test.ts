@@ -1,6 +1,7 @@
 /** The operator's side of device identity: what is refused when it is said, and checked again before it is used. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { newDeviceId } from '@ratafia/api'
 import { decode, trustRoots, verifyTrust } from '@ratafia/assertions'
 import { addApiKey, revokeApiKey } from '../src/brands/add-api-key.ts'
 import { addBrand, addSigningKey } from '../src/brands/add-brand.ts'
@@ -218,6 +219,10 @@ eachDatabase((_kind, open) => {
     await assert.rejects(
       disableSigningKey({ keyId: testKey('generic').publicKey.id, force: false }, deps),
       refusedWith(/^No serial of acme-brand\/acme-classic could be signed any more\. .* --force\.$/),
+    )
+    await assert.rejects(
+      removeBrand('generic', deps),
+      refusedWith(/^acme-brand\/acme-classic may have serials that generic signed: /),
     )
     await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, deps)
     assert.equal((await serial()).assertion.authorityId, 'acme-brand')
@@ -540,10 +545,54 @@ eachDatabase((_kind, open) => {
     for (const { brandId, model } of await deps.models.list()) {
       await removeModel({ brandId, model }, deps)
     }
-    assert.equal((await removeBrand(brand, deps)).length, 1)
+    const [key = '', ...more] = await removeBrand(brand, deps)
+    assert.deepEqual(more, [])
+    for (const [type, id] of [
+      ['account', brand],
+      ['account-key', key],
+    ] as const) {
+      assert.equal(await deps.assertions.find(type, id), undefined, type)
+    }
     assert.deepEqual([await deps.brands.find(brand), await deps.brands.keys(brand)], [undefined, []])
     await assert.rejects(removeBrand(brand, deps), refusedWith(/^There is no brand acme-brand\./))
     await assert.rejects(addModel({ file, policy }, deps), refusedWith(/is not here yet/))
     await addAcme(deps)
+  })
+
+  test('a model or a brand that a device has stays, whatever became of the device', async () => {
+    const deps = brandDeps(await open())
+    const device = {
+      ...ACME,
+      id: newDeviceId(),
+      serial: '',
+      deviceKeyId: 'k',
+      status: 'rejected',
+      revision: null,
+      origin: 'registration',
+      original: null,
+      registeredAt: new Date(),
+      decidedAt: null,
+      decidedBy: null,
+      reason: null,
+      quarantinedAt: null,
+    } as const
+    assert.ok(await deps.devices.add(device, Buffer.from('request')))
+    await assert.rejects(
+      removeModel(ACME, deps),
+      refusedWith(/^The register has devices of acme-brand\/acme-classic, .* lets no more in\.$/),
+    )
+    const other = { ...device, id: newDeviceId(), brandId: 'test-root' }
+    assert.ok(await deps.devices.add(other, Buffer.from('request')))
+    const files = {
+      account: vector('world/account-test-root'),
+      accountKey: vector('world/account-key-test-root'),
+      signingKey: vector('world/keys/root.pem'),
+    }
+    await addBrand(files, deps)
+    await assert.rejects(
+      removeBrand('test-root', deps),
+      refusedWith(/^The register has devices of test-root, .*`ratafia signing-keys disable`/),
+    )
+    assert.equal((await deps.brands.keys('test-root')).length, 1)
   })
 })

@@ -111,31 +111,39 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
     clear({ brandId, model }) {
       return inTransaction(query, async (transaction) => {
         let removed = 0
+        let after: { readonly serial: string; readonly device_key_id: string } | undefined
         for (;;) {
-          // The primary key, in its order: no statement takes long.
-          const rows = await transaction
+          const { serial, device_key_id } = after ?? { serial: ANY, device_key_id: ANY }
+          // The primary key, in its order: no statement takes long, and none reads what is removed already.
+          const last = await transaction
             .selectFrom('allow_list')
             .select(['serial', 'device_key_id'])
             .where('brand_id', '=', brandId)
             .where('model', '=', model)
+            .where(({ eb, refTuple, tuple }) =>
+              eb(refTuple('serial', 'device_key_id'), '>', tuple(serial, device_key_id)),
+            )
             .orderBy('serial')
             .orderBy('device_key_id')
             .offset(CLEARED_AT_ONCE - 1)
             .limit(1)
-            .execute()
-          const [last] = rows
-          let first = transaction
+            .executeTakeFirst()
+          let some = transaction
             .deleteFrom('allow_list')
             .where('brand_id', '=', brandId)
             .where('model', '=', model)
+            .where(({ eb, refTuple, tuple }) =>
+              eb(refTuple('serial', 'device_key_id'), '>', tuple(serial, device_key_id)),
+            )
           if (last) {
-            first = first.where(({ eb, refTuple, tuple }) =>
+            some = some.where(({ eb, refTuple, tuple }) =>
               eb(refTuple('serial', 'device_key_id'), '<=', tuple(last.serial, last.device_key_id)),
             )
           }
-          const { numDeletedRows } = await first.executeTakeFirst()
+          const { numDeletedRows } = await some.executeTakeFirst()
           removed += Number(numDeletedRows)
           if (!last) return removed
+          after = last
         }
       })
     },

@@ -1,47 +1,67 @@
-/** Takes a brand back that has no models. */
+/** Takes a brand back that nothing needs. */
 import type { Changing } from '../change.ts'
 import { refused } from './assertion-file.ts'
+import type { AssertionStore } from './assertion-store.ts'
 import type { BrandStore } from './brand-store.ts'
-import type { ModelDeps } from './find-model.ts'
-import { showModelName } from './model-policy.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
-import type { SignerDeps } from './signer-for.ts'
-import { stoppedModels } from './signing-keys.ts'
+import { findAssertion } from './trust.ts'
 
-interface RemoveBrandDeps extends SignerDeps, ModelDeps {
-  readonly brands: Pick<BrandStore, 'keys'>
-  readonly change: Changing<{
-    readonly brands: Pick<BrandStore, 'lock' | 'keys' | 'remove'>
-    readonly models: Pick<ModelStore, 'list'>
-  }>
+interface Removing {
+  readonly brands: Pick<BrandStore, 'lock' | 'keys' | 'remove'>
+  readonly models: Pick<ModelStore, 'list'>
+  readonly assertions: AssertionStore
+  /** The register. */
+  readonly devices: {
+    list(filter: { readonly brandId: string; readonly limit: number }): Promise<readonly unknown[]>
+  }
 }
 
 /**
- * With its signing keys, which are returned. Its account and account-key assertions stay: what was signed in its name is
- * still told from what was not. Throws `invalid-field` when there is none, while it has models, and while models of
- * others have no other signer.
+ * With its signing keys, which are returned, and their assertions. Throws `invalid-field` when there is none, and while
+ * it has models, a model of others names it in `serial-authority`, or the register has a device of it.
  */
-export async function removeBrand(accountId: string, deps: RemoveBrandDeps): Promise<readonly string[]> {
-  const keyIds = (await deps.brands.keys(accountId)).map(({ keyId }) => keyId)
-  const stopped = (await stoppedModels(keyIds, deps)).filter(({ brandId }) => brandId !== accountId)
-  if (stopped.length > 0) {
-    throw refused(
-      `No serial of ${stopped.map(showModelName).join(', ')} could be signed any more: ${accountId} signs for them. Give them another signer first, or remove them.`,
-    )
-  }
-  return deps.change(async ({ brands, models, record }) => {
+export function removeBrand(
+  accountId: string,
+  { change }: { readonly change: Changing<Removing> },
+): Promise<readonly string[]> {
+  return change(async (stores) => {
+    const { brands, assertions, record } = stores
     if (!(await brands.lock(accountId))) {
       throw refused(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`)
     }
-    const own = (await models.list()).filter(({ brandId }) => brandId === accountId)
-    if (own.length > 0) {
-      throw refused(
-        `The brand ${accountId} has models: ${own.map(({ model }) => model).join(', ')}. Remove them first with \`ratafia models remove\`.`,
-      )
-    }
-    const removed = (await brands.keys(accountId)).map(({ keyId }) => keyId)
+    await requireUnneeded(accountId, stores)
+    const keyIds = (await brands.keys(accountId)).map(({ keyId }) => keyId)
     await brands.remove(accountId)
-    await record({ action: 'brand.remove', subject: accountId, details: { keys: removed } })
-    return removed
+    for (const keyId of keyIds) await assertions.remove('account-key', keyId)
+    await assertions.remove('account', accountId)
+    await record({ action: 'brand.remove', subject: accountId, details: { keys: keyIds } })
+    return keyIds
   })
+}
+
+async function requireUnneeded(accountId: string, { models, assertions, devices }: Removing): Promise<void> {
+  const all = await models.list()
+  const own = all.filter(({ brandId }) => brandId === accountId)
+  if (own.length > 0) {
+    throw refused(
+      `The brand ${accountId} has models: ${own.map(({ model }) => model).join(', ')}. Remove them first with \`ratafia models remove\`.`,
+    )
+  }
+  const naming: ModelName[] = []
+  for (const model of all) {
+    const assertion = await findAssertion('model', ['16', model.brandId, model.model], { assertions })
+    if (assertion?.type === 'model' && assertion.fields.serialAuthority.includes(accountId))
+      naming.push(model)
+  }
+  if (naming.length > 0) {
+    throw refused(
+      `${naming.map(showModelName).join(', ')} may have serials that ${accountId} signed: the serial-authority names it. Update or remove these models first.`,
+    )
+  }
+  const [device] = await devices.list({ brandId: accountId, limit: 1 })
+  if (device === undefined) return
+  throw refused(
+    `The register has devices of ${accountId}, whose serials it vouches for. \`ratafia signing-keys disable\` signs no more of them.`,
+  )
 }

@@ -5,7 +5,7 @@ import { RequestError } from '../errors.ts'
 import { refused } from './assertion-file.ts'
 import type { BrandStore, StoredSigningKey } from './brand-store.ts'
 import type { ModelDeps } from './find-model.ts'
-import { type StoredModel, showModelName } from './model-policy.ts'
+import { showModelName } from './model-policy.ts'
 import { type SignerDeps, signerFor } from './signer-for.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 import { findAssertion, type TrustDeps, trustContext } from './trust.ts'
@@ -49,7 +49,7 @@ export async function disableSigningKey(
     throw refused(`There is no signing key ${keyId.slice(0, 64)}. \`ratafia signing-keys list\` shows them.`)
   }
   if (key.disabledAt !== null) throw refused(`The signing key ${keyId} is disabled already.`)
-  const stopped = (await stoppedModels([keyId], deps)).map(showModelName)
+  const stopped = await stoppedModels(keyId, deps)
   if (stopped.length > 0 && !force) {
     throw refused(
       `No serial of ${stopped.join(', ')} could be signed any more. Add another key first, or disable it all the same with --force.`,
@@ -66,19 +66,16 @@ export async function disableSigningKey(
   return stopped
 }
 
-/** The models that can sign now and could not without the keys. */
-export async function stoppedModels(
-  keyIds: readonly string[],
-  deps: SignerDeps & ModelDeps,
-): Promise<readonly StoredModel[]> {
+/** The models that can sign now and could not without the key. */
+async function stoppedModels(keyId: string, deps: DisableDeps): Promise<readonly string[]> {
   const without = {
     keys: async (accountId?: string) =>
-      (await deps.brands.keys(accountId)).filter((key) => !keyIds.includes(key.keyId)),
+      (await deps.brands.keys(accountId)).filter((key) => key.keyId !== keyId),
   }
-  const stopped: StoredModel[] = []
+  const stopped: string[] = []
   for (const model of await deps.models.list()) {
     const [now, then] = [await canSign(model, deps), await canSign(model, { ...deps, brands: without })]
-    if (now && !then) stopped.push(model)
+    if (now && !then) stopped.push(showModelName(model))
   }
   return stopped
 }

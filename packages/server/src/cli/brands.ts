@@ -97,7 +97,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(brands.command('remove <account-id>'))
-    .description('remove a brand that has no models, with its signing keys')
+    .description('remove a brand that has neither models nor devices, with its signing keys')
     .action((accountId: string, options: JsonOption) => remove(accountId, options, context))
 }
 
