@@ -16,6 +16,8 @@ export interface Striking {
   readonly round: number
 }
 
+export type Evidence = Readonly<Record<string, number>>
+
 export interface Fault extends Layout {
   readonly name: string
   readonly says: string
@@ -25,8 +27,11 @@ export interface Fault extends Layout {
   readonly begins?: string
   /** What a node has in its environment besides, by its place from 0 on. */
   readonly environment?: (at: number) => Readonly<Record<string, string>>
-  /** One strike, and what heals it: when it returns everything is as it was. */
-  readonly strike: (striking: Striking) => Promise<unknown>
+  /**
+   * One strike, and what heals it: when it returns everything is as it was. Says what shows that it struck, with how
+   * often; a run in which one of these stays 0 has not tested anything.
+   */
+  readonly strike: (striking: Striking) => Promise<Evidence>
   /** Before the last look. */
   readonly finish?: (world: World) => Promise<unknown>
 }
@@ -35,7 +40,9 @@ export interface Fault extends Layout {
 const PREVIOUS = 'a5a988a94c8c844ca14030230e5bf4ebed7aa062'
 
 const TEN_MINUTES_MS = 600_000
-const twoNodes = { database: 'postgres', nodes: 2, workers: 1 } as const
+const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
+/** For a worker to be replaced. */
+const REPLACED_WITHIN_MS = 10_000
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -44,114 +51,155 @@ export const FAULTS: readonly Fault[] = [
     ...{ database: 'postgres', nodes: 1, workers: 2 },
     async strike({ world }) {
       // The oldest: a node whose workers die again and again as soon as they start ends, and that is another story.
-      const [worker] = world.nodes[0]?.workers() ?? []
-      if (worker !== undefined) process.kill(worker, 'SIGKILL')
+      const [node] = world.nodes
+      const before = node?.workers() ?? []
+      const [worker] = before
+      if (!node || worker === undefined) return { 'workers killed': 0 }
+      process.kill(worker, 'SIGKILL')
       await sleep(1_500)
+      const replaced = () => {
+        const now = node.workers()
+        return !now.includes(worker) && now.length === before.length
+      }
+      const deadline = performance.now() + REPLACED_WITHIN_MS
+      while (!replaced() && performance.now() < deadline) await sleep(100)
+      return { 'workers killed': 1, 'workers replaced': Number(replaced()) }
     },
   },
   {
     name: 'node-killed',
     says: 'kill -9 of a node: of the process that was started, whose workers have to notice',
-    ...{ ...twoNodes, workers: 2 },
+    ...{ ...threeNodes, workers: 2 },
     async strike({ world, random }) {
       const node = random.pick(world.nodes)
+      const killed = Number(node?.running ?? false)
       await node?.kill()
       await sleep(500 + random.below(500))
       await node?.start()
+      return { 'nodes killed': killed }
     },
   },
   {
     name: 'postgres-killed',
     says: 'kill -9 of PostgreSQL, and its restart',
-    ...twoNodes,
+    ...threeNodes,
     async strike({ world, random }) {
-      await world.servers.primary?.kill()
+      const killed = await world.servers.primary?.kill()
       await sleep(random.below(800))
       await world.servers.primary?.restart()
       await sleep(1_000)
+      return { 'servers killed': Number(killed) }
     },
   },
   {
     name: 'primary-lost',
     says: 'the primary killed, its synchronous standby promoted',
-    ...{ database: 'pair', nodes: 2, workers: 1 },
+    ...{ database: 'pair', nodes: 3, workers: 1 },
     async strike({ world, random, round }) {
-      const { servers, proxies } = world
-      if (!servers.standby) return
-      await servers.primary?.kill()
+      const { servers, proxies, synchronous } = world
+      const { primary, standby } = servers
+      if (!primary || !standby) return { 'standbys promoted': 0 }
+      const state = await primary.syncState()
+      // What is committed from here on the standby does not get: then nobody may be told that it is.
+      const behind = round % 2 === 1
+      if (behind) {
+        await standby.stopFollowing()
+        await sleep(1_000)
+      }
+      const killed = await primary.kill()
       await sleep(random.below(500))
-      await servers.standby.promote()
-      servers.primary = servers.standby
+      const promoted = await standby.promote()
+      await primary.bury()
+      servers.primary = standby
       await sleep(3_000)
       // The lost one is gone for good. A new standby begins as a copy, for which the server stops, and takes its place.
-      servers.standby = await servers.primary.addStandby(world.directory(`standby-${round}`))
+      servers.standby = await standby.addStandby(world.directory(`standby-${round}`), { synchronous })
       proxies[(round - 1) % 2]?.leadTo(servers.standby.port)
       await sleep(1_500)
+      return {
+        'primaries killed': Number(killed),
+        'synchronous standbys promoted': Number(promoted && state === 'sync'),
+        ...(behind && { 'of them behind': 1 }),
+      }
     },
   },
   {
     name: 'connection-cut',
     says: 'all connections of a node to the database cut',
-    ...twoNodes,
+    ...threeNodes,
     async strike({ world, random }) {
-      random.pick(world.proxies)?.cut()
+      const cut = random.pick(world.proxies)?.cut() ?? 0
       await sleep(100 + random.below(300))
+      return { 'connections cut': cut }
     },
   },
   {
     name: 'connection-delayed',
     says: 'each packet between a node and the database 150 ms late',
-    ...twoNodes,
+    ...threeNodes,
     async strike({ world, random }) {
       const proxy = random.pick(world.proxies)
+      const before = proxy?.delayed ?? 0
       proxy?.delay(150)
       await sleep(2_000)
       proxy?.heal({ alive: true })
+      return { 'packets delayed': (proxy?.delayed ?? 0) - before }
     },
   },
   {
     name: 'connection-black-holed',
     says: 'a node and the database cannot hear each other, and nobody is told',
     // Two holes at least.
-    ...{ ...twoNodes, leastSeconds: 12 },
+    ...{ ...threeNodes, leastSeconds: 12 },
     async strike({ world, random }) {
       const proxy = random.pick(world.proxies)
+      const before = proxy?.held ?? 0
       proxy?.blackHole()
       await sleep(5_000)
       proxy?.heal()
       await sleep(1_500)
+      return { 'packets lost': (proxy?.held ?? 0) - before }
     },
   },
   {
     name: 'disk-full',
     says: 'the disk of SQLite full',
     ...{ database: 'sqlite', nodes: 1, workers: 2 },
-    async strike({ world, random }) {
+    async strike({ world, random, recorder: { history } }) {
       const pids = world.nodes[0]?.pids() ?? []
+      const before = history.length
       world.disk?.fill(pids)
       await sleep(800 + random.below(400))
+      const refused = history.slice(before).filter(({ status }) => status === 503).length
       world.disk?.empty(pids)
       await sleep(800)
+      return { 'requests that found it full': refused }
     },
   },
   {
     name: 'clock-off',
     says: 'the clock of one node ten minutes off, ahead and behind in turn',
-    ...twoNodes,
+    ...threeNodes,
     async strike({ world, round }) {
       const node = world.nodes[1]
       await node?.stop()
-      await node?.start(shiftedClock(round % 2 === 1 ? TEN_MINUTES_MS : -TEN_MINUTES_MS))
+      const ahead = round % 2 === 1
+      await node?.start(shiftedClock(ahead ? TEN_MINUTES_MS : -TEN_MINUTES_MS))
       await sleep(3_500)
+      // Give or take what its start took.
+      const off = Math.abs(node?.clockOffset ?? 0) > TEN_MINUTES_MS - 60_000
+      return { [ahead ? 'times ahead' : 'times behind']: Number(off) }
     },
     finish: (world) => restart(world.nodes[1]),
   },
   {
     name: 'rolling-upgrade',
     says: 'nodes replaced one after the other, from the release before this one',
-    ...{ ...twoNodes, begins: PREVIOUS },
+    ...{ ...threeNodes, begins: PREVIOUS },
     async strike({ world }) {
+      let upgraded = 0
       for (const node of world.nodes) {
+        if (node.installation.tree !== ROOT) upgraded++
         await node.stop()
         node.installation = { ...node.installation, tree: ROOT }
         await node.start()
@@ -159,16 +207,19 @@ export const FAULTS: readonly Fault[] = [
         world.installation = { ...world.installation, tree: ROOT }
         await sleep(2_500)
       }
+      // From the second strike on, and in a clone without the history, they are only restarted.
+      return { 'nodes replaced': world.nodes.length, ...(upgraded > 0 && { 'of them upgraded': upgraded }) }
     },
   },
   {
     name: 'keys-rotated',
     says: "root keys and the identity service's key pairs rotated",
     // A node looks for new keys every second.
-    ...{ ...twoNodes, leastSeconds: 14 },
+    ...{ ...threeNodes, leastSeconds: 14 },
     async strike({ world, recorder, round }) {
       const words = ['keys', 'rotate', ...(round % 2 === 0 ? ['--discharger'] : [])]
-      await command({ kind: 'rotate-keys', words }, world.ratafia, recorder)
+      const status = await command({ kind: 'rotate-keys', words }, world.ratafia, recorder)
+      return { rotations: Number(status === 200) }
     },
   },
 ]
@@ -177,8 +228,11 @@ export const FAULTS: readonly Fault[] = [
 export const CALM: Fault = {
   name: 'calm',
   says: 'nothing',
-  ...twoNodes,
-  strike: () => sleep(200),
+  ...{ ...threeNodes, nodes: 2 },
+  strike: async () => {
+    await sleep(200)
+    return {}
+  },
 }
 
 /** The code a fault begins with, and what is said about it. */

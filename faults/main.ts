@@ -26,7 +26,7 @@ npm run test:faults -- --only NAME   one fault or invariant; may be repeated
 faults:      ${FAULTS.map(({ name }) => name).join(', ')}
 invariants:  ${INVARIANTS.map(({ name }) => name).join(', ')}
 
-Exit code 1: an invariant was violated, or a planted bug was not seen.
+Exit code 1: an invariant was violated, a fault did not strike, or a planted bug was not seen.
 `
 
 const SHORT_SECONDS = 9
@@ -79,7 +79,9 @@ async function main(): Promise<number> {
     const unseen = await plantAll(planted, common, directory)
     const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
     say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
-    return violations + unseen === 0 ? 0 : 1
+    const idle = results.filter(({ evidence }) => Object.values(evidence).includes(0))
+    for (const { fault } of idle) say(`${fault} did not strike`)
+    return violations + unseen + idle.length === 0 ? 0 : 1
   } finally {
     await stop()
   }
@@ -111,7 +113,8 @@ async function breakAll(
         directory: join(directory, `${fault.name}-${turn}`),
       })
       results.push(result)
-      const notes = result.notes.length > 0 ? ` (${result.notes.join('; ')})` : ''
+      const shown = Object.entries(result.evidence).map(([name, times]) => `${times} ${name}`)
+      const notes = ` (${[...shown, ...result.notes].join('; ')})`
       const counts = `${result.strikes} strikes, ${result.operations} operations`
       say(`  ${counts}, ${result.violations.length} violations${notes}`)
       if (result.violations.length > 0) say(findingsOf(result))

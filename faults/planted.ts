@@ -140,6 +140,12 @@ export const PLANTED: readonly Planted[] = [
     ],
   },
   {
+    breaks: 'nothing-missing',
+    bug: 'the standby is an asynchronous one, and is promoted',
+    during: { ...during('primary-lost'), asynchronous: true },
+    replacements: [],
+  },
+  {
     breaks: 'verify-agrees',
     bug: 'an entry of the audit log is linked to another place than its own',
     during: CALM,

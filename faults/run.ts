@@ -1,7 +1,7 @@
 /** One fault from beginning to end: a world, a load, strikes, and the verdict of the checker. */
 import { mkdirSync } from 'node:fs'
 import { check, type Violation } from './check/invariants.ts'
-import { beginning, type Fault } from './faults.ts'
+import { beginning, type Evidence, type Fault } from './faults.ts'
 import { type Tally, tally } from './history.ts'
 import { type Client, newClient } from './load/client.ts'
 import { readTruth, showEverything } from './load/final.ts'
@@ -31,6 +31,7 @@ export interface Run {
 export interface Result extends Tally {
   readonly fault: string
   readonly strikes: number
+  readonly evidence: Evidence
   /** Of the load. */
   readonly seconds: number
   readonly violations: readonly Violation[]
@@ -44,6 +45,8 @@ const CALM_MS = 700
 /** Between two commands of the operator, who takes a core for half a second with each. */
 const OPERATOR_PAUSE_MS = 700
 const RECOVERY_DEADLINE_MS = 30_000
+/** What a run may take besides its load. */
+const LONGEST_BESIDES_S = 300
 
 export async function run({
   fault,
@@ -56,6 +59,7 @@ export async function run({
 }: Run): Promise<Result> {
   const seconds = Math.max(asked.seconds, fault.leastSeconds ?? 0)
   mkdirSync(directory, { mode: 0o755 })
+  const overdue = setTimeout(() => hangs(fault), (seconds + LONGEST_BESIDES_S) * 1_000)
   const { tree, note } = planted ? { tree: planted.tree } : beginning(fault, `${directory}/release`)
   const world = await makeWorld({ scene, layout: fault, directory, postgres, tree })
   try {
@@ -64,7 +68,7 @@ export async function run({
     const recorder = newRecorder()
     const wire = new Wire(world.nodes, recorder)
     const clients = makeClients(wire, scene, seed, fault)
-    const strikes = await underLoad({ fault, world, clients, seed, recorder, seconds })
+    const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, seconds })
     await fault.finish?.(world)
     const lost = await comeBack(world, clients, recorder)
     await showEverything(clients)
@@ -73,13 +77,20 @@ export async function run({
     const { history } = recorder
     return {
       ...tally(history),
-      ...{ fault: fault.name, strikes, seconds },
+      ...{ fault: fault.name, strikes, evidence, seconds },
       violations: check(history, truth),
       notes: [note ?? [], world.disk?.how ?? []].flat(),
     }
   } finally {
     await world.end()
+    clearTimeout(overdue)
   }
+}
+
+/** Each wait has an end of its own; should one be missing, the run ends all the same, and everything is cleaned up. */
+function hangs({ name }: Fault): never {
+  process.stderr.write(`${name} hangs: given up\n`)
+  process.exit(1)
 }
 
 function makeClients(
@@ -107,17 +118,18 @@ interface Load extends Pick<Run, 'fault' | 'seed' | 'seconds'> {
   readonly recorder: Recorder
 }
 
-/** Resolves to the number of strikes. */
-async function underLoad({ fault, world, clients, seed, recorder, seconds }: Load): Promise<number> {
+async function underLoad({ fault, world, clients, seed, recorder, seconds }: Load) {
   const deadline = performance.now() + seconds * 1_000
   let struck = false
   let strikes = 0
+  const evidence: Record<string, number> = {}
   const strike = async () => {
     try {
       while (performance.now() < deadline || strikes === 0) {
         await sleep(CALM_MS)
         const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
-        await fault.strike({ world, random, recorder, round: strikes + 1 })
+        const shown = await fault.strike({ world, random, recorder, round: strikes + 1 })
+        for (const [name, times] of Object.entries(shown)) evidence[name] = (evidence[name] ?? 0) + times
         strikes++
       }
     } finally {
@@ -132,7 +144,7 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
     ...clients.map((client) => runClient(client, over)),
     operate({ clients, randomOf, recorder, ratafia, pauseMs: OPERATOR_PAUSE_MS }, over),
   ])
-  return strikes
+  return { strikes, evidence }
 }
 
 /** Waits until every node serves a login from beginning to end. Says what does not, and what ended by itself. */

