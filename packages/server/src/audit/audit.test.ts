@@ -178,6 +178,20 @@ eachDatabase((_kind, open) => {
       assert.equal((await verify()).broken?.seq, 6)
     })
 
+    test('cut at its beginning, as if that was configured', async () => {
+      const head = { ...chain, base_seq: 2, base_hash: at(2).hash ?? '' }
+      await put(others(1, 2), head)
+      const why = 'it and those before it were removed, and no entry says so'
+      assert.deepEqual((await verify()).broken, { seq: 2, why })
+      assert.deepEqual((await verify(end)).broken, { seq: 2, why })
+      const said = { ...at(9), action: 'audit.remove', subject: '2', details: '{"entries":2,"hash":"ff"}' }
+      await put(
+        [...others(1, 2), { ...said, id: '0193-other', seq: null, previous_hash: null, hash: null }],
+        head,
+      )
+      assert.deepEqual((await verify()).broken, { seq: 2, why })
+    })
+
     test('put behind the end', async () => {
       const entry = { ...at(9), id: '0193-new' }
       const { linked } = rechained([...whole, entry])
@@ -214,25 +228,40 @@ eachDatabase((_kind, open) => {
     const { end } = await verify()
     const at = async (seq: number) => (await audit.linkedAfter(seq - 1, 1))[0] ?? assert.fail()
     const [third, before] = [await at(3), (await at(701)).at]
-    let removed = 0
+    // Three batches, each at the worst moment: the verification has just seen where the chain begins.
+    let batches = 0
+    const hindered: typeof audit = {
+      ...audit,
+      chain: async () => {
+        const chain = await audit.chain()
+        if (batches++ < 3) await removeOldEntries(before, 50, { change: changer() })
+        return chain
+      },
+    }
+    const meanwhile = await verifyAudit({ expect: end }, { audit: hindered })
+    assert.deepEqual([meanwhile.broken, meanwhile.verified], [undefined, 1050])
+    let removed = 150
     for (let batch = 500; batch === 500; removed += batch) {
       batch = await removeOldEntries(before, 500, { change: changer() })
     }
     assert.equal(removed, 700)
     await link()
     const verdict = await verify(end)
-    assert.deepEqual([verdict.broken, verdict.verified, verdict.end.seq], [undefined, 502, 1202])
+    assert.deepEqual([verdict.broken, verdict.verified, verdict.end.seq], [undefined, 505, 1205])
     assert.match((await verify(third)).broken?.why ?? '', /^entry 3 was removed as configured/)
     const told = await audit.list({ action: 'audit.remove' }, { limit: 9 })
     assert.deepEqual(
       told.map(({ subject, actor }) => [subject, actor]),
       [
         ['700', TESTER.actor],
-        ['500', TESTER.actor],
+        ['650', TESTER.actor],
+        ['150', TESTER.actor],
+        ['100', TESTER.actor],
+        ['50', TESTER.actor],
       ],
     )
     assert.equal(await removeOldEntries(before, 500, { change: changer() }), 0)
-    assert.equal((await audit.list({ action: 'audit.remove' }, { limit: 9 })).length, 2)
+    assert.equal((await audit.list({ action: 'audit.remove' }, { limit: 9 })).length, told.length)
   })
 
   test('a list has the newest first, by every filter, a page at a time; an export the oldest', async () => {

@@ -20,7 +20,7 @@ export interface AuditVerdict {
 }
 
 export interface VerifyAuditDeps {
-  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked'>
+  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
 }
 
 interface VerifyAuditOptions {
@@ -33,12 +33,14 @@ const PAGE = 1000
 
 /** Reads the whole chain, a page at a time, while it may grow. */
 export async function verifyAudit(options: VerifyAuditOptions, deps: VerifyAuditDeps): Promise<AuditVerdict> {
-  const chain = await deps.audit.chain()
-  const verdict = await verifyFrom(chain, options, deps)
-  if (!verdict.broken) return verdict
-  // Its beginning may have been removed meanwhile, as configured.
-  const now = await deps.audit.chain()
-  return now.baseSeq > chain.baseSeq ? verifyFrom(now, options, deps) : verdict
+  for (let chain = await deps.audit.chain(); ; ) {
+    const verdict = await verifyFrom(chain, options, deps)
+    if (!verdict.broken) return verdict
+    // Its beginning may have been removed meanwhile, as configured: then once more, from where it begins now.
+    const now = await deps.audit.chain()
+    if (now.baseSeq <= chain.baseSeq) return verdict
+    chain = now
+  }
 }
 
 async function verifyFrom(
@@ -53,6 +55,10 @@ async function verifyFrom(
     end,
     broken,
   })
+  if (begin.baseSeq > 0 && !(await isRecorded(begin, audit))) {
+    const why = 'it and those before it were removed, and no entry says so'
+    return verdict({ seq: begin.baseSeq, why })
+  }
   if (expect && expect.seq < begin.baseSeq) {
     const why = `entry ${expect.seq} was removed as configured: the chain begins after entry ${begin.baseSeq}`
     return verdict({ seq: expect.seq, why })
@@ -83,6 +89,12 @@ async function verifyFrom(
     }
     return verdict(undefined)
   }
+}
+
+/** Whoever removes the beginning says so in an entry, in the same transaction: see remove-old.ts. */
+async function isRecorded({ baseSeq, baseHash }: Chain, audit: Pick<AuditStore, 'list'>): Promise<boolean> {
+  const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
+  return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))
 }
 
 function fault(entry: LinkedEntry, { seq, hash }: Anchor): string | undefined {
