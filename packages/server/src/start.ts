@@ -28,7 +28,7 @@ import { announcement } from './cli/announcement.ts'
 import { EXIT } from './cli/context.ts'
 import { runProgram } from './cli/run-program.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type Config, type Environment, processEnvironment, readConfig } from './config.ts'
+import { type Config, ConfigError, type Environment, processEnvironment, readConfig } from './config.ts'
 import { type Counters, localCounters } from './counters.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import {
@@ -55,7 +55,7 @@ import { registrationStore } from './devices/registration-store.ts'
 import { rememberedDeviceSessions } from './devices/remembered-device-session-store.ts'
 import { sessionRoutes } from './devices/session-routes.ts'
 import { signingQueue } from './devices/signing-queue.ts'
-import { createApp } from './http/app.ts'
+import { createApp, pathOf } from './http/app.ts'
 import { healthRoutes } from './http/health-routes.ts'
 import { limitRates } from './http/rate-limit.ts'
 import { readiness } from './http/readiness.ts'
@@ -252,7 +252,10 @@ async function openSealer(
 function storageOf(database: Database, operator: Author): Storage {
   return {
     clock: systemClock,
-    wholeDatabase: wholeDatabaseStore(database, (on) => recordingOn(on, systemClock, operator)),
+    wholeDatabase: wholeDatabaseStore(database, (on) => ({
+      ...recordingOn(on, systemClock, operator),
+      sealed: sealedValueStore(on),
+    })),
     atOneMoment: (work) =>
       inSnapshot(database, (query) =>
         work({
@@ -417,11 +420,16 @@ async function listenWith(
   const { config } = workspace
   const { log, identityOnly = false, counters = localCounters(workspace), telemetry } = options
   const { metrics } = telemetry
+  const feed = identityOnly ? undefined : changeFeedOf(workspace)
+  // It is heard until the last request is answered.
+  opened.push(async () => feed?.close())
+  if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
   const listening = await listen(
     config.host,
     config.port,
     {
       limit: config.maxInFlight,
+      basePath: pathOf(config.baseUrl ?? 'http://localhost'),
       onRefused: (refused) => {
         metrics.refusedEarly('service-unavailable', refused)
         log.warn({ refused }, 'too many requests in flight')
@@ -440,6 +448,7 @@ async function listenWith(
     telemetry,
     accessLog: config.accessLog,
     serve: listening.serve,
+    unanswered: listening.unanswered,
     hold: (response) => listening.inFlight.hold(response),
   })
   // First the long polls are told to come back later.
@@ -454,12 +463,7 @@ async function listenWith(
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
   if (identityOnly) await addIdentity(app, '', baseUrl, workspace, counters)
-  else {
-    const feed = changeFeedOf(workspace)
-    opened.push(async () => feed?.close())
-    if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
-    await addService(app, baseUrl, workspace, { log, counters, feed, telemetry })
-  }
+  else await addService(app, baseUrl, workspace, { log, counters, feed, telemetry })
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
@@ -608,7 +612,7 @@ export async function run(
   })
   const say = (text: string) => stdout.write(text)
   const serve = async (options: ServiceOptions) => {
-    const role = inWorker({ clock: options.clock ?? systemClock })
+    const role = inWorker({ fallback: countersOfProcess() })
     if (role) return serveInWorker(options, role)
     return options.config.workers > 1 ? serveWithWorkers(options, say) : serveAlone(options, say)
   }
@@ -631,10 +635,19 @@ export async function run(
       const database = await openConfigured(settings().config)
       return planMigrations(database, kind).finally(() => database.close())
     },
-    withStorage: async (work) => {
+    withStorage: async (needs, work) => {
       const { config } = settings()
+      const { kind, ...target } = config.database
+      if (needs !== 'nothing' && 'file' in target && !existsSync(target.file)) {
+        throw new ConfigError(`RATAFIA_DATA_DIR: there is no database ${target.file}.`)
+      }
       const database = await openConfigured(config)
-      return work(storageOf(database, operatorOf(config))).finally(() => database.close())
+      try {
+        if (needs === 'current-schema') await requireCurrentSchema(database)
+        return await work(storageOf(database, operatorOf(config)))
+      } finally {
+        await database.close()
+      }
     },
     openSealer: async () => {
       const { config, log } = quiet(settings())
@@ -654,6 +667,9 @@ export async function run(
   })
 }
 
+/** By no clock that somebody sets: set back, it would refuse everybody for as long. */
+const countersOfProcess = (): Counters => localCounters({ clock: () => new Date(performance.now()) })
+
 /**
  * What is ours has ended then. The exporter of traces may wait on, longer than a service manager does, for a collector
  * that does not answer: nobody waits for that.
@@ -661,7 +677,7 @@ export async function run(
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
 async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
-  const service = await startService({ ...options, jobs: true })
+  const service = await startService({ ...options, counters: countersOfProcess(), jobs: true })
   const signalled = nextSignal()
   try {
     const announce = await announcer(service.workspace, options)
@@ -685,8 +701,7 @@ async function serveWithWorkers(options: ServiceOptions, say: (text: string) => 
   await supervise({
     ...config,
     log,
-    // No clock that somebody sets.
-    counters: localCounters({ clock: () => new Date(performance.now()) }),
+    counters: countersOfProcess(),
     waitingCode: EXIT.unavailable,
     patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
     onListening: (origin) => say(announce(origin)),

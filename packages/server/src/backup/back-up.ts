@@ -1,7 +1,7 @@
 /** Writes the whole database into a file, as it is at one moment, while nodes go on writing. */
 import { RequestError } from '../errors.ts'
 import { backupText, type Totals } from './backup-file.ts'
-import type { Snapshot, WholeDatabaseStore } from './whole-database-store.ts'
+import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
 
 interface BackUpDeps {
   readonly wholeDatabase: Pick<WholeDatabaseStore, 'read'>
@@ -11,7 +11,7 @@ interface BackUpDeps {
 
 /**
  * `write` gets the text of the file, to be compressed and stored while it is made. What it has written counts only when
- * this has resolved. Throws {@link RequestError} for a database without tables, `Unavailable`, and what `write` throws.
+ * this has resolved. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`, and what `write` throws.
  */
 export function backUp(
   {
@@ -24,27 +24,44 @@ export function backUp(
   { wholeDatabase, release, madeAt }: BackUpDeps,
 ): Promise<Totals> {
   return wholeDatabase.read(async (snapshot) => {
-    const { migrations, kind, tables } = snapshot
+    const { ourMigrations, migrations, kind, tables } = snapshot
     if (migrations.length === 0) {
       throw new RequestError(
         'invalid-request',
         'The database has no tables of Ratafia: there is nothing to back up.',
       )
     }
-    let total = 0
-    for (const table of tables) total += await snapshot.count(table)
+    const unknown = migrations.filter((name) => !ourMigrations.includes(name))
+    if (unknown.length > 0) {
+      throw new RequestError(
+        'invalid-request',
+        `The database was migrated by a newer release (${unknown.join(', ')}), and has what this one does not know: back it up with that one.`,
+      )
+    }
+    const measured: MeasuredTable[] = []
+    for (const table of tables) measured.push({ table, size: await snapshot.measure(table) })
+    const total = measured.reduce((sum, { size }) => sum + size.rows, 0)
     const header = { release, madeAt: madeAt.toISOString(), database: kind, migrations }
     await write(
       backupText(
         header,
-        tablesOf(snapshot, (done) => onProgress?.(done, total)),
+        tablesOf(snapshot, measured, (done) => onProgress?.(done, total)),
       ),
     )
     return { tables: tables.length, rows: total }
   })
 }
 
-async function* tablesOf(snapshot: Snapshot, onRows: (done: number) => void) {
+interface MeasuredTable {
+  readonly table: Table
+  readonly size: TableSize
+}
+
+async function* tablesOf(
+  snapshot: Snapshot,
+  measured: readonly MeasuredTable[],
+  onRows: (done: number) => void,
+) {
   let done = 0
   const counted = async function* (pages: ReturnType<Snapshot['pages']>) {
     for await (const page of pages) {
@@ -53,8 +70,8 @@ async function* tablesOf(snapshot: Snapshot, onRows: (done: number) => void) {
       onRows(done)
     }
   }
-  for (const table of snapshot.tables) {
+  for (const { table, size } of measured) {
     const { name, columns } = table
-    yield { table: name, columns, pages: counted(snapshot.pages(table)) }
+    yield { table: name, columns, pages: counted(snapshot.pages(table, size)) }
   }
 }

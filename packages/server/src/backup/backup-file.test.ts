@@ -1,7 +1,8 @@
 /** The file of a backup: what is written is read, and what was cut short or changed is refused. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { test } from 'node:test'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { ImportError } from '../import-rows.ts'
 import { backupText, FORMAT, type Header, type Row, readBackup, type TableHead } from './backup-file.ts'
@@ -142,6 +143,17 @@ test('what is no backup, or one of a format to come, is refused in words', async
     [gzipSync(`${text}[]\n`), /comes after the last one/],
     [gzipSync(text.replace(',null]', ',7,7]')), /values/],
     [gzipSync(text.replace(',0,"', ',"0","')), /a value that is no integer/],
+    [gzipSync(text.replace('"AAAK"', '"AA_K"')), /a value that is no bytes/],
+    [gzipSync(text.replace('"AAAK"', '"AAAK "')), /a value that is no bytes/],
+    [gzipSync(text.replace('"full"', '"empty"')), /line 3 begins a table a second time/],
+    [gzipSync(text.replace('"full"', '"a b"')), /line 3 is no table/],
+    [gzipSync(text.replace('"at","integer"', '"id","integer"')), /line 2 is no table/],
+    [gzipSync(text.replace(/"columns":\[.*?\]\]/, '"columns":[]')), /line 2 is no table/],
+    [gzipSync(text.replace(HEADER.madeAt, '\\u001b[2J')), /line 1 is no header/],
+    [gzipSync(text.replace('"release":"1"', '"release":"\\u001b[2J"')), /line 1 is no header/],
+    [gzipSync(text.replace('"0001"', '"x\\u001b"')), /line 1 is no header/],
+    [gzipSync(text.replace('"sqlite"', '"oracle"')), /line 1 is no header/],
+    [gzipSync(`${text.split('\n')[0]}\n${'['.repeat(1e6)}\n`), /line 2 is not JSON/],
   ] as const) {
     await assert.rejects(read(content), (error: Error) => {
       refused(error)
@@ -149,4 +161,44 @@ test('what is no backup, or one of a format to come, is refused in words', async
       return true
     })
   }
+})
+
+/** gzip of `line` so many times, made while it is read. */
+async function* bomb(head: string, line: Buffer, times: number): AsyncGenerator<Buffer> {
+  const gzip = createGzip()
+  gzip.write(head)
+  const written = (async () => {
+    for (let at = 0; at < times; at++) {
+      if (!gzip.write(line)) await once(gzip, 'drain')
+    }
+    gzip.end()
+  })()
+  written.catch(() => undefined)
+  yield* gzip
+}
+
+test('a file that unpacks to very much is refused, or handed on in pages of some megabytes', async () => {
+  const [header = ''] = gunzipSync(await written(EXAMPLE))
+    .toString()
+    .split('\n')
+  const nobody = { header: async () => {}, table: async () => {}, rows: async () => {} }
+  const endless = bomb(`${header}\n"`, Buffer.alloc(1024 * 1024, 'x'), 4096)
+  await assert.rejects(readBackup(endless, nobody), /: a line is too long\./)
+
+  const head = `${header}\n{"table":"full","columns":[["id","text"]]}\n`
+  const pages: number[] = []
+  const large = Buffer.from(`["${'x'.repeat(3 * 1024 * 1024)}"]\n`)
+  const rows = async (page: readonly Row[]) => {
+    pages.push(page.length)
+  }
+  await assert.rejects(readBackup(bomb(head, large, 20), { ...nobody, rows }), /cut short/)
+  assert.ok(pages.length >= 5 && Math.max(...pages) <= 3, `${pages}`)
+})
+
+test('a row that no restore would take is refused when it is written', async () => {
+  const rows = [['x'.repeat(33 * 1024 * 1024), 1, null, null]]
+  await assert.rejects(written({ header: HEADER, tables: [{ table: 'full', columns: COLUMNS, rows }] }), {
+    code: 'invalid-request',
+    message: 'A row of the table full takes more than 32 MiB: no restore would take it.',
+  })
 })

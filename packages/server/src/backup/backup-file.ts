@@ -8,12 +8,14 @@
  *   {"table":…}                                                                 in an order that foreign keys allow
  *   {"end":true,"tables":24,"rows":1234,"sha256":"…"}                           of all bytes before this line
  *
- * What is sealed in the database is sealed here. The last line tells a whole file from one that was cut short.
+ * What is sealed in the database is sealed here. The last line tells a whole file from one that was cut short; it does
+ * not tell who made it. What comes from a file is hostile until it fits these rules and the schema.
  */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { RequestError } from '../errors.ts'
 import { ImportError } from '../import-rows.ts'
 
 export const FORMAT = 1
@@ -40,7 +42,13 @@ export interface Totals {
   readonly rows: number
 }
 
-/** The text of the file, before gzip. `rows` of a table come in pages. */
+/** No row of ours is near it: the largest are requests and assertions of some megabytes. */
+const LINE_BYTES = 32 * 1024 * 1024
+
+/**
+ * The text of the file, before gzip. `rows` of a table come in pages. Throws {@link RequestError} for a row that no
+ * restore would take.
+ */
 export async function* backupText(
   header: Header,
   tables: AsyncIterable<TableHead & { readonly pages: AsyncIterable<readonly Row[]> }>,
@@ -59,13 +67,22 @@ export async function* backupText(
     yield text({ table, columns: columns.map(({ name, kind }) => [name, kind]) })
     for await (const rows of pages) {
       totals.rows += rows.length
-      yield text(
+      const chunk = text(
         ...rows.map((row) => row.map((value) => (value instanceof Uint8Array ? base64(value) : value))),
       )
+      // Pages are small, but for one with a row that is not.
+      if (rows.length === 1 && Buffer.byteLength(chunk) > LINE_BYTES) throw tooLong(table)
+      yield chunk
     }
   }
   yield `${JSON.stringify({ end: true, ...totals, sha256: hash.digest('hex') })}\n`
 }
+
+const tooLong = (table: string): RequestError =>
+  new RequestError(
+    'invalid-request',
+    `A row of the table ${table} takes more than ${LINE_BYTES / 1024 / 1024} MiB: no restore would take it.`,
+  )
 
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
@@ -77,9 +94,11 @@ export interface BackupReader {
   rows(rows: readonly Row[]): Promise<void>
 }
 
+/** Rows are handed on when there are so many of them, or so many bytes. */
 const PAGE = 500
-/** No row of ours is near it. */
-const LINE_BYTES = 64 * 1024 * 1024
+const PAGE_BYTES = 8 * 1024 * 1024
+/** Far more than a schema has. */
+const TABLES = 1_000
 
 /**
  * Reads a whole file and resolves to what it held. What it hands on is checked in form; whether the file is whole is
@@ -89,12 +108,15 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
   const hash = createHash('sha256')
   const totals = { tables: 0, rows: 0 }
   let columns: TableHead['columns'] | undefined
+  const seen = new Set<string>()
   let page: Row[] = []
+  let pageBytes = 0
   let line = 0
   let ended = false
   const flush = async () => {
     if (page.length > 0) await reader.rows(page)
     page = []
+    pageBytes = 0
   }
   for await (const bytes of linesOf(source)) {
     line++
@@ -105,8 +127,9 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
     } else if (Array.isArray(value)) {
       if (!columns) throw damaged(`line ${line} is a row of no table`)
       page.push(rowOf(value, columns, line))
+      pageBytes += bytes.length
       totals.rows++
-      if (page.length === PAGE) await flush()
+      if (page.length === PAGE || pageBytes > PAGE_BYTES) await flush()
     } else if (isObject(value) && value['end'] === true) {
       await flush()
       if (value['sha256'] !== hash.digest('hex')) throw damaged('its checksum is another')
@@ -117,6 +140,9 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
     } else {
       await flush()
       const head = tableOf(value, line)
+      if (seen.has(head.table)) throw damaged(`line ${line} begins a table a second time`)
+      seen.add(head.table)
+      if (seen.size > TABLES) throw damaged('there are too many tables')
       columns = head.columns
       totals.tables++
       await reader.table(head)
@@ -174,40 +200,50 @@ function parse(bytes: Buffer, line: number): unknown {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const isText = (value: unknown, form: RegExp): value is string =>
+  typeof value === 'string' && form.test(value)
+
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
+// They end up in messages, on a terminal and in the audit log.
+const RELEASE = /^[0-9A-Za-z.+-]{1,64}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const DATABASE = /^(sqlite|postgres)$/
+const MIGRATION = /^[0-9]{4}[0-9a-z-]{0,60}$/
+const NAME = /^[a-z_][a-z0-9_]{0,62}$/
+
 function headerOf(value: unknown): Header {
-  if (!isObject(value) || typeof value['ratafia-backup'] !== 'number') throw damaged('line 1 is no header')
-  if (value['ratafia-backup'] !== FORMAT) {
+  const noHeader = damaged('line 1 is no header')
+  if (!isObject(value)) throw noHeader
+  const { 'ratafia-backup': format, release, made_at: madeAt, database, migrations } = value
+  if (typeof format !== 'number' || !isText(release, RELEASE)) throw noHeader
+  if (format !== FORMAT) {
     throw new ImportError(
-      `The file has the format ${value['ratafia-backup']}, and this release reads ${FORMAT}: restore it with the release that made it (${String(value['release'])}).`,
+      `The file has the format ${format}, and this release reads ${FORMAT}: restore it with the release that made it (${release}).`,
     )
   }
-  const { release, made_at: madeAt, database, migrations } = value
-  if (typeof release !== 'string' || typeof madeAt !== 'string' || typeof database !== 'string') {
-    throw damaged('line 1 is no header')
-  }
-  if (!isTexts(migrations)) throw damaged('line 1 is no header')
+  if (!isText(madeAt, INSTANT) || !isText(database, DATABASE) || !isTexts(migrations)) throw noHeader
+  if (!migrations.every((name) => MIGRATION.test(name))) throw noHeader
   return { release, madeAt, database, migrations }
 }
 
 const KINDS: ReadonlySet<unknown> = new Set<Kind>(['text', 'integer', 'bytes', 'real'])
 
 function tableOf(value: unknown, line: number): TableHead {
-  if (!isObject(value)) throw damaged(`line ${line} is no table`)
+  const noTable = damaged(`line ${line} is no table`)
+  if (!isObject(value)) throw noTable
   const { table, columns } = value
-  if (typeof table !== 'string' || !Array.isArray(columns)) throw damaged(`line ${line} is no table`)
-  return {
-    table,
-    columns: columns.map((column: unknown) => {
-      if (!isTexts(column) || column.length !== 2 || !KINDS.has(column[1])) {
-        throw damaged(`line ${line} is no table`)
-      }
-      // What stands in KINDS is one.
-      return { name: column[0] ?? '', kind: column[1] as Kind }
-    }),
-  }
+  if (!isText(table, NAME) || !Array.isArray(columns) || columns.length === 0) throw noTable
+  const read = columns.map((column: unknown) => {
+    if (!isTexts(column) || column.length !== 2) throw noTable
+    const [name, kind] = column
+    if (!isText(name, NAME) || !KINDS.has(kind)) throw noTable
+    // What stands in KINDS is one.
+    return { name, kind: kind as Kind }
+  })
+  if (new Set(read.map(({ name }) => name)).size !== read.length) throw noTable
+  return { table, columns: read }
 }
 
 function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: number): Row {
@@ -216,7 +252,11 @@ function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: 
     const kind = columns[index]?.kind
     if (value === null) return null
     if (kind === 'text' && typeof value === 'string') return value
-    if (kind === 'bytes' && typeof value === 'string') return Buffer.from(value, 'base64')
+    if (kind === 'bytes' && typeof value === 'string') {
+      const bytes = Buffer.from(value, 'base64')
+      // Node's decoder drops what it does not know.
+      if (base64(bytes) === value) return bytes
+    }
     if (kind === 'integer' && Number.isSafeInteger(value)) return value as number
     if (kind === 'real' && typeof value === 'number') return value
     throw damaged(`line ${line} has a value that is no ${kind}`)

@@ -19,6 +19,9 @@ export interface Restored extends Totals {
   readonly madeAt: string
   readonly database: string
   readonly revokedSessions: number
+  /** Names of sealed values that do not open, though others do: they were damaged before the backup, or lie under a key
+   * that is not set. */
+  readonly unreadable: readonly string[]
 }
 
 interface RestoreDeps {
@@ -32,46 +35,52 @@ interface RestoreDeps {
 /**
  * The schema becomes that of the backup, its rows go in, and then the schema is brought up to date: so a backup of an
  * older release can be restored. Throws {@link RequestError} for a database that is not empty, and for a backup that is
- * sealed under another secret key; {@link ImportError} for a file that is not whole or not from here; `SchemaError` for
- * one of a newer release. Nothing is changed then.
+ * sealed under another secret key; {@link ImportError} for a file that is not whole, not from here, or of a newer
+ * release. No row is changed then.
  */
 export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Restored> {
   return deps.wholeDatabase.replace(async (target) => {
     await requireEmpty(target, request.replace)
+    const there = await target.migrations()
     let header: Header | undefined
     let table: TableHead | undefined
-    let known: ReadonlyMap<string, ReadonlySet<string>> = new Map()
+    let known: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map()
     const totals = await readBackup(request.open(), {
       header: async (read) => {
         header = read
+        requireKnownSchema(read, target.ourMigrations)
+        requireNotNewer(there, read)
         await target.migrate(read.migrations)
         // Rows of the migrations themselves: the backup has them.
         await target.clear()
         known = new Map(
           (await target.tables()).map(({ name, columns }) => [
             name,
-            new Set(columns.map((column) => column.name)),
+            new Map(columns.map((column) => [column.name, column.kind])),
           ]),
         )
       },
       table: async (head) => {
         const columns = known.get(head.table)
-        const strange = head.columns.find(({ name }) => !columns?.has(name))
-        if (!columns || strange) throw unknownTable(head, strange?.name)
+        if (!columns) throw unknownTable(head)
+        const strange = head.columns.find(({ name, kind }) => columns.get(name) !== kind)
+        if (strange) throw unknownTable(head, strange.name)
         table = head
       },
       rows: async (rows) => {
         if (!table) return
-        await target.insert(
-          table.table,
-          table.columns.map(({ name }) => name),
-          rows,
-        )
+        const columns = table.columns.map(({ name }) => name)
+        const why = await target.insert(table.table, columns, rows)
+        if (why !== undefined) {
+          throw new ImportError(
+            `The file has a row of ${table.table} that the database does not take: ${why}. Nothing was restored.`,
+          )
+        }
       },
     })
     if (!header) throw new ImportError('The file is empty.')
-    await requireOurSecret(target, deps.sealer)
     await target.migrate()
+    const unreadable = await requireOurSecret(target, deps.sealer)
     const { revokeSessionsSince: since } = request
     const revokedSessions = since ? await target.revokeTokenSessions(since, { at: deps.now, by: deps.by }) : 0
     await target.record({
@@ -79,7 +88,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
       subject: header.madeAt,
       details: { rows: totals.rows, 'made-on': header.database, 'revoked-sessions': revokedSessions },
     })
-    return { ...totals, madeAt: header.madeAt, database: header.database, revokedSessions }
+    return { ...totals, madeAt: header.madeAt, database: header.database, revokedSessions, unreadable }
   })
 }
 
@@ -108,15 +117,47 @@ async function requireEmpty(target: Replacement, replace: boolean): Promise<void
   )
 }
 
-const unknownTable = ({ table }: TableHead, column: string | undefined): ImportError =>
+const unknownTable = ({ table }: TableHead, column?: string): ImportError =>
   new ImportError(
-    `The file has ${column === undefined ? `a table ${table}` : `a column ${table}.${column}`}, which this release does not know. Nothing was restored.`,
+    `The file has ${column === undefined ? `a table ${table}` : `a column ${table}.${column}`}, which is not in the schema of its release. Nothing was restored.`,
   )
 
-/** Without it the database could not be used, and a start beside another key would only say so later. */
-async function requireOurSecret(target: Replacement, sealer: Sealer): Promise<void> {
-  const sealed = await target.sealCheck()
-  if (sealed === undefined || sealer.unseal(SEAL_CHECK_PURPOSE, sealed) !== undefined) return
+/** A schema that one of the releases up to this one had. */
+function requireKnownSchema({ release, migrations }: Header, ours: readonly string[]): void {
+  const known = new Set(ours)
+  const unknown = migrations.filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    throw new ImportError(
+      `The file is of a newer release (${release}, with ${unknown.join(', ')}): restore it with that one. Nothing was restored.`,
+    )
+  }
+  const done = new Set(migrations)
+  // Each builds on all before it.
+  if (migrations.length === 0 || ours.slice(0, done.size).some((name) => !done.has(name))) {
+    throw new ImportError('The file has no schema that a release had. Nothing was restored.')
+  }
+}
+
+/** Rows of an older schema fit in no newer one: it comes up to date with them. */
+function requireNotNewer(there: readonly string[], { release, migrations }: Header): void {
+  const newer = there.filter((name) => !migrations.includes(name))
+  if (newer.length === 0) return
+  throw new RequestError(
+    'invalid-request',
+    `The backup is of an older release (${release}), and the database has the schema of a newer one (${newer.join(', ')}): restore into a database without tables, where the schema is brought up to date afterwards. Nothing was restored.`,
+  )
+}
+
+/**
+ * Without it the database could not be used, and a start beside another key would only say so later. Returns what does
+ * not open all the same.
+ */
+async function requireOurSecret({ sealed }: Replacement, sealer: Sealer): Promise<readonly string[]> {
+  const values = await sealed.all()
+  const unreadable = values.filter((value) => sealer.unseal(value.purpose, value.sealed) === undefined)
+  const check = values.find(({ purpose }) => purpose === SEAL_CHECK_PURPOSE)
+  // Where there is no check, as in a file that somebody wrote, the others have to tell.
+  if (check ? !unreadable.includes(check) : unreadable.length === 0) return unreadable.map(({ name }) => name)
   throw new RequestError(
     'invalid-request',
     'The backup is sealed under another secret key than the one that is set. Put the key of its time into RATAFIA_SECRET_KEY, or, with a newer one there, into RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',

@@ -7,8 +7,13 @@ import {
   describeTables,
   inSnapshot,
   inTransaction,
+  isRefusedValue,
+  lockSchema,
   migrateTo,
+  migrationNames,
   migrationsDone,
+  prepareSchemaLock,
+  presentTables,
   type Schema,
   seededTables,
   type Table,
@@ -16,23 +21,46 @@ import {
   toInstant,
 } from '../database/index.ts'
 
+export type { Table } from '../database/index.ts'
+
 type Value = string | number | Uint8Array | null
 type Row = readonly Value[]
 
 /** The database at one moment. */
 export interface Snapshot {
   readonly kind: DatabaseKind
-  /** By name; empty where there are no tables of ours. */
+  /** The migrations of this release, in the order they run. */
+  readonly ourMigrations: readonly string[]
+  /** Those that ran, by name; empty where there are no tables of ours. */
   readonly migrations: readonly string[]
   /** What a row refers to is in a table before it. */
   readonly tables: readonly Table[]
-  count(table: Table): Promise<number>
-  /** By primary key. */
-  pages(table: Table): AsyncGenerator<readonly Row[]>
+  measure(table: Table): Promise<TableSize>
+  /** By primary key. A page needs the memory of some megabytes, however large rows are. */
+  pages(table: Table, size: TableSize): AsyncGenerator<readonly Row[]>
 }
 
-/** A restore that is going on, in one transaction. */
-export interface Replacement extends Recording {
+export interface TableSize {
+  readonly rows: number
+  /** How many bytes the texts and bytes of its largest row take. */
+  readonly widest: number
+}
+
+/** What does not belong to the tables alone, on the transaction of a restore. */
+export interface ReplacementStores extends Recording {
+  readonly sealed: {
+    all(): Promise<
+      readonly { readonly name: string; readonly purpose: string; readonly sealed: Uint8Array }[]
+    >
+  }
+}
+
+/** A restore that is going on, in one transaction, in which nobody else reads, writes or migrates. */
+export interface Replacement extends ReplacementStores {
+  /** The migrations of this release, in the order they run. */
+  readonly ourMigrations: readonly string[]
+  /** Names of those that ran; none in a database without tables. */
+  migrations(): Promise<readonly string[]>
   /** The first table with a row that no migration left; undefined for a new database. */
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
@@ -40,8 +68,8 @@ export interface Replacement extends Recording {
   /** Brings the schema to where these migrations are done, or to the newest. */
   migrate(names?: readonly string[]): Promise<void>
   tables(): Promise<readonly Table[]>
-  insert(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>
-  sealCheck(): Promise<Uint8Array | undefined>
+  /** Returns why the database does not take them, and nothing more can be done then; undefined when it has them. */
+  insert(table: string, columns: readonly string[], rows: readonly Row[]): Promise<string | undefined>
   /** Revokes what was opened at this instant or later and is not revoked. Returns how many. */
   revokeTokenSessions(since: Date, revoked: { readonly at: Date; readonly by: string }): Promise<number>
 }
@@ -54,13 +82,14 @@ export interface WholeDatabaseStore {
 }
 
 const PAGE = 500
+const PAGE_BYTES = 8 * 1024 * 1024
 /** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535. */
 const PARAMETERS = 30_000
 
-/** `recordingOn` makes the log of changes on a transaction. */
+/** `storesOn` makes the other stores of a restore on its transaction. */
 export function wholeDatabaseStore(
   database: Database,
-  recordingOn: (on: Pick<Database, 'query'>) => Recording,
+  storesOn: (on: Pick<Database, 'query'>) => ReplacementStores,
 ): WholeDatabaseStore {
   const { kind } = database
   return {
@@ -68,30 +97,53 @@ export function wholeDatabaseStore(
       inSnapshot(database, async (query) =>
         work({
           kind,
+          ourMigrations: migrationNames,
           migrations: await migrationsDone(query, kind),
           tables: await describeTables(query, kind, tableNames(kind)),
-          count: (table) => countRows(query, table),
-          pages: (table) => pages(query, table),
+          measure: (table) => measure(query, table),
+          pages: (table, size) => pages(query, table, size),
         }),
       ),
     replace: (work) =>
-      database.unhurried((query) =>
-        inTransaction(query, (transaction) =>
-          work({ ...replacement(transaction, kind), ...recordingOn({ query: transaction }) }),
-        ),
-      ),
+      database.unhurried(async (query) => {
+        await prepareSchemaLock(query, kind)
+        return inTransaction(query, async (transaction) => {
+          await lockAll(transaction, kind)
+          return work({ ...replacement(transaction, kind), ...storesOn({ query: transaction }) })
+        })
+      }),
   }
 }
 
-async function countRows(query: Kysely<Schema>, { name }: Table): Promise<number> {
-  // The whole table, of necessity.
-  const { rows } = await sql<{
-    count: number | string
-  }>`select count(*) as count from ${sql.table(name)}`.execute(query)
-  return Number(rows[0]?.count ?? 0)
+/** So that what was looked at stays as it is: a node that starts meanwhile waits. On SQLite the transaction is enough. */
+async function lockAll(query: Transaction<Schema>, kind: DatabaseKind): Promise<void> {
+  await lockSchema(query)
+  if (kind === 'sqlite') return
+  const names = await presentTables(query, kind, tableNames(kind))
+  if (names.length === 0) return
+  await sql`lock table ${sql.join(names.map((name) => sql.table(name)))} in access exclusive mode`.execute(
+    query,
+  )
 }
 
-async function* pages(query: Kysely<Schema>, table: Table): AsyncGenerator<readonly Row[]> {
+async function measure(query: Kysely<Schema>, { name, columns }: Table): Promise<TableSize> {
+  const lengths = columns
+    .filter(({ kind }) => kind === 'text' || kind === 'bytes')
+    .map((column) => sql`coalesce(octet_length(${sql.ref(column.name)}), 0)`)
+  const width = lengths.length === 0 ? sql`0` : sql.join(lengths, sql` + `)
+  // The whole table, of necessity.
+  const { rows } = await sql<{ count: number | string; widest: number | string | null }>`
+    select count(*) as count, max(${width}) as widest from ${sql.table(name)}
+  `.execute(query)
+  return { rows: Number(rows[0]?.count ?? 0), widest: Number(rows[0]?.widest ?? 0) }
+}
+
+async function* pages(
+  query: Kysely<Schema>,
+  table: Table,
+  { widest }: TableSize,
+): AsyncGenerator<readonly Row[]> {
+  const most = Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, widest))))
   const names = table.columns.map(({ name }) => name)
   const columns = sql.join(names.map((name) => sql.ref(name)))
   const key = sql.join(table.primaryKey.map((name) => sql.ref(name)))
@@ -103,18 +155,25 @@ async function* pages(query: Kysely<Schema>, table: Table): AsyncGenerator<reado
       ? sql`where (${key}) > (${sql.join(table.primaryKey.map((name) => last?.[name]))})`
       : sql``
     const { rows } = await sql<Record<string, Value>>`
-      select ${columns} from ${sql.table(table.name)} ${after} order by ${key} limit ${sql.lit(PAGE)}
+      select ${columns} from ${sql.table(table.name)} ${after} order by ${key} limit ${sql.lit(most)}
     `.execute(query)
     if (rows.length > 0) yield rows.map((row) => names.map((name) => row[name] ?? null))
-    if (rows.length < PAGE) return
+    if (rows.length < most) return
     last = rows.at(-1)
   }
 }
 
-function replacement(query: Transaction<Schema>, kind: DatabaseKind): Omit<Replacement, keyof Recording> {
+function replacement(
+  query: Transaction<Schema>,
+  kind: DatabaseKind,
+): Omit<Replacement, keyof ReplacementStores> {
   const tables = () => describeTables(query, kind, tableNames(kind))
   return {
     tables,
+
+    ourMigrations: migrationNames,
+
+    migrations: () => migrationsDone(query, kind),
 
     async occupied() {
       const seeded = seededTables(kind)
@@ -145,13 +204,14 @@ function replacement(query: Transaction<Schema>, kind: DatabaseKind): Omit<Repla
       for (let start = 0; start < rows.length; start += step) {
         const values = rows.slice(start, start + step).map((row) => sql`(${sql.join([...row])})`)
         const into = sql.join(columns.map((column) => sql.ref(column)))
-        await sql`insert into ${sql.table(table)} (${into}) values ${sql.join(values)}`.execute(query)
+        try {
+          await sql`insert into ${sql.table(table)} (${into}) values ${sql.join(values)}`.execute(query)
+        } catch (error) {
+          if (isRefusedValue(error)) return error.message
+          throw error
+        }
       }
-    },
-
-    async sealCheck() {
-      const row = await query.selectFrom('seal_check').select('sealed').where('id', '=', 1).executeTakeFirst()
-      return row?.sealed
+      return undefined
     },
 
     async revokeTokenSessions(since, { at, by }) {

@@ -1,8 +1,6 @@
 /** `ratafia backup`, `restore`, `import database`, `verify`: the whole database. */
 import { createReadStream } from 'node:fs'
-import { open, rename, rm, stat } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { stat } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import { OPERATOR } from '../accounts/account-fields.ts'
@@ -15,6 +13,7 @@ import type { Storage } from '../workspace.ts'
 import { type CommandContext, FileError, UsageError } from './context.ts'
 import { harmless, type JsonOption, note, print, withJson } from './output.ts'
 import { withProgress } from './progress.ts'
+import { writeWhole } from './write-whole.ts'
 
 const BACKUP_HELP = `
 The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes go on writing; it holds what
@@ -43,7 +42,9 @@ export function backupCommands(parent: Command, context: CommandContext): void {
     .description('look whether everything that must always hold does, while nodes serve; exit code 1 if not')
     .action(async (options: JsonOption) => {
       const sealer = await context.openSealer()
-      const results = await context.withStorage((storage) => verifyStorage(storage, sealer, context))
+      const results = await context.withStorage('current-schema', (storage) =>
+        verifyStorage(storage, sealer, context),
+      )
       print(context, options, { checks: results }, reportOf(results))
       requireNoFaults(results)
     })
@@ -81,13 +82,14 @@ async function writeBackup(
   options: JsonOption & { readonly force?: boolean },
   context: CommandContext,
 ): Promise<void> {
-  if (!options.force && (await sizeOf(file)) !== undefined) {
+  const isThere = async () => (await sizeOf(file)) !== undefined
+  if ((await isThere()) && !options.force) {
     throw new FileError(`${file} is there already. Give another name, or --force.`)
   }
-  const totals = await context.withStorage(({ wholeDatabase, clock }) =>
+  const totals = await context.withStorage('database', ({ wholeDatabase, clock }) =>
     withProgress(context.streams, 'Backing up', (onProgress) =>
       backUp(
-        { write: (text) => writeWhole(text, file), onProgress },
+        { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
         { wholeDatabase, release: context.release, madeAt: clock() },
       ),
     ),
@@ -96,37 +98,23 @@ async function writeBackup(
   print(context, options, { ...totals, file }, told)
 }
 
-/** The file has its name only when it is whole and on the disk. Nobody else can read it. */
-async function writeWhole(text: AsyncIterable<string>, file: string): Promise<void> {
-  const part = `${file}.part`
-  try {
-    const handle = await open(part, 'w', 0o600)
-    try {
-      await handle.chmod(0o600)
-      await pipeline(Readable.from(text), createGzip(), handle.createWriteStream({ flush: true }))
-    } finally {
-      await handle.close().catch(() => undefined)
-    }
-    await rename(part, file)
-  } catch (error) {
-    await rm(part, { force: true })
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (code === undefined || syscall === undefined) throw error
-    throw new FileError(`${file} cannot be written (${code}).`)
-  }
-}
-
 async function restoreFrom(file: string, options: RestoreOptions, context: CommandContext): Promise<void> {
+  const since = instantOf(options.revokeSessionsSince)
   const size = await sizeOf(file)
   if (size === undefined) throw new FileError(`${file} cannot be read (ENOENT).`)
-  const since = instantOf(options.revokeSessionsSince)
   const opening = (onProgress: (done: number, total: number) => void) =>
     async function* () {
       let read = 0
-      for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-        yield chunk
-        read += chunk.length
-        onProgress(Math.ceil(read / 1024), Math.ceil(size / 1024))
+      try {
+        for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+          yield chunk
+          read += chunk.length
+          onProgress(Math.ceil(read / 1024), Math.ceil(size / 1024))
+        }
+      } catch (error) {
+        const { code, syscall } = error as NodeJS.ErrnoException
+        // What is wrong with its content is thrown in here too.
+        throw syscall === undefined ? error : new FileError(`${file} cannot be read (${code}).`)
       }
     }
   if (options.dryRun) {
@@ -138,7 +126,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     return
   }
   const sealer = await context.openSealer()
-  const { restored, results } = await context.withStorage(async (storage) => {
+  const { restored, results } = await context.withStorage('nothing', async (storage) => {
     const { wholeDatabase, clock } = storage
     const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
       restore(
@@ -157,6 +145,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     {
       ...documentOf(restored),
       revoked_sessions: restored.revokedSessions,
+      unreadable: restored.unreadable,
       file,
       ...(results ? { checks: results } : {}),
     },
@@ -166,10 +155,21 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     context.streams,
     `What was revoked after ${restored.madeAt} holds again: revoke it again (docs/operations.md).`,
   )
+  if (restored.unreadable.length > 0) {
+    note(
+      context.streams,
+      `Under no secret key that is set opens: ${restored.unreadable.join(', ')}. Was it being changed, then set the other one too.`,
+    )
+  }
   if (results) requireNoFaults(results)
 }
 
-const documentOf = ({ rows, tables, madeAt, database }: Omit<Restored, 'revokedSessions'>) => ({
+const documentOf = ({
+  rows,
+  tables,
+  madeAt,
+  database,
+}: Omit<Restored, 'revokedSessions' | 'unreadable'>) => ({
   rows,
   tables,
   made_at: madeAt,

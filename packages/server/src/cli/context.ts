@@ -14,8 +14,14 @@ export interface CommandContext {
   readonly streams: Streams
   /** Opens the installation that the environment describes, for as long as `work` takes. */
   withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
-  /** Opens its database alone, whatever is in it. */
-  withStorage<T>(work: (storage: Storage) => Promise<T>): Promise<T>
+  /**
+   * Opens its database alone, which has to be there, or to have the schema of this release. With `nothing` an embedded
+   * one is made.
+   */
+  withStorage<T>(
+    needs: 'nothing' | 'database' | 'current-schema',
+    work: (storage: Storage) => Promise<T>,
+  ): Promise<T>
   /** The secret keys as they are: none is made. */
   openSealer(): Promise<Sealer>
   /** Each runs until a signal ends it. */

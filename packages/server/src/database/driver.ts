@@ -4,6 +4,7 @@
  */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { away, translateAway } from './away.ts'
+import { UnstorableText } from './refused-value.ts'
 
 /** A connection of one database. Errors are the driver's own. */
 export interface RawConnection {
@@ -99,7 +100,7 @@ async function translating<T>(work: () => Promise<T>): Promise<T> {
 function refuseUnstorableText(parameters: readonly unknown[]): void {
   for (const parameter of parameters) {
     if (typeof parameter === 'string' && (parameter.includes('\0') || !parameter.isWellFormed())) {
-      throw new TypeError('A text with U+0000 or a lone surrogate cannot be stored.')
+      throw new UnstorableText('A text with U+0000 or a lone surrogate cannot be stored.')
     }
   }
 }

@@ -6,16 +6,20 @@ export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { createMemory, type Memory } from './memory.ts'
 export {
+  lockSchema,
   migrate,
   migrateTo,
+  migrationNames,
   migrationsDone,
   type PlannedMigration,
   planMigrations,
+  prepareSchemaLock,
   requireCurrentSchema,
   schemaState,
 } from './migrate.ts'
 export { databaseNow } from './now.ts'
 export type { PoolState } from './pool-state.ts'
+export { isRefusedValue } from './refused-value.ts'
 export { rowLock } from './row-lock.ts'
 export type * from './schema.ts'
 export { SchemaError } from './schema-error.ts'

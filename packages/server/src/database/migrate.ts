@@ -57,6 +57,19 @@ export async function migrate(
   })
 }
 
+/** Of this code, in the order they run. */
+export const migrationNames: readonly string[] = ours.map(({ name }) => name)
+
+/** Makes the row that {@link lockSchema} locks. Not in a transaction: whoever loses to another process ends one. */
+export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKind): Promise<void> {
+  await createBookkeeping(query as unknown as Kysely<Bookkeeping>, kind)
+}
+
+/** Nobody migrates before the transaction ends. */
+export async function lockSchema(query: Transaction<Schema>): Promise<void> {
+  await takeLock(query as unknown as Transaction<Bookkeeping>)
+}
+
 /** A migration as it will run. */
 export interface PlannedMigration {
   readonly name: string
@@ -117,21 +130,19 @@ export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind):
 }
 
 /**
- * Inside of a transaction: runs what is missing of the migrations of these names, or of all. Throws {@link SchemaError}
+ * Inside of a transaction that has the lock: runs what is missing of the migrations of these names, or of all. Throws {@link SchemaError}
  * `schema-too-new` for names nobody knows here, and if more than these have run already.
  */
 export async function migrateTo(
   query: Transaction<Schema>,
   kind: DatabaseKind,
   {
-    names = ours.map(({ name }) => name),
+    names = migrationNames,
     clock = systemClock,
   }: { readonly names?: readonly string[]; readonly clock?: Clock } = {},
 ): Promise<void> {
   refuseUnknown(new Set(names), ours)
   const bookkeeping = query as unknown as Transaction<Bookkeeping>
-  await createBookkeeping(bookkeeping, kind)
-  await takeLock(bookkeeping)
   const done = await namesOf(bookkeeping)
   const more = [...done].filter((name) => !names.includes(name))
   if (more.length > 0) {

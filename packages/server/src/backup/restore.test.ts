@@ -1,0 +1,337 @@
+/** What a restore refuses, it refuses whole: files that somebody wrote, other schemas, other secret keys. */
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { before, suite, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { TESTER } from '../../test/support/changes.ts'
+import { eachDatabase } from '../../test/support/databases.ts'
+import { recordingOn } from '../audit/change-store.ts'
+import { type Database, inTransaction, migrate } from '../database/index.ts'
+import { migrations } from '../database/migrations/index.ts'
+import { RequestError } from '../errors.ts'
+import { ImportError } from '../import-rows.ts'
+import { openKeyring } from '../keyring/keyring.ts'
+import { createRootKeyStore, newRootKey } from '../keyring/root-key-store.ts'
+import { sealedValueStore } from '../keyring/sealed-value-store.ts'
+import { createSealer } from '../keyring/sealing.ts'
+import { backUp } from './back-up.ts'
+import { type RestoreRequest, restore } from './restore.ts'
+import { wholeDatabaseStore } from './whole-database-store.ts'
+
+const secret = Buffer.alloc(32, 7)
+const now = new Date('2027-01-31T09:30:00.000Z')
+const clock = () => now
+
+const wholeOf = (database: Database) =>
+  wholeDatabaseStore(database, (on) => ({
+    ...recordingOn(on, clock, TESTER),
+    sealed: sealedValueStore(on),
+  }))
+
+/** The lines of a backup, without the last. */
+async function linesOf(database: Database): Promise<string[]> {
+  let text = ''
+  const write = async (parts: AsyncIterable<string>) => {
+    for await (const part of parts) text += part
+  }
+  await backUp({ write }, { wholeDatabase: wholeOf(database), release: '0.0.1', madeAt: now })
+  return text.trimEnd().split('\n').slice(0, -1)
+}
+
+/** A file of these lines with the right last one, as whoever writes one can make it. */
+function fileOf(lines: readonly string[]): Buffer {
+  const text = lines.map((line) => `${line}\n`).join('')
+  const tables = lines.filter((line) => line.startsWith('{"table"')).length
+  const rows = lines.length - tables - 1
+  const sha256 = createHash('sha256').update(text).digest('hex')
+  return gzipSync(`${text}${JSON.stringify({ end: true, tables, rows, sha256 })}\n`)
+}
+
+const into = (
+  database: Database,
+  file: Buffer,
+  { replace = false, sealer = createSealer(secret) } = {},
+): ReturnType<typeof restore> => {
+  const request: RestoreRequest = {
+    open: async function* () {
+      yield file
+    },
+    replace,
+    revokeSessionsSince: undefined,
+  }
+  return restore(request, { wholeDatabase: wholeOf(database), sealer, now, by: 'tester' })
+}
+
+const FIRST_THREE = migrations.slice(0, 3)
+
+const account = (username: string) => ({
+  id: `id-of-${username}`,
+  username,
+  email: '',
+  name: 'é',
+  password_hash: null,
+  disabled_at: null,
+  created_at: 1,
+})
+
+async function filled(database: Database): Promise<void> {
+  await openKeyring({ database, secret, clock })
+  await database.query.insertInto('account').values(account('ann')).execute()
+  const agent = { name: 'bot', account_id: 'id-of-ann', public_key: Buffer.alloc(32), created_at: 1 }
+  await database.query.insertInto('agent').values(agent).execute()
+}
+
+const usernames = async ({ query }: Database) =>
+  (await query.selectFrom('account').select('username').execute()).map(({ username }) => username)
+
+eachDatabase((_source, open) => {
+  let lines: string[]
+  before(async () => {
+    const database = await open()
+    await filled(database)
+    lines = await linesOf(database)
+  })
+  const changed = (from: string | RegExp, to: string) => {
+    const other = lines.map((line) => line.replace(from, to))
+    assert.notDeepEqual(other, lines)
+    return other
+  }
+
+  /** Where the first row of a table is. */
+  const rowOf = (table: string) => lines.findIndex((line) => line.startsWith(`{"table":"${table}"`)) + 1
+  /** With other bytes in what is sealed there. */
+  const damagedRow = (table: string) =>
+    lines.map((line, at) =>
+      at === rowOf(table) ? line.replace(/"(A[Q-f][^"]{20})..../, (_, start) => `"${start}AAAA`) : line,
+    )
+
+  eachDatabase((kind, _none, { openEmpty }) => {
+    const HOSTILE: readonly (readonly [what: string, file: () => readonly string[], says: RegExp])[] = [
+      [
+        'of a newer release',
+        () => changed('"0005-audit"', '"0005-audit","0099-more"'),
+        /^The file is of a newer release \(0\.0\.1, with 0099-more\): restore it with that one/,
+      ],
+      [
+        'without a schema',
+        () => changed(/"migrations":\[.*\]/, '"migrations":[]'),
+        /no schema that a release/,
+      ],
+      ['with a gap in it', () => changed('"0002-brands",', ''), /no schema that a release/],
+      [
+        'with a foreign table',
+        () => [...lines, '{"table":"pg_authid","columns":[["oid","integer"]]}'],
+        /table pg_authid/,
+      ],
+      [
+        'with a table of the bookkeeping',
+        () => [...lines, '{"table":"schema_lock","columns":[["id","integer"]]}'],
+        /a table schema_lock, which is not in the schema/,
+      ],
+      [
+        'with a foreign column',
+        () => changed('["username","text"]', '["user","text"]'),
+        /a column account\.user,/,
+      ],
+      [
+        'with a column of another kind',
+        () => changed('["username","text"]', '["username","bytes"]'),
+        /is no bytes|a column account\.username,/,
+      ],
+      [
+        'with tables in another order',
+        () => {
+          const at = lines.findIndex((line) => line.startsWith('{"table":"agent"'))
+          return [lines[0] ?? '', ...lines.slice(at, at + 2), ...lines.slice(1, at), ...lines.slice(at + 2)]
+        },
+        /^The file has a row of agent that the database does not take: /,
+      ],
+      [
+        'with a row twice',
+        () => lines.flatMap((line) => (line.startsWith('["id-of-ann"') ? [line, line] : [line])),
+        /^The file has a row of account that the database does not take: /,
+      ],
+      [
+        'without what a column needs',
+        () => changed('"id-of-ann","ann"', '"id-of-ann",null'),
+        /a row of account that/,
+      ],
+      // SQLite has one size of them.
+      ...(kind === 'postgres'
+        ? [
+            [
+              'with a number that is too large for its column',
+              () => changed(/^\[1,"issuer"/, '[9007199254740991,"issuer"'),
+              /a row of key_pair that/,
+            ] as const,
+          ]
+        : []),
+      ['with text that cannot be stored', () => changed('"é"', '"\\u0000"'), /a row of account that/],
+      ['with half a character', () => changed('"é"', '"\\ud800"'), /a row of account that/],
+      [
+        'with keys of somebody else, and nothing that says so',
+        () => damagedRow('root_key').filter((_, at) => at !== rowOf('seal_check')),
+        /^The backup is sealed under another secret key/,
+      ],
+    ]
+    for (const [what, file, says] of HOSTILE) {
+      test(`a file ${what} is refused, and leaves no row and no table`, async () => {
+        const database = await openEmpty()
+        await assert.rejects(into(database, fileOf(file())), (error: unknown) => {
+          assert.ok(error instanceof ImportError || error instanceof RequestError, String(error))
+          assert.match(error.message, says)
+          assert.match(error.message, / Nothing was restored\.$/)
+          return true
+        })
+        await wholeOf(database).read(async (snapshot) => {
+          assert.deepEqual([snapshot.migrations, snapshot.tables], [[], []])
+        })
+      })
+    }
+
+    test('under another secret key it is refused; with the key as the previous one it is taken', async () => {
+      const database = await openEmpty()
+      const other = randomBytes(32)
+      const file = fileOf(lines)
+      await assert.rejects(
+        into(database, file, { sealer: createSealer(other) }),
+        /sealed under another secret key/,
+      )
+      const sealer = createSealer({ current: other, previous: secret })
+      const { rows, unreadable } = await into(database, file, { sealer })
+      assert.deepEqual([rows, unreadable], [lines.filter((line) => line.startsWith('[')).length, []])
+      assert.deepEqual(await usernames(database), ['ann'])
+    })
+
+    test('over what is there only when asked to; a value that was damaged before is named', async () => {
+      const database = await openEmpty()
+      await database.query.insertInto('account').values(account('bob')).execute()
+      await assert.rejects(into(database, fileOf(lines)), /is not empty: the table \w+ has rows/)
+      assert.deepEqual((await usernames(database)).sort(), ['ann', 'bob'])
+      const damaged = damagedRow('key_pair')
+      const { unreadable } = await into(database, fileOf(damaged), { replace: true })
+      assert.deepEqual(await usernames(database), ['ann'])
+      assert.deepEqual(unreadable, ['issuer key pair 1'])
+    })
+  })
+})
+
+eachDatabase((_source, _open, fresh) => {
+  let lines: string[]
+  before(async () => {
+    const database = await fresh.openEmpty()
+    await migrate(database, { migrations: FIRST_THREE })
+    await filled(database)
+    lines = await linesOf(database)
+    assert.match(lines[0] ?? '', /"migrations":\["0001-first","0002-brands","0003-devices"\]/)
+  })
+
+  eachDatabase((_target, open, { openEmpty }) => {
+    suite('a backup of an older release', () => {
+      test('is brought up to date, and goes on', async () => {
+        const database = await openEmpty()
+        const restored = await into(database, fileOf(lines))
+        assert.equal(restored.rows, lines.filter((line) => line.startsWith('[')).length)
+        assert.deepEqual(await migrate(database), [])
+        assert.deepEqual(await usernames(database), ['ann'])
+        const keyring = await openKeyring({ database, secret, clock })
+        assert.equal((await keyring.list()).length, 3)
+        const entries = await database.query.selectFrom('audit_entry').select('action').execute()
+        assert.deepEqual(entries, [{ action: 'database.restore' }])
+        const again = (await linesOf(database))[0] ?? ''
+        assert.ok(again.includes('"0005-audit"'))
+      })
+
+      test('is refused where a newer schema is, also with what is there to be replaced, and nothing is lost', async () => {
+        const database = await open()
+        for (const replace of [false, true]) {
+          const refusal = replace
+            ? /The backup is of an older release \(0\.0\.1\), and .*0005-audit/
+            : /is not empty/
+          await assert.rejects(into(database, fileOf(lines), { replace }), refusal)
+        }
+        assert.deepEqual(await usernames(database), ['ann'])
+      })
+    })
+  })
+})
+
+eachDatabase((_kind, open) => {
+  test('a node that starts meanwhile waits, and what it then writes is not deleted', async () => {
+    const [restoring, starting] = [await open(), await open()]
+    await filled(restoring)
+    const file = fileOf(await linesOf(restoring))
+    let inside: () => void = () => undefined
+    const held = new Promise<void>((resolve) => {
+      inside = resolve
+    })
+    const order: string[] = []
+    const written = held.then(async () => {
+      const store = createRootKeyStore(starting, createSealer(secret))
+      await inTransaction(starting.query, async (query) => {
+        await createRootKeyStore({ query }, createSealer(secret)).add(newRootKey(2, now))
+      })
+      order.push('written')
+      return store.newerThan(0)
+    })
+    const request: RestoreRequest = {
+      open: async function* () {
+        inside()
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        order.push('read')
+        yield file
+      },
+      replace: true,
+      revokeSessionsSince: undefined,
+    }
+    const sealer = createSealer(secret)
+    await restore(request, { wholeDatabase: wholeOf(restoring), sealer, now, by: 'tester' })
+    assert.deepEqual(
+      (await written).map(({ id }) => id),
+      [1, 2],
+    )
+    assert.deepEqual(order, ['read', 'written'])
+  })
+
+  test('a database that a newer release has migrated is not backed up without what this one does not know', async () => {
+    const database = await open()
+    await migrate(database, {
+      migrations: [...migrations, { name: '0099-more', statements: () => ['create table more (id text)'] }],
+    })
+    await assert.rejects(
+      linesOf(database),
+      /was migrated by a newer release \(0099-more\).*back it up with that one/,
+    )
+  })
+
+  test('rows of a megabyte come in pages of a few', async () => {
+    const database = await open()
+    const details = 'x'.repeat(1024 * 1024)
+    const entry = {
+      at: 1,
+      actor: '',
+      source: '',
+      action: '',
+      subject: '',
+      seq: null,
+      previous_hash: null,
+      hash: null,
+    }
+    for (let id = 0; id < 20; id++)
+      await database.query
+        .insertInto('audit_entry')
+        .values({ ...entry, id: `large-${id}`, details })
+        .execute()
+    await wholeOf(database).read(async (snapshot) => {
+      const table = snapshot.tables.find(({ name }) => name === 'audit_entry') ?? assert.fail()
+      const size = await snapshot.measure(table)
+      const counts: number[] = []
+      for await (const page of snapshot.pages(table, size)) counts.push(page.length)
+      assert.equal(
+        counts.reduce((sum, count) => sum + count, 0),
+        size.rows,
+      )
+      assert.ok(size.rows >= 20 && Math.max(...counts) <= 7, `${counts}`)
+    })
+  })
+})
