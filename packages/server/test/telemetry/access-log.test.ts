@@ -91,6 +91,8 @@ describe('the log', () => {
       { 'api-key': canary },
       { cookie: `ratafia-sign-in=${canary}` },
       { 'x-request-id': `${canary} ${canary}` },
+      { 'x-forwarded-for': canary },
+      { 'user-agent': canary, referer: `http://x.example/?did=${canary}`, traceparent: canary },
     ]
     for (const headers of secretHeaders) {
       for (const path of ['/api/v2/tokens/whoami', '/device-session', '/', '/nothing'])
@@ -192,10 +194,11 @@ describe('the log', () => {
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-request-id': 'from-the-proxy.1' }
     const trusting = await serve({ RATAFIA_TRUSTED_PROXIES: '127.0.0.0/8' })
     await fetch(trusting.baseUrl, { headers })
-    await fetch(trusting.baseUrl, { headers: { 'x-request-id': 'x y' } })
+    await fetch(trusting.baseUrl, { headers: { 'x-request-id': 'x y', 'x-forwarded-for': 'x\u009b31m y' } })
     const [line, odd] = requestsOf(await logOf(trusting))
     assert.deepEqual([line?.['address'], line?.reqId], ['203.0.113.7', 'from-the-proxy.1'])
     assert.match(odd?.reqId ?? '', UUID)
+    assert.equal(odd?.['address'], 'unknown', 'it is no address')
 
     const alone = await serve({ RATAFIA_TRUSTED_PROXIES: '192.0.2.1, ::1' })
     await fetch(alone.baseUrl, { headers })
