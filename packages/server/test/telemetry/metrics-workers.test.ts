@@ -8,7 +8,7 @@ const METRICS = { RATAFIA_METRICS_PORT: '0' }
 
 const program = testProgram()
 
-test('their supervisor serves the series of each, and goes on when one dies', async () => {
+test('their supervisor serves the series of each, and goes on when one is stopped or dies', async () => {
   const service = await program.start({ RATAFIA_WORKERS: '2', ...METRICS })
   const [, url] = /"url":"([^"]+)","msg":"metrics are served"/.exec(service.stderr()) ?? []
   const up = (at: number) => scrape(url).then((page) => page.get(`ratafia_worker_up{worker="${at}"}`))
@@ -26,7 +26,17 @@ test('their supervisor serves the series of each, and goes on when one dies', as
   }
   const before = await starts()
   const pids = [...service.stderr().matchAll(/"pid":(\d+),.*"msg":"request"/g)].map(([, pid]) => Number(pid))
-  process.kill(pids[0] ?? assert.fail('no worker'), 'SIGKILL')
+  const pid = pids[0] ?? assert.fail('no worker')
+  // It does not answer, and does not keep the others from it.
+  process.kill(pid, 'SIGSTOP')
+  const stopped = await scrape(url)
+  const ups = [1, 2].map((worker) => stopped.get(`ratafia_worker_up{worker="${worker}"}`))
+  assert.deepEqual(ups.toSorted(), [0, 1])
+  assert.equal([...stopped.keys()].filter((name) => name.startsWith('process_start_time_seconds{')).length, 1)
+  process.kill(pid, 'SIGCONT')
+  await eventually(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
+
+  process.kill(pid, 'SIGKILL')
   // While it is away, the other one is still to be seen.
   const during = await scrape(url)
   assert.deepEqual(
