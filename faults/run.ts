@@ -59,7 +59,7 @@ export async function run({
 }: Run): Promise<Result> {
   const seconds = Math.max(asked.seconds, fault.leastSeconds ?? 0)
   mkdirSync(directory, { mode: 0o755 })
-  const overdue = setTimeout(() => hangs(fault), (seconds + LONGEST_BESIDES_S) * 1_000)
+  const overdue = setTimeout(() => hangs(fault), (seconds + LONGEST_BESIDES_S) * 1_000).unref()
   const { tree, note } = planted ? { tree: planted.tree } : beginning(fault, `${directory}/release`)
   const world = await makeWorld({ scene, layout: fault, directory, postgres, tree })
   try {
