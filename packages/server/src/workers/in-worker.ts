@@ -40,7 +40,11 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
     const said = message as FromSupervisor
     if (said.ratafia === 'taken') counters.answer(said.id, said.taken)
     else if (said.ratafia === 'metrics') {
-      void collect?.().then((metrics) => send({ ratafia: 'metrics', id: said.id, metrics }))
+      // One that cannot say how it is says nothing, and goes on: its supervisor waits no longer than for one that hangs.
+      collect?.().then(
+        (metrics) => send({ ratafia: 'metrics', id: said.id, metrics }),
+        () => {},
+      )
     } else {
       stopping = true
       told.resolve()
