@@ -151,6 +151,7 @@ export function parsePostgresUrl(value: string): string {
     )
   }
   const { searchParams } = new URL(first)
+  requireKnownParameters(searchParams)
   const mode = searchParams.get('sslmode')
   if (mode !== null && !SSL_MODES.includes(mode)) {
     throw new Error(`has an sslmode that is not known. It can be ${SSL_MODES.join(', ')}.`)
@@ -160,6 +161,20 @@ export function parsePostgresUrl(value: string): string {
   return value.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
 }
 
+/** What `pg` does not know it passes over: with `sslmdoe` there would be no TLS. Of two of a name it takes the last. */
+function requireKnownParameters(given: URLSearchParams): void {
+  const names = [...given.keys()]
+  if (names.some((name) => !PARAMETERS.includes(name))) {
+    // The name is not repeated: it may be the rest of a password with a question mark.
+    throw new Error(`has a parameter that is not known. It can have ${PARAMETERS.join(', ')}.`)
+  }
+  if (new Set(names).size < names.length) throw new Error('has a parameter twice.')
+}
+
+const PARAMETERS: readonly string[] = [
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
+  ...['target_session_attrs', 'host', 'port', 'user', 'password', 'application_name', 'options'],
+]
 const SESSION_ATTRIBUTES: readonly string[] = ['read-write', 'primary']
 const SSL_MODES: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 

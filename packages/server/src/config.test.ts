@@ -280,6 +280,19 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   ['RATAFIA_DATABASE_LISTEN_URL', ['mysql://x'], /is not a PostgreSQL address/, ON_POSTGRES],
   ['RATAFIA_DATABASE_POOL', ['0', 'x', '1e3'], /is not a number from 1/, ON_POSTGRES],
   ['RATAFIA_DATABASE_URL', ['postgres://db/x?sslmode=frob'], /sslmode that is not known/],
+  // With one of these the connection would have no TLS, or no check of the certificate.
+  [
+    'RATAFIA_DATABASE_URL',
+    ['sslmdoe=verify-full', 'sslMode=verify-full', 'a=b&sslmode=verify-full', 'ssl=0'].map(
+      (query) => `postgres://db/x?${query}`,
+    ),
+    /^RATAFIA_DATABASE_URL has a parameter that is not known\. It can have sslmode, sslrootcert, /,
+  ],
+  [
+    'RATAFIA_DATABASE_URL',
+    ['postgres://db/x?sslmode=verify-full&sslmode=disable'],
+    /has a parameter twice\.$/,
+  ],
   [
     'RATAFIA_SECRET_KEY',
     ['x', 'a'.repeat(42), 'a'.repeat(63), 'a'.repeat(65), '!'.repeat(43)],
@@ -527,13 +540,13 @@ test('a database that has to be reached over TLS is checked by its certificate, 
   }
   for (const mode of ['prefer', 'require', 'verify-ca', 'verify-full']) {
     assert.equal(urlOf(`sslmode=${mode}`), 'postgres://db/x?sslmode=verify-full')
-    assert.equal(urlOf(`a=b&sslmode=${mode}&c=d`), 'postgres://db/x?a=b&sslmode=verify-full&c=d')
+    assert.equal(urlOf(`user=b&sslmode=${mode}&port=1`), 'postgres://db/x?user=b&sslmode=verify-full&port=1')
   }
   for (const query of [
     'sslmode=disable',
     'sslmode=no-verify',
     'sslmode=require&uselibpqcompat=true',
-    'a=sslmode=require',
+    'options=sslmode=require',
   ]) {
     assert.equal(urlOf(query), `postgres://db/x?${query}`)
   }
