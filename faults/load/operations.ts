@@ -214,7 +214,8 @@ async function pollOne(client: Client): Promise<void> {
   if (!one) return askForApproval(client)
   const { status, body } = await wire.send(wire.pick(random), poll(one))
   if (status === 200) {
-    waiting.splice(waiting.indexOf(one), 1)
+    const from = [waiting, rejected].find((all) => all.includes(one))
+    from?.splice(from.indexOf(one), 1)
     devices.push(deviceOf(one.unit, one.request, body))
   } else if (status >= 400 && status < 500 && waiting.includes(one)) {
     move(one, waiting, rejected)

@@ -153,9 +153,12 @@ function approve({ waiting }: Client, random: Random): Choice | undefined {
   }
 }
 
-function reject({ waiting }: Client, random: Random): Choice | undefined {
+function reject({ waiting, rejected }: Client, random: Random): Choice | undefined {
   const one = random.pick(waiting)
   if (!one) return undefined
+  // Whatever comes of it: one that was rejected could still be approved, and that would be no violation.
+  waiting.splice(waiting.indexOf(one), 1)
+  rejected.push(one)
   return {
     kind: 'reject',
     words: ['devices', 'reject', one.unit.key.publicKey.id, '--reason', 'not ours'],
