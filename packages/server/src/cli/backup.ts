@@ -195,8 +195,8 @@ const verifyStorage = (
   )
 
 function reportOf(results: readonly CheckResult[]): string {
-  const lines = results.flatMap(({ name, holds, faults, examples }) => [
-    `${faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${holds}`,
+  const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [
+    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not looked at: what it reads is missing.' : holds}`,
     ...examples.map((fault) => `         ${harmless(fault)}`),
     ...(faults > examples.length ? [`         and ${faults - examples.length} more`] : []),
   ])

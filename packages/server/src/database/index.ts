@@ -25,17 +25,21 @@ export type * from './schema.ts'
 export { SchemaError } from './schema-error.ts'
 export { inSnapshot } from './snapshot.ts'
 export {
+  columnNames,
   constraintNames,
   describeTables,
   indexNames,
+  presentColumns,
   presentConstraints,
   presentIndexes,
   presentTables,
+  presentTriggers,
   type Reference,
   referencesOf,
   seededTables,
   type Table,
   tableNames,
+  triggerNames,
 } from './tables.ts'
 export { inTransaction } from './transaction.ts'
 export { isUniqueViolation } from './unique-violation.ts'

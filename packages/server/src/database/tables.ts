@@ -54,6 +54,30 @@ export function constraintNames(
   })
 }
 
+/** Columns that the migrations make, by table. */
+export function columnNames(
+  kind: DatabaseKind,
+): readonly { readonly table: string; readonly name: string }[] {
+  return statementsOf(kind, ours).flatMap((statement) => {
+    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
+    if (table === undefined) return []
+    // Each in a line of its own, which begins with its name and its type.
+    return [...statement.matchAll(/^\s*(\w+) (?:text|integer|bigint|blob|bytea)\b/gim)].map(
+      ([, name = '']) => ({ table, name }),
+    )
+  })
+}
+
+/** Triggers that the migrations make, by table. */
+export function triggerNames(
+  kind: DatabaseKind,
+): readonly { readonly table: string; readonly name: string }[] {
+  return statementsOf(kind, ours).flatMap((statement) => {
+    const [, name, table] = /^\s*create trigger (\w+) after \w+ on (\w+)/i.exec(statement) ?? []
+    return name === undefined || table === undefined ? [] : [{ table, name }]
+  })
+}
+
 function namesIn(kind: DatabaseKind, migrations: readonly Migration[], pattern: RegExp): readonly string[] {
   return statementsOf(kind, migrations).flatMap((statement) => pattern.exec(statement)?.[1] ?? [])
 }
@@ -98,6 +122,12 @@ export async function presentTables(
   ).execute(query)
   const there = new Set(rows.map(({ name }) => name))
   return names.filter((name) => there.has(name))
+}
+
+/** Names of the columns of a table; none of one that is not there. */
+export async function presentColumns(query: Query, kind: DatabaseKind, table: string): Promise<Set<string>> {
+  const columns = await (kind === 'sqlite' ? sqliteColumns(query, table) : postgresColumns(query, table))
+  return new Set(columns.map(({ name }) => name))
 }
 
 interface CatalogueColumn {
@@ -181,6 +211,16 @@ export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<
         select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
         where i.indisvalid and pg_table_is_visible(i.indrelid)`
   ).execute(query)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** `table.trigger` of those that are there and fire for whoever changes a row. */
+export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
+  if (kind === 'sqlite') return new Set()
+  const { rows } = await sql<{ name: string }>`
+    select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
+    where not tgisinternal and tgenabled in ('O', 'A') and pg_table_is_visible(tgrelid)
+  `.execute(query)
   return new Set(rows.map(({ name }) => name))
 }
 

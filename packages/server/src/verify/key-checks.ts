@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import { AssertionError, privateKeyFromKeyObject } from '@ratafia/assertions'
 import { keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
 import { parseId } from '../keyring/macaroon-id.ts'
-import { keyPairSealingPurpose, signingKeyPurpose } from '../keyring/sealing-purposes.ts'
+import { keyPairSealingPurpose, SEAL_CHECK_PURPOSE, signingKeyPurpose } from '../keyring/sealing-purposes.ts'
 import type { Check } from './check.ts'
 
 export const KEY_CHECKS: readonly Check[] = [
@@ -11,7 +11,11 @@ export const KEY_CHECKS: readonly Check[] = [
     name: 'sealed-values',
     holds: 'Every sealed value opens under the secret key, or under the previous one.',
     async *find({ sealed, sealer }) {
-      for (const { name, purpose, sealed: value } of await sealed.all()) {
+      const values = await sealed.all()
+      if (values.length > 0 && !values.some(({ purpose }) => purpose === SEAL_CHECK_PURPOSE)) {
+        yield 'There is no seal check, by which a start knows the secret key.'
+      }
+      for (const { name, purpose, sealed: value } of values) {
         if (sealer.unseal(purpose, value) === undefined) {
           yield `The ${name} does not open: it was changed, or is sealed under another secret key.`
         }
@@ -20,13 +24,16 @@ export const KEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'root-keys',
-    holds: 'Root keys count up from 1 without gaps, and there is one.',
+    holds: 'Root keys, and key pairs, count up from 1 without gaps, and there is one of each kind.',
     async *find({ rows }) {
       const ids = await rows.rootKeyIds()
       if (ids.length === 0) yield 'There is no root key.'
-      for (const [index, id] of ids.entries()) {
-        if (id !== (ids[index - 1] ?? 0) + 1) yield `A root key before ${id} is missing.`
+      for (const id of afterGaps(ids)) yield `A root key before ${id} is missing.`
+      const pairs = await rows.keyPairs()
+      for (const kind of ['issuer', 'discharger']) {
+        if (!pairs.some(({ purpose }) => purpose === kind)) yield `There is no ${kind} key pair.`
       }
+      for (const id of afterGaps(pairs.map((pair) => pair.id))) yield `A key pair before ${id} is missing.`
     },
   },
   {
@@ -63,6 +70,10 @@ export const KEY_CHECKS: readonly Check[] = [
     },
   },
 ]
+
+/** Those of ascending ids before which one is missing. */
+const afterGaps = (ids: readonly number[]): readonly number[] =>
+  ids.filter((id, index) => id !== (ids[index - 1] ?? 0) + 1)
 
 function signingKeyId(der: Buffer): string | undefined {
   try {

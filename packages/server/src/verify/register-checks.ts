@@ -56,11 +56,14 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'revisions',
-    holds: 'The revisions of a serial follow one another, and its device has the newest.',
+    holds:
+      'An active device that was not imported has its serial assertion; revisions follow one another, and it has the newest.',
     async *find({ rows }) {
       for await (const { name, first, last, stored } of rows.revisionGaps()) {
         yield `Of ${name} ${stored} assertions are here, with revisions from ${first} to ${last}.`
       }
+      for await (const { id, name } of rows.withoutAssertion())
+        yield `The device ${id} (${name}) has no assertion.`
       for await (const { id, name, revision, newest } of rows.otherRevisions()) {
         yield `The device ${id} (${name}) has the revision ${revision ?? 'none'}, and an assertion with ${newest}.`
       }

@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 export const SCHEMA_CHECKS: readonly Check[] = [
   {
     name: 'schema',
-    holds: 'Every table, index and constraint of the migrations is there.',
+    holds: 'Every table, column, index, constraint and trigger of the migrations is there.',
     async *find({ rows }) {
       for await (const what of rows.missingFromSchema()) yield `There is no ${what}.`
     },

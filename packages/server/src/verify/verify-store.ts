@@ -1,14 +1,18 @@
 /** What the checks of `ratafia verify` ask: each reads whole tables, in pages or by a query that returns faults only. */
 import { type RawBuilder, sql } from 'kysely'
 import {
+  columnNames,
   constraintNames,
   type Database,
   indexNames,
+  presentColumns,
   presentConstraints,
   presentIndexes,
   presentTables,
+  presentTriggers,
   referencesOf,
   tableNames,
+  triggerNames,
 } from '../database/index.ts'
 
 export interface SerialRow {
@@ -37,7 +41,9 @@ export interface StoredAssertionRow {
 }
 
 export interface VerifyStore {
-  /** Names of tables, indexes and constraints that the migrations made and that are not there. */
+  /** `table x` and `column x.y` that the migrations made and that are not there: most other checks read them. */
+  missingToRead(): Promise<readonly string[]>
+  /** These, and the indexes, constraints and triggers. */
   missingFromSchema(): AsyncGenerator<string>
   /** Rows that refer to none, by table. */
   danglingReferences(): AsyncGenerator<{
@@ -55,6 +61,8 @@ export interface VerifyStore {
   revisionGaps(): AsyncGenerator<{ name: string; first: number; last: number; stored: number }>
   /** Devices whose revision is another than that of their newest assertion. */
   otherRevisions(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
+  /** Devices that are let in, with no assertion that says so. */
+  withoutAssertion(): AsyncGenerator<{ id: string; name: string }>
   /** Of what was ended without a time, or without anybody. */
   halfRevoked(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
@@ -96,16 +104,34 @@ export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): 
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }
   const tables = () => presentTables(query, kind, tableNames(kind))
+  const missingToRead = async () => {
+    const missing: string[] = []
+    for (const name of tableNames(kind)) {
+      const there = await presentColumns(query, kind, name)
+      const wanted = columnNames(kind).filter(({ table }) => table === name)
+      if (there.size === 0) missing.push(`table ${name}`)
+      else
+        missing.push(
+          ...wanted.flatMap((column) => (there.has(column.name) ? [] : `column ${name}.${column.name}`)),
+        )
+    }
+    return missing
+  }
 
   return {
+    missingToRead,
+
     async *missingFromSchema() {
-      const there = new Set(await tables())
-      for (const name of tableNames(kind)) if (!there.has(name)) yield `table ${name}`
+      yield* await missingToRead()
       const indexes = await presentIndexes(query, kind)
       for (const name of indexNames(kind)) if (!indexes.has(name)) yield `index ${name}`
       const constraints = await presentConstraints(query, kind)
       for (const { table, name } of constraintNames(kind)) {
         if (!constraints.has(`${table}.${name}`)) yield `constraint ${name} of ${table}`
+      }
+      const triggers = await presentTriggers(query, kind)
+      for (const { table, name } of triggerNames(kind)) {
+        if (!triggers.has(`${table}.${name}`)) yield `trigger ${name} of ${table}`
       }
     },
 
@@ -182,6 +208,12 @@ export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): 
         where device.status in ('active', 'revoked')
         group by device.id, device.brand_id, device.model, device.serial, device.revision
         having device.revision is null or device.revision < max(serial_assertion.revision)`),
+
+    withoutAssertion: () =>
+      faults(sql<{ id: string; name: string }>`
+        select id, brand_id || '/' || model || '/' || serial as name from device
+        where status = 'active' and origin <> 'import' and not exists (
+          select 1 from serial_assertion where serial_assertion.device_id = device.id)`),
 
     async *halfRevoked() {
       yield* faults(sql<{ what: string; id: string }>`

@@ -48,6 +48,14 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
     [(query) => run(query, 'drop table package'), /^There is no table package\.$/],
     [
+      (query, kind) => run(query, `drop table job_lease${kind === 'postgres' ? ' cascade' : ''}`),
+      /^There is no table job_lease\.$/,
+    ],
+    [
+      (query) => run(query, 'alter table package rename column snap_id to other'),
+      /^There is no column package\.snap_id\.$/,
+    ],
+    [
       async (query, kind) => {
         if (kind === 'postgres') await run(query, 'alter table package drop constraint package_snap_id_key')
         else {
@@ -78,6 +86,19 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
   ],
   'sealed-values': [
+    [(query) => query.deleteFrom('seal_check').execute(), /^There is no seal check,/],
+    [
+      async (query) => {
+        const { sealed } = await query.selectFrom('seal_check').selectAll().executeTakeFirstOrThrow()
+        const swapped = Buffer.from(sealed).reverse()
+        await query.updateTable('seal_check').set({ sealed: swapped }).execute()
+      },
+      /^The seal check does not open/,
+    ],
+    [
+      (query) => query.updateTable('key_pair').set({ purpose: 'issuer' }).where('id', '=', 2).execute(),
+      /^The issuer key pair 2 does not open/,
+    ],
     [
       async (query) => {
         const { sealed } = await query.selectFrom('root_key').selectAll().executeTakeFirstOrThrow()
@@ -100,6 +121,14 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
   ],
   'root-keys': [
+    [
+      (query) => query.deleteFrom('key_pair').where('purpose', '=', 'issuer').execute(),
+      /^There is no issuer key pair\.$/,
+    ],
+    [
+      (query) => query.updateTable('key_pair').set({ id: 7 }).where('id', '=', 2).execute(),
+      /^A key pair before 7 is missing\.$/,
+    ],
     [(query) => query.deleteFrom('root_key').execute(), /^There is no root key\.$/],
     [(query) => query.updateTable('root_key').set({ id: 3 }).execute(), /^A root key before 3 is missing\.$/],
   ],
@@ -162,6 +191,14 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   ],
   'serial-assertions': [
     [
+      (query) => query.updateTable('serial_assertion').set({ signing_key_id: 'another' }).execute(),
+      /has another signing key than its row\.$/,
+    ],
+    [
+      (query) => query.updateTable('device').set({ serial: 'another' }).execute(),
+      /has another name than its row\.$/,
+    ],
+    [
       (query) =>
         query
           .updateTable('serial_assertion')
@@ -199,6 +236,10 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   ],
   revisions: [
     [
+      (query) => query.deleteFrom('serial_assertion').execute(),
+      /^The device \S+ \(acme-brand\/acme-classic\/\S+\) has no assertion\.$/,
+    ],
+    [
       async (query) => {
         const row = await query.selectFrom('serial_assertion').selectAll().executeTakeFirstOrThrow()
         await query
@@ -227,6 +268,20 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     [
       async (query, kind) => {
         if (kind === 'postgres') {
+          const constraint = 'device_registration_request_id_hash_key'
+          await run(query, `alter table device_registration drop constraint ${constraint}`)
+        } else {
+          await run(query, 'create table copied as select * from device_registration')
+          await run(query, 'drop table device_registration')
+          await run(query, 'alter table copied rename to device_registration')
+        }
+        await run(query, 'insert into device_registration select * from device_registration')
+      },
+      /^2 rows of device_registration share one/,
+    ],
+    [
+      async (query, kind) => {
+        if (kind === 'postgres') {
           await run(query, 'alter table device_session drop constraint device_session_nonce_hash_key')
         } else {
           await run(query, 'create table copied as select * from device_session')
@@ -243,6 +298,14 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
   ],
   assertions: [
+    [
+      (query) =>
+        query
+          .updateTable('trust_root')
+          .set({ encoded: Buffer.from('x') })
+          .execute(),
+      /of trust_root does not decode/,
+    ],
     [
       (query) =>
         query
@@ -278,6 +341,8 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
   ],
 }
+
+const OFF = 'alter table account disable trigger account_announce_update'
 
 const sealer = createSealer(Buffer.alloc(32, 7))
 
@@ -323,6 +388,22 @@ eachDatabase((kind, open, fresh) => {
     }
     assert.deepEqual(Object.keys(FAULTS).sort(), CHECKS.map(({ name }) => name).sort())
     for (const { holds } of CHECKS) assert.match(holds, /^[A-Z].*\.$/)
+  })
+
+  if (kind === 'postgres') {
+    for (const how of ['drop trigger account_announce_update on account', OFF]) {
+      test(`nobody hears of a change after "${how}", and the schema check says so`, async () => {
+        const [{ examples } = assert.fail()] = await resultsWith((query) => run(query, how))
+        assert.deepEqual(examples, ['There is no trigger account_announce_update of account.'])
+      })
+    }
+  }
+
+  test('where a table is missing, the checks that read tables are not made, and none of them says ok', async () => {
+    const [schema, ...others] = await resultsWith((query) => run(query, 'drop table clone_evidence'))
+    assert.deepEqual([schema?.name, schema?.skipped], ['schema', false])
+    assert.ok(schema?.examples.includes('There is no table clone_evidence.'))
+    assert.ok(others.every(({ skipped }) => skipped))
   })
 
   for (const [name, faults] of Object.entries(FAULTS)) {
