@@ -196,6 +196,47 @@ suite('an answer before the end of the request', { timeout: 30_000 }, () => {
   })
 })
 
+suite('a connection with something that is not HTTP', { timeout: 30_000 }, () => {
+  let server: ListeningServer
+  before(async () => {
+    server = await listen('127.0.0.1', 0)
+    server.server.on('clientError', (error, socket) =>
+      answerParserError(error, socket as Socket, server.unanswered(socket as Socket)),
+    )
+    server.serve((request, response) => {
+      if (request.url !== '/held') response.end('done')
+    })
+    server.open()
+  })
+  afterEach(leave)
+  after(() => server.close())
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+  test('who goes on sending after a refusal is not cut before it can be heard', async () => {
+    const accepted = once(server.server, 'connection')
+    const one = await new Client(server.origin).connected()
+    const [other]: Socket[] = await accepted
+    await one.ask('garbage\r\n\r\n')
+    assert.equal(one.status, 400)
+    // The parser says it again for each piece that comes, which must not reset what is on its way to the client.
+    server.server.emit('clientError', new Error('again'), other)
+    assert.equal(other?.destroyed, false)
+    await one.ended
+    assert.equal(one.text.match(/HTTP\/1\.1 /g)?.length, 1)
+  })
+
+  for (const rest of ['garbage\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    test(`a client that goes leaves nothing behind: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
+      const one = await new Client(server.origin).connected()
+      one.send(get('/held') + get('/').repeat(2) + rest)
+      while (server.answers.size < 3) await tick()
+      assert.equal(one.text, '')
+      one.socket.destroy()
+      while (server.answers.size > 0 || server.connections > 0) await tick()
+    })
+  }
+})
+
 suite('requests in flight', { timeout: 30_000 }, () => {
   let server: ListeningServer
   before(async () => {

@@ -71,6 +71,8 @@ suite('HTTP', () => {
       'a TLS greeting': [Buffer.from('160301020001000001fc0303', 'hex'), 400, 'invalid-request'],
       'HTTP/2 without TLS': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid-request'],
       'a method that nobody knows': [request('FROB /'), 400, 'invalid-request'],
+      CONNECT: ['CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 405, 'method-not-allowed'],
+      'two Host headers': [request('GET /', 'HOST: y\r\n'), 400, 'invalid-request'],
       'no Host header': ['GET / HTTP/1.1\r\n\r\n', 400, 'invalid-request'],
       'a header with a space in its name': [request('GET /', 'A b: c\r\n'), 400, 'invalid-request'],
       'lines that end with a bare LF': ['GET / HTTP/1.1\nHost: x\n\n', 400, 'invalid-request'],
@@ -90,6 +92,7 @@ suite('HTTP', () => {
         'invalid-request',
       ],
       'headers over 64 KiB': [request('GET /', `A: ${'a'.repeat(66_000)}\r\n`), 431, 'headers-too-large'],
+      'more than 1,000 headers': [request('GET /', 'A: b\r\n'.repeat(1_000)), 431, 'headers-too-large'],
       'a path over 64 KiB': [request(`GET /${'a'.repeat(66_000)}`), 431, 'headers-too-large'],
       'a body over 64 KiB': [post(' '.repeat(65_537)), 413, 'request-too-large'],
       'a body announced over 64 KiB': [
@@ -203,6 +206,24 @@ suite('HTTP', () => {
         [404, 200, 400, 200],
       )
     })
+  })
+
+  describe('what is not HTTP after a request that is: both are answered, in their order', () => {
+    const rests: Readonly<Record<string, string>> = {
+      garbage: '\0garbage\r\n\r\n',
+      CONNECT: request('CONNECT x:443'),
+      'a body that is none': request('POST /api/v2/tokens', 'Transfer-Encoding: chunked\r\n', 'x\r\n'),
+    }
+    for (const [name, rest] of Object.entries(rests)) {
+      test(name, async () => {
+        const answers = await raw(request('GET /identity/discharge/info') + post('{}') + rest, 3)
+        assert.deepEqual(
+          answers.map(({ status }) => status),
+          [200, 200, name === 'CONNECT' ? 405 : 400],
+        )
+        assert.equal(answers[2]?.closed, true)
+      })
+    }
   })
 
   describe('bodies', () => {

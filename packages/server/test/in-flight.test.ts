@@ -28,9 +28,14 @@ function converse(url: string): { readonly socket: Socket; text(): string } {
 suite('a server with room for two', async () => {
   let gate = Promise.withResolvers<void>()
   const refused: number[] = []
-  const server = await listen('127.0.0.1', 0, { limit: LIMIT, onRefused: (count) => refused.push(count) })
+  const server = await listen('127.0.0.1', 0, {
+    limit: LIMIT,
+    basePath: '/store',
+    onRefused: (count) => refused.push(count),
+  })
   const work: RequestListener = (request, response) => {
-    if (request.url?.includes('health')) return response.end('done')
+    if (request.url?.includes('/health/ready')) return response.end('done')
+    if (request.method === 'GET') return void gate.promise.then(() => response.end('done'))
     // Whoever takes a body reads all of it.
     return request.resume().once('end', () => void gate.promise.then(() => response.end('done')))
   }
@@ -113,8 +118,25 @@ suite('a server with room for two', async () => {
 
   test('health checks are answered when there is no room', async () => {
     const release = await fill()
-    assert.equal((await send(`${url}/store/health/ready`)).status, 200)
+    for (const path of ['/health/ready', '/store/health/ready?x=y']) {
+      assert.equal((await send(`${url}${path}`)).status, 200)
+    }
+    // What only looks like one is none.
+    assert.equal((await send(`${url}/v2/assertions/x/health/ready`)).status, 503)
     await release()
+  })
+
+  test('a GET counts from its beginning, also where it says that a body follows', async () => {
+    gate = Promise.withResolvers()
+    const bodies = [converse(url), converse(url)]
+    for (const { socket } of bodies) {
+      socket.write('GET /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nConnection: close\r\n\r\n')
+    }
+    await eventually('both are worked on', () => server.inFlight.size === LIMIT)
+    assert.equal((await send(`${url}/c`)).status, 503)
+    gate.resolve()
+    for (const { text } of bodies) await eventually('it is answered', () => text().endsWith('done'))
+    for (const { socket } of bodies) socket.destroy()
   })
 })
 

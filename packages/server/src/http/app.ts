@@ -1,5 +1,6 @@
 /** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start.ts`. */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { API_VERSION, ERROR_CODES } from '@ratafia/api'
 import fastify, {
   type FastifyBaseLogger,
@@ -29,6 +30,8 @@ export interface AppOptions {
   readonly accessLog: boolean
   /** Gives the server that is to hand its requests to the listener. */
   readonly serve: (listener: RequestListener) => Server
+  /** The requests of a connection that are not answered to their end, in their order. */
+  readonly unanswered?: (socket: Socket) => Iterable<ServerResponse>
   /** Told of a request that waits for people, of a route with `held`: it is no work. */
   readonly hold?: (response: ServerResponse) => void
 }
@@ -41,7 +44,7 @@ declare module 'fastify' {
 }
 
 export function createApp(options: AppOptions): FastifyInstance {
-  const { log, baseUrl, trustedProxies, telemetry, accessLog, serve, hold } = options
+  const { log, baseUrl, trustedProxies, telemetry, accessLog, serve, unanswered, hold } = options
   const trusted = trustedPeer(trustedProxies)
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -50,13 +53,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIds(trusted),
     clientErrorHandler: (error, socket) => {
-      const code = answerParserError(error, socket)
+      const code = answerParserError(error, socket, unanswered?.(socket))
       if (code === undefined) return
       telemetry.metrics.refusedEarly(code)
       log.debug({ refusal: code }, 'refused before it was a request')
     },
     frameworkErrors: (error, request, reply) => answerBeforeRoute(error, request, reply, observe),
-    rewriteUrl: rewriter(new URL(baseUrl).pathname),
+    rewriteUrl: rewriter(pathOf(baseUrl)),
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
@@ -126,9 +129,11 @@ function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: Fa
     .send(errorBody({ code: 'method-not-allowed', message, extra: { allowed } }))
 }
 
+/** Of a base URL, without a slash at its end. */
+export const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '')
+
 /** With a base URL such as `https://example.com/store`: works with proxies that strip `/store` and those that do not. */
-function rewriter(basePath: string): (request: { readonly url?: string | undefined }) => string {
-  const prefix = basePath.replace(/\/$/, '')
+function rewriter(prefix: string): (request: { readonly url?: string | undefined }) => string {
   return ({ url = '/' }) => {
     if (prefix === '' || !url.startsWith(prefix)) return url
     const rest = url.slice(prefix.length)

@@ -66,6 +66,11 @@ export class Connections {
     return this.#answers
   }
 
+  /** Of these the ones on this connection, in their order. */
+  answersOf(socket: Socket): Iterable<ServerResponse> {
+    return this.#open.get(socket)?.answers ?? []
+  }
+
   /** Takes a new connection, for which another may have to go. */
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.connections && !this.#makeRoom()) {

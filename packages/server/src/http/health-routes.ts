@@ -5,10 +5,10 @@ import { errorBody } from './errors.ts'
 const LIVE = '/health/live'
 const READY = '/health/ready'
 
-/** Whether `url` is one of the addresses here, with or without the path of the base URL. */
-export function isHealthCheck(url = ''): boolean {
-  const path = url.split('?', 1)[0] ?? ''
-  return path.endsWith(LIVE) || path.endsWith(READY)
+/** Whether `url` is one of the addresses here, with or without the path of the base URL (`/store`). */
+export function isHealthCheck(url = '', basePath = ''): boolean {
+  const [path = ''] = url.split('?', 1)
+  return [LIVE, READY].some((check) => path === check || path === basePath + check)
 }
 
 /** `unready`: why no requests are to come here, a sentence; undefined while they may. */

@@ -13,6 +13,8 @@ import { isHealthCheck } from './health-routes.ts'
 
 export interface InFlightOptions {
   readonly limit: number
+  /** Path of the base URL, without a slash at its end: health checks may have it. Default: none. */
+  readonly basePath?: string
   /** Told of refusals, once a second at most: how many there were since the last time. */
   readonly onRefused?: (refused: number) => void
 }
@@ -21,13 +23,15 @@ const REPORT_MS = 1_000
 
 export class InFlight {
   readonly #limit: number
+  readonly #basePath: string
   readonly #onRefused: (refused: number) => void
   readonly #working = new Set<ServerResponse>()
   #refused = 0
   #reporting = false
 
-  constructor({ limit, onRefused = () => {} }: InFlightOptions) {
+  constructor({ limit, basePath = '', onRefused = () => {} }: InFlightOptions) {
     this.#limit = limit
+    this.#basePath = basePath
     this.#onRefused = onRefused
   }
 
@@ -40,14 +44,15 @@ export class InFlight {
 
   /** False: there are too many, and it is answered. */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
-    if (isHealthCheck(request.url)) return true
+    if (isHealthCheck(request.url, this.#basePath)) return true
     if (this.#working.size >= this.#limit && this.size >= this.#limit) {
       answerFull(request, response)
       this.#report()
       return false
     }
     response.once('close', () => this.#working.delete(response))
-    if (hasBody(request)) request.once('end', () => response.writableEnded || this.#working.add(response))
+    if (waitsForBody(request))
+      request.once('end', () => response.writableEnded || this.#working.add(response))
     else this.#working.add(response)
     return true
   }
@@ -69,8 +74,11 @@ export class InFlight {
   }
 }
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+/** Of a GET nobody takes the body: it is worked on at once, and would never count. */
+const waitsForBody = ({ method, headers }: IncomingMessage): boolean =>
+  method !== 'GET' &&
+  method !== 'HEAD' &&
+  (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0')
 
 function answerFull(request: IncomingMessage, response: ServerResponse): void {
   const message = 'The service works on as many requests as it takes at a time. Try again in a moment.'

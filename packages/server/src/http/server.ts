@@ -3,10 +3,10 @@
  * goes into macaroons, is only known then; requests that arrive meanwhile wait for the application.
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { InFlight, type InFlightOptions } from './in-flight.ts'
-import { HEADER_LIMIT, refuseWithoutHost } from './parser-refusals.ts'
+import { HEADER_LIMIT, refuseByHost, refuseConnect } from './parser-refusals.ts'
 
 export interface ListeningServer {
   readonly server: Server
@@ -21,6 +21,8 @@ export interface ListeningServer {
   readonly connections: number
   /** Of the requests that are not answered to their end. */
   readonly answers: ReadonlySet<ServerResponse>
+  /** The requests of a connection that are not answered to their end, in their order. */
+  unanswered(socket: Socket): Iterable<ServerResponse>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   leave(): void
   /**
@@ -54,7 +56,7 @@ export async function listen(
   const take: RequestListener = (request, response) => {
     connections.begin(request, response)
     if (leaving) response.setHeader('connection', 'close')
-    if (refuseWithoutHost(request, response) || !inFlight.enter(request, response)) return
+    if (refuseByHost(request, response) || !inFlight.enter(request, response)) return
     if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
     if (handle) handle(request, response)
     else void ready.promise.then((listener) => listener(request, response))
@@ -74,6 +76,7 @@ export async function listen(
   server.on('checkContinue', take)
   // Expectations but 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
+  server.on('connect', ({ socket }) => refuseConnect(server, socket, connections.answersOf(socket)))
   server.on('connection', (socket) => connections.add(socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -101,6 +104,7 @@ export async function listen(
       return connections.size
     },
     answers: connections.answers,
+    unanswered: (socket) => connections.answersOf(socket),
     leave: () => {
       leaving = true
       // Otherwise they would stay open for another request, which nobody would take.

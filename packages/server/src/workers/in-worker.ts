@@ -1,7 +1,6 @@
 /** A worker's side: what it counts, and when it is to end. */
 import cluster from 'node:cluster'
-import type { Clock } from '../clock.ts'
-import { type Counters, localCounters } from '../counters.ts'
+import type { Counters } from '../counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
 import { sharedCounters } from './shared-counters.ts'
@@ -18,8 +17,8 @@ export interface InWorker {
   leave(): void
 }
 
-/** Undefined in a process that no supervisor started. */
-export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undefined {
+/** Undefined in a process that no supervisor started. `fallback` counts while the supervisor does not answer. */
+export function inWorker({ fallback }: { readonly fallback: Counters }): InWorker | undefined {
   const { worker } = cluster
   if (!worker) return undefined
   // Otherwise Node ends the process at once when the supervisor is gone, in the middle of its requests.
@@ -33,7 +32,7 @@ export function inWorker({ clock }: { readonly clock: Clock }): InWorker | undef
     worker.send(message, () => {})
     return true
   }
-  const counters = sharedCounters({ send, fallback: localCounters({ clock }) })
+  const counters = sharedCounters({ send, fallback })
   const hear = (message: unknown) => {
     if (!isOurs(message)) return
     // Only the supervisor is on the other side.
