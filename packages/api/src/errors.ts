@@ -99,7 +99,10 @@ export const ERROR_CODES = {
     meaning:
       'More requests came from your address, or its network, than the limits of this service let through. Wait as long as `Retry-After` says.',
   },
-  'headers-too-large': { status: 431, meaning: 'The request line and headers are larger than 64 KiB.' },
+  'headers-too-large': {
+    status: 431,
+    meaning: 'The request line and headers are larger than 64 KiB, or there are more than 1,000 headers.',
+  },
   'internal-error': { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
   'service-unavailable': {
     status: 503,
