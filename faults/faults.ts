@@ -36,8 +36,8 @@ export interface Fault extends Layout {
   readonly finish?: (world: World) => Promise<unknown>
 }
 
-/** Without the changes of this migrations: nodes of both releases serve on one database. */
-const PREVIOUS = 'a5a988a94c8c844ca14030230e5bf4ebed7aa062'
+/** The last one before migration 0004: nodes of both releases serve on one database. */
+const PREVIOUS = '4e8ab3acfc3ad6bd6dd41942aa9b33a4201ae05c'
 
 const TEN_MINUTES_MS = 600_000
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
