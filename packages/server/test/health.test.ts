@@ -10,6 +10,7 @@ import { startService } from '../src/start.ts'
 import { createLog } from '../src/telemetry/log.ts'
 import { eventually } from './support/crew.ts'
 import { eachDatabase } from './support/databases.ts'
+import { observedService, scrape } from './support/observed.ts'
 import { call, refusalOf, testService } from './support/service.ts'
 import { silenceable } from './support/silenceable.ts'
 
@@ -55,6 +56,23 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
+    test('readiness goes first: a node that stops hears of changes as long as it answers', async () => {
+      const running = await observedService(fresh, {
+        RATAFIA_METRICS_PORT: '0',
+        RATAFIA_SHUTDOWN_DELAY: '2s',
+      })
+      const hears = async () =>
+        (await scrape(running.metricsUrl)).get('ratafia_revocation_feed_current') === 1
+      await eventually('it hears of changes', hears)
+      const closed = running.close()
+      try {
+        assert.equal((await call(running, 'GET', '/health/ready')).status, 503)
+        assert.ok(await hears())
+      } finally {
+        await closed
+      }
+    })
+
     test('a silent database: not ready within seconds, alive, and ready again by itself', async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
