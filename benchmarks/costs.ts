@@ -85,8 +85,8 @@ async function measureAll(): Promise<void> {
   ])[] = [
     ['login: 5 requests', async () => keep(tokens, await logIn(person, wire, random))],
     ['exchange again', (index) => exchange(at(tokens, index), wire, random)],
-    ['whoami, first time', (index) => wire.send(node, whoami(at(tokens, index)), random), forget],
-    ['whoami, remembered', (index) => wire.send(node, whoami(at(tokens, index)), random)],
+    ['whoami, first time', (index) => wire.send(node, whoami(at(tokens, index))), forget],
+    ['whoami, remembered', (index) => wire.send(node, whoami(at(tokens, index)))],
     ['request-id', requestId],
     [
       'registration: 2 requests',
@@ -96,7 +96,7 @@ async function measureAll(): Promise<void> {
         keep(devices, await register(unit, registration(unit, await requestId()), wire, random))
       },
     ],
-    ['registration, again', (index) => wire.send(node, registrationAgain(at(devices, index)), random)],
+    ['registration, again', (index) => wire.send(node, registrationAgain(at(devices, index)))],
     [
       'session: 2 requests',
       async (index) => {
@@ -112,8 +112,8 @@ async function measureAll(): Promise<void> {
         keep(sessions, await open(previous.device, request, wire, random))
       },
     ],
-    ['device-session, first', (index) => wire.send(node, verification(at(sessions, index)), random)],
-    ['device-session, remembered', (index) => wire.send(node, verification(at(sessions, index)), random)],
+    ['device-session, first', (index) => wire.send(node, verification(at(sessions, index)))],
+    ['device-session, remembered', (index) => wire.send(node, verification(at(sessions, index)))],
   ]
   const rows: (string | number)[][] = [
     ['operation', 'statements', 'node ms CPU', 'PostgreSQL ms CPU', 'bytes kept'],

@@ -51,12 +51,12 @@ let wire: Wire | undefined
 /** Milliseconds from the acknowledgement to the last node's first refusal. */
 async function measure(token: Token, clients: Wire): Promise<number> {
   const [first] = nodes
-  if (!first || (await clients.send(first, revoke(token, token), random)).status !== 200) {
+  if (!first || (await clients.send(first, revoke(token, token))).status !== 200) {
     throw new Error(`not revoked: ${JSON.stringify(recorder.history.at(-1))}`)
   }
   const acknowledged = performance.now()
   const refusals = nodes.map(async (node) => {
-    while ((await clients.send(node, whoami(token), random)).status === 200) {
+    while ((await clients.send(node, whoami(token))).status === 200) {
       recorder.history.length = 0
       // Or this client would take the cores that the nodes need.
       await sleep(PAUSE_MS)
@@ -82,7 +82,7 @@ async function newTokens(count: number, clients: Wire): Promise<readonly Token[]
 async function remember(tokens: readonly Token[], clients: Wire): Promise<void> {
   for (const token of tokens) {
     for (const node of nodes) {
-      const { status } = await clients.send(node, whoami(token), random)
+      const { status } = await clients.send(node, whoami(token))
       if (status !== 200) throw new Error(`not accepted: ${status}`)
     }
   }

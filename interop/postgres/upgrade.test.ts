@@ -76,21 +76,21 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
     const someone = scene.people[person] ?? assert.fail('no such person')
     return (await logIn(someone, wire, random)) ?? assert.fail(JSON.stringify(recorder.history.at(-1)))
   }
-  const status = async (node: Node, token: Token) => (await wire.send(node, whoami(token), random)).status
+  const status = async (node: Node, token: Token) => (await wire.send(node, whoami(token))).status
   const holds = async (...tokens: Token[]) => {
     // As often as it takes a node that remembers to remember.
     for (let round = 0; round < 3; round++, await sleep(300)) {
       for (const token of tokens) {
         for (const node of nodes) assert.equal(await status(node, token), 200)
         assert.ok(await exchange(token, wire, random))
-        assert.equal((await wire.send(wire.pick(random), listTokens(token), random)).status, 200)
+        assert.equal((await wire.send(wire.pick(random), listTokens(token))).status, 200)
       }
     }
   }
   /** Ended at one, and refused by the other within the second that is promised and what a busy machine adds. */
   const endedAt = async (node: Node, token: Token) => {
     const asked = revoke(token, token)
-    assert.equal((await wire.send(node, asked, random)).status, 200)
+    assert.equal((await wire.send(node, asked)).status, 200)
     for (const each of nodes) {
       for (const end = performance.now() + 2_500; (await status(each, token)) !== 401; await sleep(20)) {
         if (performance.now() > end) assert.fail(`${each.name} takes a token that ${node.name} has revoked`)
