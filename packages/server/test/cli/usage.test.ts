@@ -1,7 +1,7 @@
 /** What holds for every command: help, exit codes, where answers and errors go. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
@@ -314,6 +314,19 @@ describe('exit codes, with the reason on standard error only', () => {
       )
     }
     assert.equal((await program.run(list)).code, 0, 'nothing was changed')
+  })
+  test('4: a database that is not there, where none is to be made', async () => {
+    const empty = join(program.directory, 'empty')
+    const environment = { RATAFIA_DATA_DIR: empty, RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
+    for (const words of [['backup', 'x'], ['verify']]) {
+      await outcome(
+        words,
+        environment,
+        4,
+        /^ratafia: RATAFIA_DATA_DIR: there is no database \S+\/empty\/ratafia\.db\.\n$/,
+      )
+    }
+    await assert.rejects(stat(empty), { code: 'ENOENT' })
   })
   test('4: a data directory that cannot be made', () =>
     outcome(
