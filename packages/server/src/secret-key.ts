@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import { ConfigError, type PreviousSecretConfig, type SecretConfig } from './config.ts'
 import { parseSecretKey } from './config-values.ts'
 import { notWritable, prepareDataDirectory } from './data-directory.ts'
+import { syncDirectory } from './sync-directory.ts'
 
 export interface SecretKey {
   readonly key: Uint8Array
@@ -98,6 +99,8 @@ export async function replaceSecretKey(file: string, previous: string): Promise<
     const draft = await writeNewKey(file)
     // Nobody sees a moment without a key.
     await rename(draft, file)
+    // Before anything is sealed under it.
+    await syncDirectory(dirname(file))
     return true
   } catch (error) {
     throw notWritable(dirname(file), error)
@@ -132,6 +135,7 @@ async function makeUnlessThere(file: string, database: string): Promise<void> {
   try {
     draft = await writeNewKey(file)
     await link(draft, file).catch(unlessThere)
+    await syncDirectory(dirname(file))
   } catch (error) {
     throw notWritable(dirname(file), error)
   } finally {

@@ -4,6 +4,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { syncDirectory } from '../sync-directory.ts'
 import { FileError } from './context.ts'
 
 interface WholeFileOptions {
@@ -43,12 +44,4 @@ export async function writeWhole(
     if (code === undefined || syscall === undefined) throw error
     throw new FileError(`${file} cannot be written (${code}).`)
   }
-}
-
-/** A new name is not on the disk before its directory is. */
-async function syncDirectory(directory: string): Promise<void> {
-  // Windows opens none.
-  if (process.platform === 'win32') return
-  const handle = await open(directory)
-  await handle.sync().finally(() => handle.close())
 }
