@@ -68,7 +68,8 @@ eachDatabase((_kind, open) => {
             name: 'job',
             everyMs: 5,
             run: async (goOn) => {
-              assert.equal(await goOn(), true)
+              // It may be told to stop before its first step.
+              if (!(await goOn())) return
               runs.push(name)
               if (runs.length === 1) throw new Error('the first time')
             },
@@ -87,9 +88,8 @@ eachDatabase((_kind, open) => {
     const [first = ''] = runs
     assert.deepEqual(new Set(runs), new Set([first]))
     await nodes.get(first)?.stop()
-    // The others look every 5 seconds when they are not first.
+    // It left its lease; the others look every 5 seconds.
     const before = runs.length
-    await end('job')
     await until(() => runs.length > before)
     assert.notEqual(runs.at(-1), first)
     await Promise.all([...nodes.values()].map((one) => one.stop()))
