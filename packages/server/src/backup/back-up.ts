@@ -11,7 +11,8 @@ interface BackUpDeps {
 
 /**
  * `write` gets the text of the file, to be compressed and stored while it is made. What it has written counts only when
- * this has resolved. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`, and what `write` throws.
+ * this has resolved. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`, and
+ * what `write` throws.
  */
 export function backUp(
   {

@@ -19,8 +19,10 @@ export interface Restored extends Totals {
   readonly madeAt: string
   readonly database: string
   readonly revokedSessions: number
-  /** Names of sealed values that do not open, though others do: they were damaged before the backup, or lie under a key
-   * that is not set. */
+  /**
+   * Names of sealed values that do not open, though others do: they were damaged before the backup, or lie under a key
+   * that is not set.
+   */
   readonly unreadable: readonly string[]
 }
 

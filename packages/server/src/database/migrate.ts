@@ -130,8 +130,8 @@ export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind):
 }
 
 /**
- * Inside of a transaction that has the lock: runs what is missing of the migrations of these names, or of all. Throws {@link SchemaError}
- * `schema-too-new` for names nobody knows here, and if more than these have run already.
+ * Inside of a transaction that has the lock: runs what is missing of the migrations of these names, or of all. Throws
+ * {@link SchemaError} `schema-too-new` for names nobody knows here, and if more than these have run already.
  */
 export async function migrateTo(
   query: Transaction<Schema>,
