@@ -14,17 +14,20 @@ import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
 import { changing } from '../packages/server/src/audit/change-store.ts'
 import { type Database, migrate, openDatabase } from '../packages/server/src/database/index.ts'
-import { cloneStore } from '../packages/server/src/devices/clone-store.ts'
-import { DEVICE_COLUMNS } from '../packages/server/src/devices/device-record.ts'
-import { deviceSessionStore } from '../packages/server/src/devices/device-session-store.ts'
 import { type DeviceFilter, deviceStore } from '../packages/server/src/devices/device-store.ts'
-import { deviceTransferStore, registerImport } from '../packages/server/src/devices/device-transfer-store.ts'
-import { exportDevices } from '../packages/server/src/devices/export-devices.ts'
-import { type InImport, importDevices } from '../packages/server/src/devices/import-devices.ts'
 import { listDevices } from '../packages/server/src/devices/list-devices.ts'
-import { registrationStore } from '../packages/server/src/devices/registration-store.ts'
+import { registrationStore } from '../packages/server/src/devices/registration/registration-store.ts'
+import { cloneStore } from '../packages/server/src/devices/sessions/clone-store.ts'
+import { deviceSessionStore } from '../packages/server/src/devices/sessions/device-session-store.ts'
 import { showDevice } from '../packages/server/src/devices/show-device.ts'
-import { exportText } from '../packages/server/src/export-rows.ts'
+import { DEVICE_COLUMNS } from '../packages/server/src/devices/transfer/device-record.ts'
+import {
+  deviceTransferStore,
+  registerImport,
+} from '../packages/server/src/devices/transfer/device-transfer-store.ts'
+import { exportDevices } from '../packages/server/src/devices/transfer/export-devices.ts'
+import { type InImport, importDevices } from '../packages/server/src/devices/transfer/import-devices.ts'
+import { exportText } from '../packages/server/src/files/export-rows.ts'
 import { globalSetup, globalTeardown } from '../tools/test/postgres.ts'
 
 const DEVICES = Number(process.argv[2] ?? 1_000_000)

@@ -54,7 +54,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/devices/verify-session.ts`,
+        file: `${server}/devices/sessions/verify-session.ts`,
         from: 'const why = whyNoSession(found.device)',
         to: "const why = whyNoSession({ ...found.device, status: 'active' })",
       },
@@ -66,12 +66,12 @@ export const PLANTED: readonly Planted[] = [
     during: during('connection-black-holed'),
     replacements: [
       {
-        file: `${server}/database/memory.ts`,
+        file: `${server}/database/changes/remembering.ts`,
         from: 'if (!feed.current()) {',
         to: 'if (feed.position < 0) {',
       },
       {
-        file: `${server}/database/memory.ts`,
+        file: `${server}/database/changes/remembering.ts`,
         from: 'if (!change) remembered.clear()',
         to: 'if (!change) return',
       },
@@ -83,7 +83,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/devices/issue-serial.ts`,
+        file: `${server}/devices/registration/issue-serial.ts`,
         from: 'if (holder && !givesWay(holder, model)) return { taken: holder }\n  return { ...name, holder, revision',
         to: 'return { ...name, holder: undefined, revision',
       },

@@ -1,7 +1,7 @@
 /** Commands of the program, as an operator runs them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { endWithThisProcess, environmentWith } from './processes.ts'
@@ -26,7 +26,11 @@ export interface Installation {
 
 /** What there is to set differs between releases, and each refuses what it does not know. */
 export function settingsOf({ tree, environment }: Installation): Record<string, string> {
-  const known = readFileSync(join(tree, 'packages/server/src/config.ts'), 'utf8')
+  // Older releases have it in one file.
+  const [known = ''] = ['config/config.ts', 'config.ts']
+    .map((path) => join(tree, 'packages/server/src', path))
+    .filter((path) => existsSync(path))
+    .map((path) => readFileSync(path, 'utf8'))
   return Object.fromEntries(Object.entries(environment).filter(([name]) => known.includes(name)))
 }
 

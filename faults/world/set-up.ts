@@ -2,6 +2,7 @@
  * Fills a new database, with the code of the release it is for: `node set-up.ts PLAN`, PLAN being a {@link SetUp} in
  * JSON. A process of its own, because two releases do not go into one.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { BRAND, type Scene, vector } from '../load/scene.ts'
@@ -27,31 +28,46 @@ export const setUpOf = (
 // The types are those of this release; an older one has the same operations.
 type Module<Path extends keyof Modules> = Modules[Path]
 interface Modules {
-  'start.ts': typeof import('../../packages/server/src/start.ts')
-  'config.ts': typeof import('../../packages/server/src/config.ts')
+  'start/start.ts': typeof import('../../packages/server/src/start/start.ts')
+  'config/config.ts': typeof import('../../packages/server/src/config/config.ts')
   'telemetry/log.ts': typeof import('../../packages/server/src/telemetry/log.ts')
   'accounts/add.ts': typeof import('../../packages/server/src/accounts/add.ts')
-  'identity/add-agent.ts': typeof import('../../packages/server/src/identity/add-agent.ts')
-  'brands/add-trust-roots.ts': typeof import('../../packages/server/src/brands/add-trust-roots.ts')
+  'identity/agents/add-agent.ts': typeof import('../../packages/server/src/identity/agents/add-agent.ts')
+  'brands/trust/add-trust-roots.ts': typeof import('../../packages/server/src/brands/trust/add-trust-roots.ts')
   'brands/add-brand.ts': typeof import('../../packages/server/src/brands/add-brand.ts')
-  'brands/add-model.ts': typeof import('../../packages/server/src/brands/add-model.ts')
-  'brands/remodel.ts': typeof import('../../packages/server/src/brands/remodel.ts')
-  'brands/model-policy.ts': typeof import('../../packages/server/src/brands/model-policy.ts')
+  'brands/models/add-model.ts': typeof import('../../packages/server/src/brands/models/add-model.ts')
+  'brands/models/remodel.ts': typeof import('../../packages/server/src/brands/models/remodel.ts')
+  'brands/models/model-policy.ts': typeof import('../../packages/server/src/brands/models/model-policy.ts')
+}
+
+/** Where an older release has what has moved since. */
+const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
+  'start/start.ts': 'start.ts',
+  'config/config.ts': 'config.ts',
+  'identity/agents/add-agent.ts': 'identity/add-agent.ts',
+  'brands/trust/add-trust-roots.ts': 'brands/add-trust-roots.ts',
+  'brands/models/add-model.ts': 'brands/add-model.ts',
+  'brands/models/remodel.ts': 'brands/remodel.ts',
+  'brands/models/model-policy.ts': 'brands/model-policy.ts',
 }
 
 async function setUp({ tree, environment, people, models, remodels }: SetUp): Promise<void> {
   const load = <Path extends keyof Modules>(path: Path): Promise<Module<Path>> =>
-    import(join(tree, 'packages/server/src', path))
-  const { openWorkspace } = await load('start.ts')
-  const { readConfig } = await load('config.ts')
+    import(
+      [path, BEFORE[path] ?? path]
+        .map((name) => join(tree, 'packages/server/src', name))
+        .find((file) => existsSync(file)) ?? path
+    )
+  const { openWorkspace } = await load('start/start.ts')
+  const { readConfig } = await load('config/config.ts')
   const { createLog } = await load('telemetry/log.ts')
   const { addAccount } = await load('accounts/add.ts')
-  const { addAgent } = await load('identity/add-agent.ts')
-  const { addTrustRoots } = await load('brands/add-trust-roots.ts')
+  const { addAgent } = await load('identity/agents/add-agent.ts')
+  const { addTrustRoots } = await load('brands/trust/add-trust-roots.ts')
   const { addBrand } = await load('brands/add-brand.ts')
-  const { addModel } = await load('brands/add-model.ts')
-  const { allowRemodel } = await load('brands/remodel.ts')
-  const { DEFAULT_POLICY } = await load('brands/model-policy.ts')
+  const { addModel } = await load('brands/models/add-model.ts')
+  const { allowRemodel } = await load('brands/models/remodel.ts')
+  const { DEFAULT_POLICY } = await load('brands/models/model-policy.ts')
 
   const options = { config: readConfig(environment), log: createLog({ level: 'warn', pretty: false }) }
   const workspace = await openWorkspace(options, { updateSchema: true })

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import type { Command } from 'commander'
 import { createProgram } from '../../packages/server/src/cli/program.ts'
-import { VARIABLES } from '../../packages/server/src/config.ts'
+import { VARIABLES } from '../../packages/server/src/config/config.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -29,18 +29,32 @@ for (const [name, path, plant, what] of VIOLATIONS) {
   })
 }
 
+test('folder-size: the 17th source file of a folder is one too many, and its tests do not count', () => {
+  const plants = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [
+        [`${server}/web/page-${at}.ts`, ''],
+        [`${server}/web/page-${at}.test.ts`, ''],
+      ]).flat(),
+    )
+  // The tree has one file there already.
+  withTree(plants(15), (root) => assert.deepEqual(check(root).findings, []))
+  withTree(plants(16), (root) => {
+    const [finding, ...more] = check(root).findings
+    assert.match(finding ?? '', /^packages\/server\/src\/web:1: holds 17 source files\n {2}folder-size: /)
+    assert.deepEqual(more, [])
+  })
+})
+
 test('every rule has a violation that shows it', () => {
-  const shown = new Set(VIOLATIONS.map(([rule]) => rule))
-  assert.deepEqual(
-    [...shown],
-    RULES.map(({ name }) => name),
-  )
+  const shown = new Set([...VIOLATIONS.map(([rule]) => rule), 'folder-size'])
+  assert.deepEqual([...shown].sort(), RULES.map(({ name }) => name).sort())
 })
 
 test('a test may look behind every layer of its own package', () => {
   const test = `${server}/tokens/exchange.test.ts`
   const imports = [
-    '../start.ts',
+    '../start/start.ts',
     '../accounts/account-store.ts',
     '../http/authentication.ts',
     'kysely',
@@ -70,7 +84,7 @@ test('the command prints where, what, which rule and what to do, and exits 1', (
   routes: "\`routes.ts\` -> its operations, \`http\`, \`api\`"
   routes may import operations of their own folder, http, web, api, errors.ts and clock.ts
 
-35 files against 29 rules: 1 findings
+36 files against 30 rules: 1 findings
 `,
     })
   })

@@ -1,23 +1,24 @@
 // Where a file stands in the design: which package, which layer of the server, which folder.
 
 /**
- * - `core`, `client`, `api`: any source of such a package.
+ * - `core`, `api`: any source of such a package.
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
- * - `shared`: what stands beside start.ts and belongs to no folder: errors.ts, clock.ts.
- * - `workspace`: workspace.ts, the type of what start.ts builds.
+ * - `remembered`: `remembered-<nouns>.ts`, a store whose answers a node remembers while it hears of every change.
+ * - `shared`: a file directly in the server's `src/`, which every layer may import: errors.ts, clock.ts.
  * - `test`: tests, their support, and examples. They may look behind every layer of their own package.
  */
 export type Layer =
   | 'api'
   | 'bin'
   | 'cli'
-  | 'client'
   | 'config'
   | 'core'
   | 'database'
+  | 'files'
   | 'http'
   | 'keyring'
   | 'operation'
+  | 'remembered'
   | 'routes'
   | 'shared'
   | 'start'
@@ -26,7 +27,6 @@ export type Layer =
   | 'test'
   | 'web'
   | 'workers'
-  | 'workspace'
 
 export interface Place {
   /** With forward slashes, from the root of the tree: `packages/server/src/tokens/exchange.ts`. */
@@ -34,14 +34,13 @@ export interface Place {
   /** The directory below `packages/`. */
   readonly package: string
   readonly layer: Layer
-  /** The first folder below `src/`, or '' for a file that stands in `src/` itself. */
+  /** The first folder below `src/`, whatever lies between: `devices` for `src/devices/sessions/`; '' for `src/` itself. */
   readonly folder: string
 }
 
 const PACKAGES: ReadonlyMap<string, Layer | 'server'> = new Map([
   ['api', 'api'],
   ['assertions', 'core'],
-  ['client', 'client'],
   ['macaroon', 'core'],
   ['server', 'server'],
 ])
@@ -49,19 +48,15 @@ const PACKAGES: ReadonlyMap<string, Layer | 'server'> = new Map([
 /** The server's folders that are no feature. Every other folder is one. */
 const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['cli', 'cli'],
+  ['config', 'config'],
   ['database', 'database'],
+  ['files', 'files'],
   ['http', 'http'],
   ['keyring', 'keyring'],
+  ['start', 'start'],
   ['telemetry', 'telemetry'],
   ['web', 'web'],
   ['workers', 'workers'],
-])
-
-/** The files in the server's `src/` itself that are more than what every layer may import. */
-const BESIDE_START: ReadonlyMap<string, Layer> = new Map([
-  ['config.ts', 'config'],
-  ['start.ts', 'start'],
-  ['workspace.ts', 'workspace'],
 ])
 
 /**
@@ -82,9 +77,10 @@ export function placeOf(path: string): Place {
 
 function serverLayer(top: string | undefined, folder: string, file: string): Layer {
   if (top === 'bin') return 'bin'
-  if (folder === '') return BESIDE_START.get(file) ?? 'shared'
+  if (folder === '') return 'shared'
   const layer = FOLDERS.get(folder)
   if (file.endsWith('-store.ts') && (layer === undefined || layer === 'keyring')) return 'store'
   if (layer !== undefined) return layer
+  if (file.startsWith('remembered-')) return 'remembered'
   return file === 'routes.ts' || file.endsWith('-routes.ts') ? 'routes' : 'operation'
 }

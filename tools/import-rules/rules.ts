@@ -1,6 +1,7 @@
 // The import rules of the design ("Who may import whom"), one row each: whom the row binds, what they may or may
 // not import, and the sentence it enforces. Tests may look behind every layer of their own package, and no further.
 
+import { posix } from 'node:path'
 import { findCycles } from './cycles.ts'
 import { limit, nameOf, type Rule } from './rule.ts'
 import {
@@ -15,6 +16,7 @@ import {
   sourceOutside,
   test,
   typesOf,
+  valuesOf,
 } from './selectors.ts'
 import type { Tree } from './tree.ts'
 
@@ -46,13 +48,6 @@ export const RULES: readonly Rule[] = [
     may: [ownPackage],
   }),
   limit({
-    name: 'client',
-    sentence: '`client` imports cores and `api`',
-    advice: 'the client may import cores and api',
-    who: inLayer('client'),
-    may: [ownPackage, layer('core', 'api')],
-  }),
-  limit({
     name: 'nobody-imports-server',
     sentence: 'nobody imports `server`',
     advice: 'not even a test: move what is needed into a package below it',
@@ -74,22 +69,22 @@ export const RULES: readonly Rule[] = [
   // Inside the server
   limit({
     name: 'nobody-imports-start',
-    sentence: 'nothing imports `start.ts` or `cli`',
-    advice: 'only bin/ratafia.js imports start.ts: take what it builds as an argument',
-    who: sourceOutside('bin'),
+    sentence: 'nothing imports `start/` or `cli/`',
+    advice: 'only bin/ratafia.js imports start/: take what it builds as an argument',
+    who: sourceOutside('bin', 'start'),
     mayNot: [layer('start')],
   }),
   limit({
     name: 'nobody-imports-cli',
-    sentence: 'nothing imports `start.ts` or `cli`',
-    advice: 'only start.ts imports cli',
+    sentence: 'nothing imports `start/` or `cli/`',
+    advice: 'only start/ imports cli',
     who: sourceOutside('start', 'cli'),
     mayNot: [layer('cli')],
   }),
   limit({
     name: 'bin',
-    sentence: 'start.ts: the only file that builds and connects everything',
-    advice: 'bin/ratafia.js imports start.ts and nothing else of ours',
+    sentence: 'start/: the only folder that builds and connects things',
+    advice: 'bin/ratafia.js imports start/ and nothing else of ours',
     who: inLayer('bin'),
     may: [layer('start')],
   }),
@@ -102,16 +97,21 @@ export const RULES: readonly Rule[] = [
   }),
   limit({
     name: 'operations',
-    sentence: "operations -> cores, their store, `keyring`, another folder's operations (never its store)",
-    advice: 'what else an operation needs is an argument, described by a small interface',
+    sentence:
+      "operations -> cores, their store, `keyring`, another folder's operations (of its store only the type, by `import type`)",
+    advice: 'what else an operation needs is an argument: import the type of a store with `import type`',
     who: inLayer('operation'),
-    may: [own('store'), layer('operation', 'keyring', 'core', 'api', 'shared')],
+    may: [
+      own('store'),
+      typesOf(layer('store')),
+      layer('operation', 'keyring', 'core', 'api', 'files', 'shared'),
+    ],
   }),
   limit({
     name: 'operations-know-no-http',
     sentence: 'Operations know no HTTP and no Fastify.',
     advice: 'return plain values and throw a RequestError: routes.ts and http turn them into HTTP',
-    who: inLayer('operation', 'store', 'keyring', 'database'),
+    who: inLayer('operation', 'remembered', 'store', 'keyring', 'database'),
     mayNot: [library('fastify', '@fastify/', 'node:http', 'node:https', 'node:http2')],
   }),
   limit({
@@ -123,16 +123,24 @@ export const RULES: readonly Rule[] = [
   }),
   limit({
     name: 'stores-have-owners',
-    sentence: "operations -> […] another folder's operations (never its store); stores -> `database`",
-    advice: 'call an operation: only operations of its own folder know a store',
-    who: inLayer('http', 'web', 'telemetry', 'cli', 'config'),
-    mayNot: [layer('store')],
+    sentence: "operations -> […] another folder's operations (of its store only the type)",
+    advice: 'call an operation: only operations know a store',
+    who: inLayer('http', 'web', 'telemetry', 'cli', 'config', 'files'),
+    mayNot: [valuesOf(layer('store')), layer('remembered')],
+  }),
+  limit({
+    name: 'remembered',
+    sentence: 'Verification caches its positive result only while the node hears revocations.',
+    advice:
+      'remembered-<nouns>.ts wraps a store of its own folder: it may import that, database, and types beside it',
+    who: inLayer('remembered'),
+    may: [own('store'), typesOf(own('operation')), layer('database', 'api', 'shared')],
   }),
   limit({
     name: 'database-is-for-stores',
     sentence: 'stores -> `database`',
     advice: 'call an operation: it asks a store, and the store asks the database',
-    who: inLayer('http', 'web', 'telemetry', 'config'),
+    who: inLayer('http', 'web', 'telemetry', 'config', 'files'),
     mayNot: [layer('database')],
   }),
   limit({
@@ -146,7 +154,7 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'http-knows-no-feature',
     sentence: '`http` knows no feature.',
-    advice: 'the feature hands http what it needs, through start.ts',
+    advice: 'the feature hands http what it needs, through start/',
     who: inLayer('http'),
     mayNot: [layer('operation', 'routes')],
   }),
@@ -165,31 +173,32 @@ export const RULES: readonly Rule[] = [
     may: [ownFolder, layer('api', 'shared')],
   }),
   limit({
-    name: 'workspace-is-a-type',
-    sentence: 'start.ts: the only file that builds and connects everything',
-    advice: 'workspace.ts is the type of what start.ts builds: `import type`',
-    who: inLayer('workspace'),
-    may: [typesOf(() => true)],
-  }),
-  limit({
-    name: 'workspace-is-for-commands',
-    sentence: 'Only the composition root builds things; below it, explicit arguments.',
-    advice: 'take what is needed as arguments: only start.ts and cli see everything',
-    who: inLayer('http', 'web', 'telemetry', 'config', 'database', 'keyring', 'store', 'operation', 'routes'),
-    mayNot: [layer('workspace')],
-  }),
-  limit({
-    name: 'beside-start',
-    sentence: 'start.ts: the only file that builds and connects everything',
+    name: 'shared',
+    sentence: 'start/: the only folder that builds and connects things',
     advice: 'what every layer may import must not lead back into one: put the file into a folder',
     who: inLayer('shared'),
-    may: [layer('shared', 'config', 'api')],
+    may: [layer('shared', 'api')],
+  }),
+  limit({
+    name: 'config',
+    sentence: 'Only the config module reads the environment; below it, explicit arguments.',
+    advice: 'config may import its own files, files, api, and the files that every layer may import',
+    who: inLayer('config'),
+    may: [ownFolder, layer('files', 'api', 'shared')],
+  }),
+  limit({
+    name: 'files',
+    sentence: 'A folder holds one thing of the field.',
+    advice:
+      'files/ reads and writes files for any feature: it may import its own files, and those that every layer may import',
+    who: inLayer('files'),
+    may: [ownFolder, layer('api', 'shared')],
   }),
   limit({
     name: 'workers',
     sentence: 'A supervisor runs the service in several processes, and knows nothing of what they do.',
     advice:
-      'workers may import their own files, telemetry, and what stands beside start.ts; start.ts tells them the rest',
+      'workers may import their own files, telemetry, and the files that every layer may import; start/ tells them the rest',
     who: inLayer('workers'),
     may: [ownFolder, layer('telemetry', 'shared')],
   }),
@@ -202,8 +211,8 @@ export const RULES: readonly Rule[] = [
   }),
   limit({
     name: 'environment',
-    sentence: 'config.ts: the only reader of the environment',
-    advice: 'add a variable to config.ts, and take its value as an argument',
+    sentence: 'Only the config module reads the environment',
+    advice: 'add a variable in config/, and take its value as an argument',
     who: sourceOutside('config', 'bin'),
     mayNot: [library('node:process')],
     uses: (use) => use === 'process.env',
@@ -225,12 +234,28 @@ export const RULES: readonly Rule[] = [
     mayNot: [(target) => target.kind === 'nothing'],
   }),
   {
+    name: 'folder-size',
+    sentence: 'A folder holds one thing of the field, at most about 15 source files.',
+    advice: 'find the feature that hides in it, and give it a folder of its own',
+    find: findCrowdedFolders,
+  },
+  {
     name: 'no-cycles',
     sentence: "A request's way is one line.",
     advice: 'move what both need into a file of its own',
     find: findCycles,
   },
 ]
+
+const MOST_FILES = 16
+
+function* findCrowdedFolders({ files }: Tree) {
+  const sources = files.filter(({ place }) => !isTest(place)).map(({ place }) => posix.dirname(place.path))
+  for (const folder of new Set(sources)) {
+    const count = sources.filter((one) => one === folder).length
+    if (count > MOST_FILES) yield { path: folder, line: 1, what: `holds ${count} source files` }
+  }
+}
 
 function declaredDependencies(): Rule {
   function* find({ files, packages }: Tree) {

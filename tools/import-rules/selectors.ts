@@ -24,6 +24,9 @@ export const own = (...layers: readonly Layer[]): What => {
 export const typesOf = (what: What): What => {
   return (target, from, typeOnly) => typeOnly && what(target, from, typeOnly)
 }
+export const valuesOf = (what: What): What => {
+  return (target, from, typeOnly) => !typeOnly && what(target, from, typeOnly)
+}
 /** Libraries and modules of Node by name; a name that ends in `/` stands for the whole scope. */
 export const library = (...names: readonly string[]): What => {
   return (target) =>

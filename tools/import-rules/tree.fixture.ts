@@ -39,32 +39,27 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/assertions/package.json': manifest('@ratafia/assertions', [], { '.': './src/index.ts' }),
   'packages/assertions/src/index.ts': '',
 
-  'packages/client/package.json': manifest('@ratafia/client', ['@ratafia/macaroon', '@ratafia/api'], {
-    '.': './src/index.ts',
-  }),
-  'packages/client/src/index.ts': "import '@ratafia/macaroon/bakery'; import '@ratafia/api'; fetch('/')",
-
   'packages/server/package.json': manifest('ratafia', [
-    ...['@ratafia/api', '@ratafia/macaroon', '@ratafia/assertions', '@ratafia/client'],
-    ...['fastify', 'kysely', 'pg'],
+    ...['@ratafia/api', '@ratafia/macaroon', '@ratafia/assertions'],
+    ...['fastify', 'kysely', 'pg', 'csv-parse'],
   ]),
   'packages/server/bin/ratafia.js':
-    "const major = process.env.X; const { run } = await import('../src/start.ts')",
-  'packages/server/src/start.ts': `
-    import { readConfig } from './config.ts'
-    import { routes } from './tokens/routes.ts'
-    import { openSessionStore } from './tokens/session-store.ts'
-    import { program } from './cli/program.ts'
-    import { supervise } from './workers/supervise.ts'
-    import { open } from './database/open.ts'
-    import { createKeyring } from './keyring/keyring.ts'`,
-  'packages/server/src/config.ts': 'export const port = process.env.RATAFIA_PORT',
-  'packages/server/src/workspace.ts': "import type { SessionStore } from './tokens/session-store.ts'",
+    "const major = process.env.X; const { run } = await import('../src/start/start.ts')",
+  'packages/server/src/start/start.ts': `
+    import { readConfig } from '../config/config.ts'
+    import { routes } from '../tokens/routes.ts'
+    import { openSessionStore } from '../tokens/session-store.ts'
+    import { program } from '../cli/program.ts'
+    import { supervise } from '../workers/supervise.ts'
+    import { open } from '../database/open.ts'
+    import { createKeyring } from '../keyring/keyring.ts'`,
+  'packages/server/src/config/config.ts': 'export const port = process.env.RATAFIA_PORT',
+  'packages/server/src/cli/installation.ts': "import type { SessionStore } from '../tokens/session-store.ts'",
   'packages/server/src/errors.ts': "import type { ErrorCode } from '@ratafia/api'",
   'packages/server/src/clock.ts': 'export type Clock = () => Date',
-  'packages/server/src/secret-key.ts': "import { ConfigError } from './config.ts'",
+  'packages/server/src/config/secret-key.ts': "import { ConfigError } from './config.ts'",
   'packages/server/src/cli/program.ts':
-    "import { list } from '../accounts/list.ts'; import type { W } from '../workspace.ts'; import './output.ts'",
+    "import { list } from '../accounts/list.ts'; import type { W } from './installation.ts'; import './output.ts'",
   'packages/server/src/cli/output.ts': '',
   'packages/server/src/workers/supervise.ts':
     "import cluster from 'node:cluster'; import type { Clock } from '../clock.ts'; import '../telemetry/log.ts'",
@@ -78,6 +73,7 @@ const FILES: Readonly<Record<string, string>> = {
     import { verify } from '@ratafia/macaroon'
     import { find } from '../accounts/find.ts'
     import type { SessionStore } from './session-store.ts'
+    import type { AccountStore } from '../accounts/account-store.ts'
     import type { Keyring } from '../keyring/keyring.ts'
     import { RequestError } from '../errors.ts'`,
   'packages/server/src/tokens/session.ts': '',
@@ -86,6 +82,9 @@ const FILES: Readonly<Record<string, string>> = {
     import { sql } from 'kysely'
     import type { Session } from './session.ts'
     const row = db.selectFrom('token_session')`,
+  'packages/server/src/tokens/remembered-sessions.ts':
+    "import { remember } from '../database/open.ts'; import type { SessionStore } from './session-store.ts'",
+  'packages/server/src/files/read-rows.ts': "import { parse } from 'csv-parse'; import '../errors.ts'",
   'packages/server/src/accounts/find.ts': "import type { AccountStore } from './account-store.ts'",
   'packages/server/src/accounts/list.ts': '',
   'packages/server/src/accounts/routes.ts': '',
@@ -100,7 +99,8 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/src/http/authentication.ts': "import fastify from 'fastify'; import '../errors.ts'",
   'packages/server/src/web/page.ts': '',
   'packages/server/src/telemetry/log.ts': '',
-  'packages/server/test/support/client.ts': "import '../../src/start.ts'; import '../../src/cli/program.ts'",
+  'packages/server/test/support/client.ts':
+    "import '../../src/start/start.ts'; import '../../src/cli/program.ts'",
   'packages/server/test/whoami.test.ts': "import './support/client.ts'; const home = process.env.HOME",
 }
 

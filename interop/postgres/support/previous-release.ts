@@ -6,7 +6,7 @@ import { programOf } from '../../../faults/world/command.ts'
 import { ROOT } from '../../../faults/world/processes.ts'
 import { committedTree } from '../../../faults/world/tree.ts'
 
-const MIGRATIONS = 'packages/server/src/database/migrations'
+const MIGRATIONS = 'packages/server/src/database/schema/migrations'
 /** Not every commit is one that runs. */
 const MOST_TRIES = 100
 
@@ -23,7 +23,14 @@ export function previousRelease(directory: string): Previous {
       .at(-1) ?? ''
   const shallow = git('rev-parse', '--is-shallow-repository')
   if (shallow === undefined) return { missing: 'this is no git clone' }
-  const added = git('log', '--diff-filter=A', '--format=%H', '--', `${MIGRATIONS}/${migration}`)
+  // Wherever it stood then.
+  const added = git(
+    'log',
+    '--diff-filter=A',
+    '--format=%H',
+    '--',
+    `:(glob)packages/server/src/**/${migration}`,
+  )
   // One that is not committed yet: the code before is the newest commit.
   const before = added ? `${added.split('\n').at(-1)}^` : 'HEAD'
   const commits = git('rev-list', `--max-count=${MOST_TRIES}`, before)?.split('\n') ?? []

@@ -1,5 +1,5 @@
 import { AssertionError } from './errors.ts'
-import type { Headers } from './header-value.ts'
+import type { Headers } from './headers/header-value.ts'
 import type { FieldsOf, TypeName } from './types/registry.ts'
 
 /** An assertion of one type. */

@@ -2,11 +2,11 @@
 
 import { SEPARATOR } from './decode.ts'
 import { AssertionError } from './errors.ts'
-import { count, inType, optionalText } from './header-checks.ts'
-import type { Headers, HeaderValue } from './header-value.ts'
+import { count, inType, optionalText } from './headers/header-checks.ts'
+import type { Headers, HeaderValue } from './headers/header-value.ts'
+import { writeHeader } from './headers/write-headers.ts'
 import { quote } from './text.ts'
 import { TYPES, type TypeName } from './types/registry.ts'
-import { writeHeader } from './write-headers.ts'
 
 /** A value to be written. Null, undefined, empty lists and empty maps are left out. */
 export type HeaderInput =

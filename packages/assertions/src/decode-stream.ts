@@ -1,9 +1,9 @@
 import type { UnverifiedAssertion } from './assertion.ts'
 import { decodeParts, SEPARATOR } from './decode.ts'
 import { AssertionError } from './errors.ts'
-import { inType, integer } from './header-checks.ts'
+import { inType, integer } from './headers/header-checks.ts'
+import { parseHeaders } from './headers/parse-headers.ts'
 import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { parseHeaders } from './parse-headers.ts'
 import { inputBytes, utf8 } from './text.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { assemble } from './assemble.ts'
 import type { UnverifiedAssertion } from './assertion.ts'
 import { AssertionError } from './errors.ts'
+import { parseHeaders } from './headers/parse-headers.ts'
 import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
-import { parseHeaders } from './parse-headers.ts'
 import { inputBytes, utf8 } from './text.ts'
 
 /** Between headers and body, and before the signature. */

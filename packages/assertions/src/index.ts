@@ -1,13 +1,26 @@
 export { type AssertionOf, expectType, type TrustedAssertion, type UnverifiedAssertion } from './assertion.ts'
-export { type Constraints, constraintsAllow } from './constraints.ts'
+export { type Constraints, constraintsAllow } from './constraints/constraints.ts'
 export type { HeaderInput, SigningInput } from './content.ts'
 export { decode } from './decode.ts'
 export { decodeStream } from './decode-stream.ts'
 export { ASSERTION_MEDIA_TYPE, encode, encodeStream } from './encode.ts'
 export { AssertionError, type AssertionErrorCode } from './errors.ts'
-export { verifyHardwareSignature } from './hardware-signature.ts'
-export type { Headers, HeaderValue } from './header-value.ts'
+export type { Headers, HeaderValue } from './headers/header-value.ts'
+export { checkReplaces, isReferredTo } from './headers/revision.ts'
+export { formatTimestamp } from './headers/timestamp.ts'
+export { verifyHardwareSignature } from './keys/hardware-signature.ts'
+export { type PrivateKey, privateKeyFromKeyObject, privateKeyFromPem } from './keys/private-key.ts'
+export {
+  decodePublicKey,
+  encodePublicKey,
+  keyObjectOf,
+  type PublicKey,
+  publicKeyFromKeyObject,
+} from './keys/public-key.ts'
+export { decodeSignature, type HashName, type UnverifiedSignature } from './keys/signature.ts'
+export { checkKeyMaySign, checkKeyValidNow } from './keys/signing-key.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export { type SigningOptions, sign, signAsync } from './sign.ts'
 export {
   checkHashPolicy,
   checkKeyPolicy,
@@ -15,21 +28,9 @@ export {
   type Policy,
   SIGNING_POLICY,
   SNAPD_POLICY,
-} from './policy.ts'
-export { type PrivateKey, privateKeyFromKeyObject, privateKeyFromPem } from './private-key.ts'
-export {
-  decodePublicKey,
-  encodePublicKey,
-  keyObjectOf,
-  type PublicKey,
-  publicKeyFromKeyObject,
-} from './public-key.ts'
-export { checkReplaces, isReferredTo } from './revision.ts'
-export { type SigningOptions, sign, signAsync } from './sign.ts'
-export { decodeSignature, type HashName, type UnverifiedSignature } from './signature.ts'
-export { checkKeyMaySign, checkKeyValidNow } from './signing-key.ts'
-export { formatTimestamp } from './timestamp.ts'
-export { type TrustRoots, trustRoots } from './trust-roots.ts'
+} from './trust/policy.ts'
+export { type TrustRoots, trustRoots } from './trust/trust-roots.ts'
+export { type FindAssertion, type TrustContext, verifyTrust } from './trust/verify-trust.ts'
 export type { AccountFields } from './types/account.ts'
 export type { AccountKeyFields, AccountKeyRequestFields } from './types/account-key.ts'
 export type { HardwareIdentityFields } from './types/hardware-identity.ts'
@@ -43,4 +44,3 @@ export {
 } from './types/serial.ts'
 export type { StoreFields } from './types/store.ts'
 export { verifySelfSigned, verifySignature } from './verify.ts'
-export { type FindAssertion, type TrustContext, verifyTrust } from './verify-trust.ts'

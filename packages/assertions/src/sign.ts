@@ -3,10 +3,10 @@ import { promisify } from 'node:util'
 import type { UnverifiedAssertion } from './assertion.ts'
 import { type SigningInput, writeContent } from './content.ts'
 import { decodeParts, SEPARATOR } from './decode.ts'
+import type { PrivateKey } from './keys/private-key.ts'
+import { draftSignature } from './keys/signature.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { checkKeyPolicy, type Policy, SIGNING_POLICY } from './policy.ts'
-import type { PrivateKey } from './private-key.ts'
-import { draftSignature } from './signature.ts'
+import { checkKeyPolicy, type Policy, SIGNING_POLICY } from './trust/policy.ts'
 import type { TypeName } from './types/registry.ts'
 
 export interface SigningOptions {

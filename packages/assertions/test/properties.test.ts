@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { compilePattern } from '../src/constraints/pattern.ts'
+import { parseHeaders } from '../src/headers/parse-headers.ts'
+import { parseTimestamp } from '../src/headers/timestamp.ts'
 import {
   AssertionError,
   decode,
@@ -16,9 +19,6 @@ import {
   sign,
   verifySignature,
 } from '../src/index.ts'
-import { parseHeaders } from '../src/parse-headers.ts'
-import { compilePattern } from '../src/pattern.ts'
-import { parseTimestamp } from '../src/timestamp.ts'
 import { name, signable, text, timeBox, value } from './arbitraries.ts'
 import { decoded, RECORDED, testKey, vector, vectorNames } from './vectors.ts'
 

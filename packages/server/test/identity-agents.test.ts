@@ -14,9 +14,9 @@ import {
 import { addAccount } from '../src/accounts/add.ts'
 import { disableAccount } from '../src/accounts/disable.ts'
 import { enableAccount } from '../src/accounts/enable.ts'
-import { addAgent } from '../src/identity/add-agent.ts'
-import { listAgents } from '../src/identity/list-agents.ts'
-import { removeAgent } from '../src/identity/remove-agent.ts'
+import { addAgent } from '../src/identity/agents/add-agent.ts'
+import { listAgents } from '../src/identity/agents/list-agents.ts'
+import { removeAgent } from '../src/identity/agents/remove-agent.ts'
 import { eachDatabase } from './support/databases.ts'
 import {
   answer,

@@ -10,7 +10,7 @@ import { addAccount } from '../src/accounts/add.ts'
 import { disableAccount } from '../src/accounts/disable.ts'
 import { enableAccount } from '../src/accounts/enable.ts'
 import { setPassword } from '../src/accounts/set-password.ts'
-import { formatSummary } from '../src/identity/request-summary.ts'
+import { formatSummary } from '../src/identity/discharge/request-summary.ts'
 import { STYLE_HASH } from '../src/web/style.ts'
 import { eachDatabase } from './support/databases.ts'
 import {

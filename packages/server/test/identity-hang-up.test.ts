@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { addressOf } from '../src/address.ts'
-import type { Throttle } from '../src/identity/throttle.ts'
+import type { Throttle } from '../src/identity/logins/throttle.ts'
 import { eachDatabase } from './support/databases.ts'
 import { Browser, caveatFor, identityWorld, postDischarge, startIdentity } from './support/identity.ts'
 

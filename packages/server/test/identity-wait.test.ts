@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addAccount } from '../src/accounts/add.ts'
 import { Unavailable } from '../src/errors.ts'
-import type { CompletedLoginStore } from '../src/identity/completed-login-store.ts'
+import type { CompletedLoginStore } from '../src/identity/logins/completed-login-store.ts'
 import { eachDatabase } from './support/databases.ts'
 import {
   answer,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { disableAccount } from '../src/accounts/disable.ts'
 import { enableAccount } from '../src/accounts/enable.ts'
-import type { DatabaseConfig } from '../src/config.ts'
+import type { DatabaseConfig } from '../src/config/config.ts'
 import { inTransaction, openDatabase } from '../src/database/index.ts'
 import { asSuperuser, eachDatabase } from './support/databases.ts'
 import {

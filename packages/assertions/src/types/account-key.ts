@@ -1,4 +1,4 @@
-import { type Constraints, readConstraints } from '../constraints.ts'
+import { type Constraints, readConstraints } from '../constraints/constraints.ts'
 import {
   accountId,
   digest,
@@ -7,8 +7,8 @@ import {
   publicKeyWithId,
   text,
   timestamp,
-} from '../header-checks.ts'
-import type { PublicKey } from '../public-key.ts'
+} from '../headers/header-checks.ts'
+import type { PublicKey } from '../keys/public-key.ts'
 import { quote } from '../text.ts'
 import type { Source, TypeRow } from './row.ts'
 

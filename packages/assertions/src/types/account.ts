@@ -1,4 +1,4 @@
-import { accountId, optionalText, text, timestamp } from '../header-checks.ts'
+import { accountId, optionalText, text, timestamp } from '../headers/header-checks.ts'
 import type { TypeRow } from './row.ts'
 
 export interface AccountFields {

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { decodeBase64 } from '../base64.ts'
 import { AssertionError } from '../errors.ts'
-import { accountId, digest, faulty, hardwareName, optionalTimestamp, text } from '../header-checks.ts'
+import { accountId, digest, faulty, hardwareName, optionalTimestamp, text } from '../headers/header-checks.ts'
 import { quote } from '../text.ts'
 import type { TypeRow } from './row.ts'
 

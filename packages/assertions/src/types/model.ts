@@ -9,8 +9,8 @@ import {
   optionalTextList,
   text,
   timestamp,
-} from '../header-checks.ts'
-import { type Headers, isList } from '../header-value.ts'
+} from '../headers/header-checks.ts'
+import { type Headers, isList } from '../headers/header-value.ts'
 import { quote } from '../text.ts'
 import type { TypeRow } from './row.ts'
 

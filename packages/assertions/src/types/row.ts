@@ -1,4 +1,4 @@
-import type { Headers } from '../header-value.ts'
+import type { Headers } from '../headers/header-value.ts'
 
 /** What a type's checks see of an assertion. */
 export interface Source {

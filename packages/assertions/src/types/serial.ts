@@ -6,8 +6,8 @@ import {
   publicKeyWithId,
   text,
   timestamp,
-} from '../header-checks.ts'
-import type { PublicKey } from '../public-key.ts'
+} from '../headers/header-checks.ts'
+import type { PublicKey } from '../keys/public-key.ts'
 import type { TypeRow } from './row.ts'
 
 export interface SerialFields {

@@ -1,5 +1,12 @@
-import { accountId, faulty, optionalText, optionalTextList, text, timestamp } from '../header-checks.ts'
-import type { Headers } from '../header-value.ts'
+import {
+  accountId,
+  faulty,
+  optionalText,
+  optionalTextList,
+  text,
+  timestamp,
+} from '../headers/header-checks.ts'
+import type { Headers } from '../headers/header-value.ts'
 import { shown } from '../text.ts'
 import type { TypeRow } from './row.ts'
 

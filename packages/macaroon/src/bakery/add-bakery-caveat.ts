@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { addThirdPartyCaveat } from '../add-third-party-caveat.ts'
 import { encodeBase64Url } from '../base64.ts'
-import { varint } from '../varint.ts'
+import { varint } from '../formats/varint.ts'
 import type { BakeryMacaroon } from './bakery-macaroon.ts'
-import type { BakeryVersion } from './caveat-id.ts'
-import { encodeCaveatId } from './encode-caveat-id.ts'
+import type { BakeryVersion } from './caveat-id/caveat-id.ts'
+import { encodeCaveatId } from './caveat-id/encode-caveat-id.ts'
 import type { KeyPair } from './key-pair.ts'
 
 /** A third party as it presents itself at `/discharge/info`. */

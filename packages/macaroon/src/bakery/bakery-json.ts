@@ -1,9 +1,9 @@
 import { decodeBase64, encodeBase64Url } from '../base64.ts'
-import { decodeJson } from '../decode-json.ts'
-import { encodeJson, type MacaroonJson } from '../encode-json.ts'
+import { decodeJson } from '../formats/decode-json.ts'
+import { encodeJson, type MacaroonJson } from '../formats/encode-json.ts'
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts'
 import type { BakeryMacaroon } from './bakery-macaroon.ts'
-import { MAX_PAYLOAD_BYTES } from './caveat-id.ts'
+import { MAX_PAYLOAD_BYTES } from './caveat-id/caveat-id.ts'
 import { BakeryError } from './errors.ts'
 import { formatNamespace, type Namespace, parseNamespace, STANDARD_NAMESPACE } from './namespace.ts'
 

@@ -1,7 +1,7 @@
 import { encodeBase64Url } from '../base64.ts'
 import type { Macaroon } from '../macaroon.ts'
 import { type MintInput, mint } from '../mint.ts'
-import type { BakeryVersion } from './caveat-id.ts'
+import type { BakeryVersion } from './caveat-id/caveat-id.ts'
 import { type Namespace, STANDARD_NAMESPACE } from './namespace.ts'
 
 /** A macaroon that is not discharged yet, with what is needed to discharge it. */

@@ -11,8 +11,9 @@ export {
   caveatPayload,
   mintBakeryMacaroon,
 } from './bakery-macaroon.ts'
-export type { BakeryVersion, CaveatIdInput, DecodedCaveatId } from './caveat-id.ts'
-export { decodeCaveatId } from './decode-caveat-id.ts'
+export type { BakeryVersion, CaveatIdInput, DecodedCaveatId } from './caveat-id/caveat-id.ts'
+export { decodeCaveatId } from './caveat-id/decode-caveat-id.ts'
+export { encodeCaveatId } from './caveat-id/encode-caveat-id.ts'
 export {
   type CaveatCheck,
   type CaveatInfo,
@@ -27,7 +28,6 @@ export {
   dischargeAll,
   type GetDischarge,
 } from './discharge-all.ts'
-export { encodeCaveatId } from './encode-caveat-id.ts'
 export { BakeryError, type BakeryErrorCode } from './errors.ts'
 export { decodeKey, generateKeyPair, type KeyPair, keyPairFromPrivateKey } from './key-pair.ts'
 export {

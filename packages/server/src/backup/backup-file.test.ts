@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { ImportError } from '../import-rows.ts'
+import { ImportError } from '../files/import-rows.ts'
 import { backupText, FORMAT, type Header, type Row, readBackup, type TableHead } from './backup-file.ts'
 
 const HEADER: Header = {

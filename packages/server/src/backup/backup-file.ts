@@ -16,7 +16,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { RequestError } from '../errors.ts'
-import { ImportError } from '../import-rows.ts'
+import { ImportError } from '../files/import-rows.ts'
 
 export const FORMAT = 1
 

@@ -1,6 +1,6 @@
 /** Puts the rows of a backup into a database of either kind: all of them, or none. */
 import { RequestError } from '../errors.ts'
-import { ImportError } from '../import-rows.ts'
+import { ImportError } from '../files/import-rows.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
 import { type Header, readBackup, type TableHead, type Totals } from './backup-file.ts'

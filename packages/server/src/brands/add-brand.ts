@@ -3,11 +3,11 @@ import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/asse
 import type { Changing } from '../change.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { assertionIn, type NamedFile, refused } from './assertion-file.ts'
-import type { AssertionStore } from './assertion-store.ts'
 import type { BrandStore } from './brand-store.ts'
-import { checkSigningKey } from './signing-key-fit.ts'
-import { readPrivateKey, sealPrivateKey } from './signing-key-secret.ts'
-import { checkAssertions, findAssertion, type TrustDeps, trustContext } from './trust.ts'
+import { checkSigningKey } from './keys/signing-key-fit.ts'
+import { readPrivateKey, sealPrivateKey } from './keys/signing-key-secret.ts'
+import type { AssertionStore } from './trust/assertion-store.ts'
+import { checkAssertions, findAssertion, type TrustDeps, trustContext } from './trust/trust.ts'
 
 export interface AddBrandDeps extends TrustDeps {
   readonly brands: BrandStore

@@ -13,11 +13,11 @@ import {
 } from '@ratafia/assertions'
 import type { Changing } from '../change.ts'
 import { type AddBrandDeps, addBrand } from './add-brand.ts'
-import { addModel } from './add-model.ts'
-import { addTrustRoots } from './add-trust-roots.ts'
 import { refused } from './assertion-file.ts'
-import { DEFAULT_POLICY, type ModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
+import { addModel } from './models/add-model.ts'
+import { DEFAULT_POLICY, type ModelName } from './models/model-policy.ts'
+import type { ModelStore } from './models/model-store.ts'
+import { addTrustRoots } from './trust/add-trust-roots.ts'
 
 export interface DemoFile {
   readonly name: string

@@ -1,11 +1,11 @@
 /** Takes a brand back that nothing needs. */
 import type { Changing } from '../change.ts'
 import { refused } from './assertion-file.ts'
-import type { AssertionStore } from './assertion-store.ts'
 import type { BrandStore } from './brand-store.ts'
-import { type ModelName, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
-import { findAssertion } from './trust.ts'
+import { type ModelName, showModelName } from './models/model-policy.ts'
+import type { ModelStore } from './models/model-store.ts'
+import type { AssertionStore } from './trust/assertion-store.ts'
+import { findAssertion } from './trust/trust.ts'
 
 interface Removing {
   readonly brands: Pick<BrandStore, 'lock' | 'keys' | 'remove'>

@@ -1,10 +1,10 @@
 /** The accounts that serials are signed for. */
 import { refused } from './assertion-file.ts'
 import type { BrandStore, StoredBrand } from './brand-store.ts'
-import type { ModelDeps } from './find-model.ts'
-import type { StoredModel } from './model-policy.ts'
-import { listSigningKeys, type SigningKeyDescription } from './signing-keys.ts'
-import type { TrustDeps } from './trust.ts'
+import { listSigningKeys, type SigningKeyDescription } from './keys/signing-keys.ts'
+import type { ModelDeps } from './models/find-model.ts'
+import type { StoredModel } from './models/model-policy.ts'
+import type { TrustDeps } from './trust/trust.ts'
 
 export interface BrandDetails extends StoredBrand {
   readonly keys: readonly SigningKeyDescription[]

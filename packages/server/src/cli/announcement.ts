@@ -1,5 +1,5 @@
 /** What a person needs to know when the service is up. */
-import type { DatabaseConfig } from '../config.ts'
+import type { DatabaseConfig } from '../config/config.ts'
 import { postgresUrls } from '../postgres-urls.ts'
 
 export interface Announced {

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { PlannedMigration } from '../database/index.ts'
 import type { Sealer } from '../keyring/sealing.ts'
-import type { Storage, Workspace } from '../workspace.ts'
+import type { Storage, Workspace } from './installation.ts'
 
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }

@@ -1,5 +1,5 @@
 /** Times as options give them. */
-import { parseDuration } from '../config-values.ts'
+import { parseDuration } from '../config/values.ts'
 import { UsageError } from './context.ts'
 
 interface Reading {

@@ -1,9 +1,9 @@
 /** Runs a command line to its exit code. */
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { SchemaError } from '../database/index.ts'
 import { RequestError, Unavailable } from '../errors.ts'
-import { ImportError } from '../import-rows.ts'
+import { ImportError } from '../files/import-rows.ts'
 import { KeyringError } from '../keyring/errors.ts'
 import { describeError } from '../telemetry/serializers.ts'
 import { WorkersFailed } from '../workers/supervise.ts'

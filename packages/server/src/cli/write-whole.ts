@@ -4,7 +4,7 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { syncDirectory } from '../sync-directory.ts'
+import { syncDirectory } from '../files/sync-directory.ts'
 import { FileError } from './context.ts'
 
 interface WholeFileOptions {

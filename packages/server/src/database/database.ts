@@ -1,13 +1,13 @@
 /** The two databases behind one type. */
 import { Kysely } from 'kysely'
+import type { Signals } from './changes/notifications.ts'
 import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
-import type { PoolState } from './pool-state.ts'
-import { postgresDialect } from './postgres.ts'
-import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres-limits.ts'
-import type { Schema } from './schema.ts'
-import type { Signals } from './signals.ts'
-import { sqliteDialect } from './sqlite.ts'
+import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres/limits.ts'
+import type { PoolState } from './postgres/pool-state.ts'
+import { postgresDialect } from './postgres/postgres.ts'
+import type { Schema } from './schema/schema.ts'
+import { sqliteDialect } from './sqlite/sqlite.ts'
 
 export type DatabaseTarget =
   | { readonly kind: 'sqlite'; readonly file: string; readonly patienceMs?: number }

@@ -1,10 +1,14 @@
 /** What the rest of the server uses of the database. */
-export { type ChangeFeed, openChangeFeed } from './change-feed.ts'
+export { type ChangeFeed, openChangeFeed } from './changes/change-feed.ts'
+export { createMemory, type Memory } from './changes/remembering.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
-export { createMemory, type Memory } from './memory.ts'
+export { databaseNow } from './now.ts'
+export type { PoolState } from './postgres/pool-state.ts'
+export { isRefusedValue } from './refused-value.ts'
+export { rowLock } from './row-lock.ts'
 export {
   lockSchema,
   migrate,
@@ -16,14 +20,9 @@ export {
   prepareSchemaLock,
   requireCurrentSchema,
   schemaState,
-} from './migrate.ts'
-export { databaseNow } from './now.ts'
-export type { PoolState } from './pool-state.ts'
-export { isRefusedValue } from './refused-value.ts'
-export { rowLock } from './row-lock.ts'
-export type * from './schema.ts'
-export { SchemaError } from './schema-error.ts'
-export { inSnapshot } from './snapshot.ts'
+} from './schema/migrate.ts'
+export type * from './schema/schema.ts'
+export { SchemaError } from './schema/schema-error.ts'
 export {
   columnNames,
   constraintNames,
@@ -40,6 +39,7 @@ export {
   type Table,
   tableNames,
   triggerNames,
-} from './tables.ts'
+} from './schema/tables.ts'
+export { inSnapshot } from './snapshot.ts'
 export { inTransaction } from './transaction.ts'
 export { isUniqueViolation } from './unique-violation.ts'

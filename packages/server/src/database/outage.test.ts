@@ -6,7 +6,7 @@ import { asSuperuser, eachDatabase } from '../../test/support/databases.ts'
 import { silenceable } from '../../test/support/silenceable.ts'
 import { Unavailable } from '../errors.ts'
 import { type DatabaseTarget, inTransaction, openDatabase } from './index.ts'
-import type { PostgresLimits } from './postgres-limits.ts'
+import type { PostgresLimits } from './postgres/limits.ts'
 
 const one = sql<{ one: number }>`select 1 as one`
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import type { Database } from './database.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './schema/schema.ts'
 
 /**
  * Reads the database as it is at one moment, for as long as it takes, while others write: every statement of `work`

@@ -1,6 +1,6 @@
 import { type Kysely, Transaction } from 'kysely'
 import { sqlState } from './away.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './schema/schema.ts'
 
 const ATTEMPTS = 5
 

@@ -1,12 +1,13 @@
 /** All that the register knows of one device. */
-import type { CloneEvidence } from './clone-evidence.ts'
-import type { CloneStore } from './clone-store.ts'
+
 import type { Device, SerialAssertion } from './device.ts'
-import type { DeviceSession } from './device-session.ts'
-import type { DeviceSessionStore } from './device-session-store.ts'
 import type { DeviceStore } from './device-store.ts'
 import { type FindDeviceDeps, findDevice } from './find-device.ts'
-import type { Registration, RegistrationStore } from './registration-store.ts'
+import type { Registration, RegistrationStore } from './registration/registration-store.ts'
+import type { CloneEvidence } from './sessions/clone-evidence.ts'
+import type { CloneStore } from './sessions/clone-store.ts'
+import type { DeviceSession } from './sessions/device-session.ts'
+import type { DeviceSessionStore } from './sessions/device-session-store.ts'
 
 export interface ShowDeviceDeps {
   readonly devices: FindDeviceDeps['devices'] & Pick<DeviceStore, 'serialAssertionsOf'>

@@ -14,10 +14,10 @@ import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { answerError, errorBody, refusalOf } from './errors.ts'
 import { BODY_LIMIT } from './json-body.ts'
+import { trustedPeer } from './limits/trusted-peer.ts'
 import { type Observer, observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
 import { requestIds } from './request-ids.ts'
-import { trustedPeer } from './trusted-peer.ts'
 
 export interface AppOptions {
   readonly log: Log

@@ -4,8 +4,8 @@
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
-import { InFlight, type InFlightOptions } from './in-flight.ts'
+import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './limits/connections.ts'
+import { InFlight, type InFlightOptions } from './limits/in-flight.ts'
 import { HEADER_LIMIT, refuseByHost, refuseConnect } from './parser-refusals.ts'
 
 export interface ListeningServer {

@@ -5,11 +5,11 @@ import type { PasswordFinder } from '../accounts/verify-password.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
-import type { AgentStore } from './agent-store.ts'
-import type { CompletedLoginStore } from './completed-login-store.ts'
-import type { LoginWaiters } from './login-waiters.ts'
-import type { SignInSessionStore } from './sign-in-session-store.ts'
-import type { Throttle } from './throttle.ts'
+import type { AgentStore } from './agents/agent-store.ts'
+import type { CompletedLoginStore } from './logins/completed-login-store.ts'
+import type { LoginWaiters } from './logins/login-waiters.ts'
+import type { SignInSessionStore } from './logins/sign-in-session-store.ts'
+import type { Throttle } from './logins/throttle.ts'
 
 export interface IdentityDependencies {
   /** Where clients reach the service, without a trailing slash: the location of the caveats it discharges. */

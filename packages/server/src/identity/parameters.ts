@@ -1,6 +1,6 @@
 /** The parameters of a request, in its query or in a form; a parameter given twice is refused, also once in each. */
 import { decodeBase64, MacaroonError } from '@ratafia/macaroon'
-import type { DischargeRequest } from './discharge.ts'
+import type { DischargeRequest } from './discharge/discharge.ts'
 import { IdentityError } from './errors.ts'
 import type { DischargeToken } from './interaction.ts'
 

@@ -16,13 +16,13 @@ import { type Counters, localCounters } from '../counters.ts'
 import { errorPage } from '../web/message-page.ts'
 import { sendPage } from '../web/send-page.ts'
 import type { IdentityDependencies } from './dependencies.ts'
-import { dischargeRoutes, sendJson } from './discharge-routes.ts'
+import { dischargeRoutes, sendJson } from './discharge/routes.ts'
 import { IdentityError } from './errors.ts'
-import { LoginWaiters } from './login-waiters.ts'
-import { pageRoutes } from './page-routes.ts'
+import { LoginWaiters } from './logins/login-waiters.ts'
+import { pageRoutes } from './logins/page-routes.ts'
+import { createThrottle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 import { type Refusal, refusal, refusalOf } from './refusal.ts'
-import { createThrottle } from './throttle.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,14 +1,14 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
 import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
-import type { ApiKeyDeps } from '../brands/add-api-key.ts'
 import type { AddBrandDeps } from '../brands/add-brand.ts'
-import { importApiKey } from '../brands/import-api-key.ts'
-import { checkAssertions, type TrustDeps } from '../brands/trust.ts'
+import type { ApiKeyDeps } from '../brands/models/api-keys/add-api-key.ts'
+import { importApiKey } from '../brands/models/api-keys/import-api-key.ts'
+import { checkAssertions, type TrustDeps } from '../brands/trust/trust.ts'
 import {
   type ImportedSigned,
   type ImportSignedDeps,
   importSignedDevices,
-} from '../devices/import-signed-devices.ts'
+} from '../devices/transfer/import-signed-devices.ts'
 import { RequestError } from '../errors.ts'
 import type { DumpFile, DumpRow } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'

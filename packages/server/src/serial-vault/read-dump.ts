@@ -1,6 +1,6 @@
 /** The rows of all files of a dump. */
-import { ImportError } from '../import-rows.ts'
-import { streamImportRows } from '../import-stream.ts'
+import { ImportError } from '../files/import-rows.ts'
+import { streamImportRows } from '../files/import-stream.ts'
 import type { DumpFile, DumpRow } from './dump-rows.ts'
 import { readSql } from './read-sql.ts'
 

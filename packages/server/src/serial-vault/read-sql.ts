@@ -1,5 +1,5 @@
 /** The rows of a plain dump: of pg_dump (COPY, --inserts, --column-inserts), or `.dump` of sqlite3. */
-import { ImportError } from '../import-rows.ts'
+import { ImportError } from '../files/import-rows.ts'
 import { type DumpFile, type DumpRow, type Line, linesOf } from './dump-rows.ts'
 import { isWholeStatement, SqlReader, withoutEscapes } from './sql-values.ts'
 

@@ -1,5 +1,5 @@
 /** Makes what a running service tells of itself, by its configuration. */
-import type { TracingConfig } from '../config-tracing.ts'
+import type { TracingConfig } from '../config/tracing.ts'
 import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import type { Telemetry } from './telemetry.ts'

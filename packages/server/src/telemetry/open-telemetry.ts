@@ -24,7 +24,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { TracingConfig, TracingSampler } from '../config-tracing.ts'
+import type { TracingConfig, TracingSampler } from '../config/tracing.ts'
 import type { Log } from './log.ts'
 import type { Attributes, RequestSpan, RequestStart, Tracing } from './tracing.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
-import type { Workspace } from '../../src/workspace.ts'
+import type { Workspace } from '../../src/cli/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,

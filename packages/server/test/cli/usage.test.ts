@@ -8,7 +8,7 @@ import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import type { CommandContext } from '../../src/cli/context.ts'
 import { runProgram } from '../../src/cli/run-program.ts'
-import { VARIABLES } from '../../src/config.ts'
+import { VARIABLES } from '../../src/config/config.ts'
 import { testProgram } from '../support/program.ts'
 
 const program = testProgram()

@@ -1,7 +1,7 @@
 /** A registration that snapd sends through a store proxy and that is for another device service. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { forward } from '../../src/devices/forward.ts'
+import { forward } from '../../src/devices/registration/forwarding/forward.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { brandDeps } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'

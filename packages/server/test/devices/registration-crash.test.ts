@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { addApiKey } from '../../src/brands/add-api-key.ts'
+import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
 import type { CrashPlan } from '../support/crash-child.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { PrivateKey } from '@ratafia/assertions'
-import type { ModelPolicy } from '../../src/brands/model-policy.ts'
+import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,

@@ -6,9 +6,9 @@
 import { ServerResponse } from 'node:http'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import pg from 'pg'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import type { DatabaseTarget } from '../../src/database/index.ts'
-import { startService } from '../../src/start.ts'
+import { startService } from '../../src/start/start.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 
 export interface CrashPlan {

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Config, type DatabaseConfig, readConfig } from '../../src/config.ts'
-import { startService } from '../../src/start.ts'
+import { type Config, type DatabaseConfig, readConfig } from '../../src/config/config.ts'
+import { startService } from '../../src/start/start.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { TestService } from './service.ts'
 

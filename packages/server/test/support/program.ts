@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { readConfig } from '../../src/config.ts'
-import { openWorkspace } from '../../src/start.ts'
+import type { Workspace } from '../../src/cli/installation.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { openWorkspace } from '../../src/start/start.ts'
 import { createLog } from '../../src/telemetry/log.ts'
-import type { Workspace } from '../../src/workspace.ts'
 import type { Fresh } from './databases.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))

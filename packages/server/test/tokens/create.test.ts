@@ -4,7 +4,7 @@ import { MacaroonResponseSchema, PERMISSIONS } from '@ratafia/api'
 import { decodeJson, type Macaroon } from '@ratafia/macaroon'
 import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'
-import { importPackages } from '../../src/packages/import.ts'
+import { importPackages } from '../../src/package-directory/import.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { call, getRoot, refusalOf, type TestService, testService } from '../support/service.ts'
 

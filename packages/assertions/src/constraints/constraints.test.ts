@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseHeaders } from '../headers/parse-headers.ts'
+import { constraintsAllow, readConstraints } from './constraints.ts'
+
+const entry = (condition: string) =>
+  readConstraints(parseHeaders(`constraints:\n  -\n    headers:\n      type: model\n      ${condition}`))
+
+test('a pattern binds each item of a list, and an entry that is missing never matches', () => {
+  const constraints = entry('x: a.*')
+  const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
+  assert.ok(allows('x: ab'))
+  assert.ok(allows('x:\n  - a\n  - ab'))
+  assert.ok(!allows('x:\n  - a\n  - b'))
+  assert.ok(!allows('x:\n  a: a'))
+  assert.ok(!allows('y: a'))
+})
+
+test('a map of patterns binds the entries of a map, and others may stand beside them', () => {
+  const constraints = entry('x:\n        a: 1\n        b:\n          - 2\n          - 3')
+  const allows = (text: string) => constraintsAllow(constraints, parseHeaders(`type: model\n${text}`))
+  assert.ok(allows('x:\n  a: 1\n  b: 3\n  c: 4'))
+  assert.ok(!allows('x:\n  a: 1\n  b: 4'))
+  assert.ok(!allows('x:\n  a: 1'))
+  assert.ok(!allows('x: 1'))
+})
+
+test('no constraints allow anything, no entry allows nothing', () => {
+  const headers = parseHeaders('type: model')
+  assert.ok(constraintsAllow(undefined, headers))
+  assert.ok(!constraintsAllow([], headers))
+  assert.equal(readConstraints(headers), undefined)
+})
+
+// Guarantee: 128 KiB of headers cannot be made into patterns that fill the memory.
+test('all patterns of a key together are bounded', () => {
+  const patterns = (count: number) => Array.from({ length: count }, (_, i) => `x${i}: (a|b){150}`)
+  const read = (count: number) => entry(patterns(count).join('\n      '))
+  assert.equal(read(10)?.length, 1)
+  assert.throws(() => read(20), {
+    code: 'malformed-header',
+    message: '"constraints" header has a bad pattern: the pattern is too large',
+  })
+})

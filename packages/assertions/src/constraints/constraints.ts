@@ -1,0 +1,74 @@
+// What a key may sign: `constraints` of an account-key, contract/devices.md 3.7. A list of entries, each a map
+// `headers` of patterns; one entry that matches is enough, and no constraints at all allow anything.
+
+import { AssertionError } from '../errors.ts'
+import { faulty } from '../headers/header-checks.ts'
+import { type Headers, type HeaderValue, isList, isMap } from '../headers/header-value.ts'
+import { type Budget, compilePattern, type Pattern } from './pattern.ts'
+
+/** A condition on one value: a pattern, alternatives, or conditions on the entries of a map. */
+type Condition =
+  | { readonly pattern: Pattern }
+  | { readonly anyOf: readonly Condition[] }
+  | { readonly entries: ReadonlyMap<string, Condition> }
+
+/** Entries of which one has to match all headers it names. */
+export type Constraints = readonly ReadonlyMap<string, Condition>[]
+
+/** Steps of all patterns of one key: short texts can stand for long patterns, so this bounds memory. */
+const MAXIMUM_STEPS = 10_000
+
+/** Reads and compiles `constraints`; undefined when there are none. Throws {@link AssertionError}. */
+export function readConstraints(headers: Headers): Constraints | undefined {
+  const value = headers.get('constraints')
+  if (value === undefined) return undefined
+  if (!isList(value)) throw faulty('constraints', 'must be a list of maps')
+  const budget = { steps: MAXIMUM_STEPS }
+  return value.map((entry) => readEntry(entry, budget))
+}
+
+/** Whether a key with these constraints may sign an assertion with these headers. */
+export function constraintsAllow(constraints: Constraints | undefined, headers: Headers): boolean {
+  return constraints === undefined || constraints.some((entry) => entriesMatch(entry, headers))
+}
+
+function readEntry(entry: HeaderValue, budget: Budget): ReadonlyMap<string, Condition> {
+  if (!isMap(entry)) throw faulty('constraints', 'must be a list of maps')
+  const headers = entry.get('headers')
+  if (!isMap(headers)) throw faulty('constraints', 'must have a map "headers" in each entry')
+  const type = headers.get('type')
+  if (typeof type !== 'string' || !/^[a-z0-9-]+$/.test(type)) {
+    throw faulty('constraints', 'must name one exact "type" in the "headers" of each entry')
+  }
+  return readEntries(headers, budget)
+}
+
+function readEntries(map: Headers, budget: Budget): ReadonlyMap<string, Condition> {
+  return new Map([...map].map(([name, value]) => [name, readCondition(value, budget)] as const))
+}
+
+function readCondition(value: HeaderValue, budget: Budget): Condition {
+  if (isList(value)) return { anyOf: value.map((item) => readCondition(item, budget)) }
+  if (isMap(value)) return { entries: readEntries(value, budget) }
+  try {
+    return { pattern: compilePattern(value, budget) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new AssertionError('malformed-header', `"constraints" header has a bad pattern: ${error.message}`)
+  }
+}
+
+function entriesMatch(entries: ReadonlyMap<string, Condition>, values: Headers): boolean {
+  return [...entries].every(([name, condition]) => {
+    const value = values.get(name)
+    return value !== undefined && matches(condition, value)
+  })
+}
+
+/** A list matches when it is not empty and each of its items does. */
+function matches(condition: Condition, value: HeaderValue): boolean {
+  if (isList(value)) return value.length > 0 && value.every((item) => matches(condition, item))
+  if ('anyOf' in condition) return condition.anyOf.some((alternative) => matches(alternative, value))
+  if ('entries' in condition) return isMap(value) && entriesMatch(condition.entries, value)
+  return typeof value === 'string' && condition.pattern(value)
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decoded } from '../../test/vectors.ts'
+import { checkReplaces } from './revision.ts'
+
+const [first, third] = [decoded('valid/serial'), decoded('valid/serial-revision-body')]
+
+test('a higher revision replaces a lower one, and the first one nothing', () => {
+  checkReplaces(first, undefined)
+  checkReplaces({ ...first, revision: 1 }, first)
+  assert.equal(third.revision, 3)
+})
+
+for (const [proposed, stored, message] of [
+  [0, 0, 'revision 0 is already the current revision'],
+  [3, 3, 'revision 3 is already the current revision'],
+  [2, 3, 'revision 2 is older than current revision 3'],
+] as const) {
+  test(`revision ${proposed} does not replace ${stored}`, () => {
+    const check = () => checkReplaces({ ...first, revision: proposed }, { ...first, revision: stored })
+    assert.throws(check, { code: 'not-newer', message })
+  })
+}
+
+test('an assertion about something else cannot be replaced', () => {
+  assert.throws(() => checkReplaces(decoded('valid/model-acme-classic'), first), TypeError)
+  const other = { ...first, primaryKey: ['acme-brand', 'acme-classic', 'other'] }
+  assert.throws(() => checkReplaces(other, first), TypeError)
+})

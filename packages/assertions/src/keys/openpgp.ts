@@ -1,0 +1,104 @@
+// The few pieces of OpenPGP (RFC 4880) that keys and signatures of assertions are made of.
+
+import { AssertionError, type AssertionErrorCode } from '../errors.ts'
+
+/** Reads big-endian fields one after the other; running out of bytes is an {@link AssertionError}. */
+export interface Reader {
+  /** A number of 1 to 4 bytes. */
+  number(bytes: number): number
+  bytes(length: number): Buffer
+  /** A multi-precision integer, as its bytes stand, and the bits it claims to have. */
+  mpi(): Buffer
+  readonly left: number
+}
+
+export function reader(data: Buffer, truncated: () => AssertionError): Reader {
+  let at = 0
+  const bytes = (length: number): Buffer => {
+    if (length > data.length - at) throw truncated()
+    at += length
+    return data.subarray(at - length, at)
+  }
+  const number = (length: number): number => bytes(length).readUIntBE(0, length)
+  return {
+    number,
+    bytes,
+    mpi: () => bytes(Math.ceil(number(2) / 8)),
+    get left() {
+      return data.length - at
+    },
+  }
+}
+
+export interface PacketFaults {
+  readonly code: AssertionErrorCode
+  /** What is read, in messages: `public key` or `signature`. */
+  readonly what: string
+  readonly tag: number
+}
+
+/**
+ * Reads version byte 1 and exactly one packet of the given tag, with a header of the old or the new format;
+ * returns its contents. Lengths that are partial or indeterminate are refused.
+ */
+export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
+  const { code, what, tag } = faults
+  const fault = (message: string): AssertionError => new AssertionError(code, message)
+  const outer = reader(data, () => fault(`cannot decode ${what}: unexpected EOF`))
+  const version = outer.number(1)
+  if (version !== 1) throw fault(`unsupported ${what} format version: ${version}`)
+  const header = outer.number(1)
+  if ((header & 0x80) === 0) throw fault(`cannot decode ${what}: not an OpenPGP packet`)
+  const found = (header & 0x40) === 0 ? (header >> 2) & 0x0f : header & 0x3f
+  if (found !== tag) throw fault(`cannot decode ${what}: unexpected OpenPGP packet type ${found}`)
+  const length = (header & 0x40) === 0 ? oldLength(outer, header & 3) : newLength(outer)
+  if (length === undefined) throw fault(`cannot decode ${what}: OpenPGP packet without a definite length`)
+  const contents = outer.bytes(length)
+  if (outer.left > 0) throw fault(`${what} has spurious trailing data`)
+  return contents
+}
+
+/** A packet with a header of the new format, as short as it can be. */
+export function writePacket(tag: number, contents: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(0xc0 | tag), lengthBytes(contents.length), contents])
+}
+
+/** A length as packets and signature subpackets write it, of 1, 2 or 5 bytes. */
+export function newLength(from: Reader, subpacket = false): number | undefined {
+  const first = from.number(1)
+  if (first < 192) return first
+  if (first === 255) return from.number(4)
+  if (first >= 224 && !subpacket) return undefined
+  return ((first - 192) << 8) + from.number(1) + 192
+}
+
+function oldLength(from: Reader, kind: number): number | undefined {
+  return kind === 3 ? undefined : from.number(1 << kind)
+}
+
+function lengthBytes(length: number): Buffer {
+  if (length < 192) return Buffer.of(length)
+  if (length < 8384) return Buffer.of(192 + ((length - 192) >> 8), (length - 192) & 0xff)
+  const bytes = Buffer.of(255, 0, 0, 0, 0)
+  bytes.writeUInt32BE(length, 1)
+  return bytes
+}
+
+/** Without leading zero bytes. */
+export function trimmed(integer: Buffer): Buffer {
+  const first = integer.findIndex((byte) => byte !== 0)
+  return first === -1 ? Buffer.alloc(0) : integer.subarray(first)
+}
+
+/** Bits of an integer without leading zero bytes. */
+export function bitLength(integer: Uint8Array): number {
+  const [first] = integer
+  return first === undefined ? 0 : (integer.length - 1) * 8 + (32 - Math.clz32(first))
+}
+
+/** A multi-precision integer. `bits` is what Go writes for signatures: all bits of all bytes. */
+export function writeMpi(integer: Uint8Array, bits = bitLength(integer)): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(bits)
+  return Buffer.concat([length, integer])
+}

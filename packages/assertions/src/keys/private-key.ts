@@ -1,0 +1,39 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { AssertionError } from '../errors.ts'
+import { type PublicKey, publicKeyFromKeyObject } from './public-key.ts'
+
+/** An RSA key that signs. Showing it, or making JSON of it, shows no secret: Node keeps that in the KeyObject. */
+export interface PrivateKey {
+  readonly publicKey: PublicKey
+  readonly keyObject: KeyObject
+}
+
+/**
+ * Reads a PEM private key: PKCS#8, also encrypted with a passphrase, or PKCS#1. Armored PGP is not read here.
+ * Throws {@link AssertionError} `malformed-key`; the message holds nothing of the key.
+ */
+export function privateKeyFromPem(pem: string | Uint8Array, passphrase?: string): PrivateKey {
+  return privateKeyFromKeyObject(importPem(pem, passphrase))
+}
+
+/** Takes a private key of `node:crypto`. Throws {@link AssertionError} `malformed-key` unless it is RSA. */
+export function privateKeyFromKeyObject(keyObject: KeyObject): PrivateKey {
+  if (keyObject.type !== 'private') {
+    throw new AssertionError(
+      'malformed-key',
+      'not a private key: assertions are signed with the private half',
+    )
+  }
+  return { publicKey: publicKeyFromKeyObject(keyObject), keyObject }
+}
+
+function importPem(pem: string | Uint8Array, passphrase: string | undefined): KeyObject {
+  const key = typeof pem === 'string' ? pem : Buffer.from(pem)
+  try {
+    return createPrivateKey(passphrase === undefined ? { key } : { key, passphrase })
+  } catch {
+    // OpenSSL's own words say what it tried, which helps nobody; and nothing of the input may show.
+    const advice = passphrase === undefined ? 'is it encrypted?' : 'is the passphrase right?'
+    throw new AssertionError('malformed-key', `not a PEM private key that can be read; ${advice}`)
+  }
+}

@@ -1,0 +1,107 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { decodeBase64, encodeBase64 } from '../base64.ts'
+import { AssertionError } from '../errors.ts'
+import { bitLength, reader, readPacket, trimmed, writeMpi, writePacket } from './openpgp.ts'
+
+const TAG = 6
+/** OpenPGP's numbers for RSA: any use, encrypt only, sign only. A key is the same key under all three. */
+const RSA = [1, 2, 3]
+/** 2016-01-01T00:00:00Z for every key, so that modulus and exponent alone make the id. */
+const CREATED = Buffer.of(0x56, 0x85, 0xc1, 0x80)
+
+/** An RSA public key that assertions are signed with. Made by the functions of this file only. */
+export interface PublicKey {
+  /** SHA3-384 of the encoded key, base64url without padding: 64 characters. */
+  readonly id: string
+  /** Size of the modulus. */
+  readonly bits: number
+  /** Big-endian, no leading zeros. */
+  readonly modulus: Uint8Array
+  /** Odd, 3 or more, at most 3 bytes. */
+  readonly exponent: number
+}
+
+/**
+ * Reads an encoded public key, as the header `device-key` and the body of an account-key hold it
+ * (contract/devices.md 3.4). No minimum size: that is policy. Other creation times, packet headers and RSA
+ * algorithm numbers than snapd writes give the same id. Throws {@link AssertionError} `malformed-key`.
+ */
+export function decodePublicKey(text: string): PublicKey {
+  const data = decodeBase64(text, 'public key', 'malformed-key')
+  const packet = readPacket(data, { code: 'malformed-key', what: 'public key', tag: TAG })
+  const fields = reader(packet, () => malformed('cannot decode public key: unexpected EOF'))
+  const version = fields.number(1)
+  if (version !== 4) throw malformed(`cannot decode public key: unsupported OpenPGP key version: ${version}`)
+  fields.bytes(CREATED.length)
+  const algorithm = fields.number(1)
+  if (!RSA.includes(algorithm)) {
+    throw malformed(`cannot decode public key: not an RSA key (OpenPGP algorithm ${algorithm})`)
+  }
+  const [modulus, exponent] = [fields.mpi(), fields.mpi()]
+  if (fields.left > 0) throw malformed('public key has spurious trailing data')
+  return publicKey(modulus, exponent)
+}
+
+/** Writes a public key as `device-key` and account-key bodies hold it, in lines of 76 characters. */
+export function encodePublicKey(key: PublicKey): string {
+  return encodeBase64(encoded(trimmed(exponentBytes(key.exponent)), key.modulus))
+}
+
+/** From a public or private RSA `KeyObject`. Throws {@link AssertionError} `malformed-key` for other keys. */
+export function publicKeyFromKeyObject(key: KeyObject): PublicKey {
+  if (key.asymmetricKeyType !== 'rsa') {
+    throw malformed(
+      `not an RSA key but ${key.asymmetricKeyType ?? 'a secret'}: assertions are signed with RSA`,
+    )
+  }
+  const { n = '', e = '' } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
+  return publicKey(Buffer.from(n, 'base64url'), Buffer.from(e, 'base64url'))
+}
+
+const keyObjects = new WeakMap<PublicKey, KeyObject>()
+
+/** The key for `node:crypto`. Throws {@link AssertionError} `malformed-key` when OpenSSL cannot take it. */
+export function keyObjectOf(key: PublicKey): KeyObject {
+  const known = keyObjects.get(key)
+  if (known !== undefined) return known
+  const made = importKey(key)
+  keyObjects.set(key, made)
+  return made
+}
+
+function importKey(key: PublicKey): KeyObject {
+  const n = Buffer.from(key.modulus).toString('base64url')
+  const e = trimmed(exponentBytes(key.exponent)).toString('base64url')
+  try {
+    return createPublicKey({ format: 'jwk', key: { kty: 'RSA', n, e } })
+  } catch (cause) {
+    throw new AssertionError('malformed-key', `public key ${key.id} cannot be used`, { cause })
+  }
+}
+
+function publicKey(modulusBytes: Buffer, exponentField: Buffer): PublicKey {
+  if (exponentField.length > 3) throw malformed('cannot decode public key: RSA exponent of more than 3 bytes')
+  // Copies, so that a small key does not keep the whole assertion alive.
+  const modulus = Buffer.from(trimmed(modulusBytes))
+  const exponent = exponentField.length === 0 ? 0 : exponentField.readUIntBE(0, exponentField.length)
+  if (((modulus.at(-1) ?? 0) & exponent & 1) === 0 || exponent < 3) {
+    throw malformed('cannot decode public key: not an RSA key (modulus and exponent have to be odd)')
+  }
+  const hash = createHash('sha3-384').update(encoded(trimmed(exponentField), modulus))
+  return { id: hash.digest('base64url'), bits: bitLength(modulus), modulus, exponent }
+}
+
+function encoded(exponent: Uint8Array, modulus: Uint8Array): Buffer {
+  const fields = [Buffer.of(4), CREATED, Buffer.of(1), writeMpi(modulus), writeMpi(exponent)]
+  return Buffer.concat([Buffer.of(1), writePacket(TAG, Buffer.concat(fields))])
+}
+
+function exponentBytes(exponent: number): Buffer {
+  const bytes = Buffer.alloc(3)
+  bytes.writeUIntBE(exponent, 0, 3)
+  return bytes
+}
+
+function malformed(message: string): AssertionError {
+  return new AssertionError('malformed-key', message)
+}

@@ -1,0 +1,141 @@
+// The signature of an assertion, contract/devices.md 3.5: base64 of version byte 1 and one OpenPGP v4
+// signature packet.
+
+import { createHash } from 'node:crypto'
+import { decodeBase64, encodeBase64 } from '../base64.ts'
+import { AssertionError } from '../errors.ts'
+import { newLength, type Reader, reader, readPacket, writeMpi, writePacket } from './openpgp.ts'
+
+/** OpenPGP's numbers of hashes that such a signature can have. */
+const HASHES = {
+  1: 'md5',
+  2: 'sha1',
+  8: 'sha256',
+  9: 'sha384',
+  10: 'sha512',
+  11: 'sha224',
+} as const
+
+export type HashName = (typeof HASHES)[keyof typeof HASHES]
+
+/** A signature that was read, not verified. */
+export interface UnverifiedSignature {
+  readonly hash: HashName
+  /** What the signer's clock said. It is compared with nothing. */
+  readonly createdAt: Date
+  /** OpenPGP's number of the algorithm; only 1, RSA, verifies. */
+  readonly algorithm: number
+  /** What is hashed after the content: the packet from its version to its hashed subpackets, and a trailer. */
+  readonly hashedSuffix: Uint8Array
+  /** The first two bytes of the digest. */
+  readonly hashTag: Uint8Array
+  /** The RSA value, as long as it was written. */
+  readonly value: Uint8Array
+}
+
+const TAG = 2
+const SIGN_RSA = 1
+/** RSA, encrypt only and sign only: they read like RSA, and then do not fit the key. */
+const READABLE = [1, 2, 3]
+const CREATION_TIME = 2
+const ISSUER = 16
+/** Further subpackets that the Go code knows; being critical does not make them an error. */
+const KNOWN = [3, 9, 11, ISSUER, 21, 22, 25, 27, 29]
+const VERSION = 4
+const SHA512 = 10
+
+/** Reads the text of a signature. Throws {@link AssertionError} `malformed-signature`. */
+export function decodeSignature(text: Uint8Array): UnverifiedSignature {
+  // Latin-1 keeps every byte; what is not base64 is refused as such.
+  const data = decodeBase64(Buffer.from(text).toString('latin1'), 'signature', 'malformed-signature')
+  const packet = readPacket(data, { code: 'malformed-signature', what: 'signature', tag: TAG })
+  const fields = reader(packet, () => undecodable('unexpected EOF'))
+  const version = fields.number(1)
+  if (version === 3)
+    throw undecodable(`unsupported feature: invalid hashed material length ${fields.number(1)}`)
+  if (version !== VERSION) throw undecodable(`unsupported feature: signature packet version ${version}`)
+  // The type: snapd takes any, so text signatures (0x01) pass.
+  fields.bytes(1)
+  const algorithm = fields.number(1)
+  if (!READABLE.includes(algorithm))
+    throw undecodable(`unsupported feature: public key algorithm ${algorithm}`)
+  const hash = hashName(fields.number(1))
+  const subpackets = fields.bytes(fields.number(2))
+  const createdAt = readSubpackets(subpackets, true)
+  if (createdAt === undefined) throw undecodable('invalid data: no creation time in signature')
+  const hashed = packet.subarray(0, packet.length - fields.left)
+  readSubpackets(fields.bytes(fields.number(2)), false)
+  const hashTag = fields.bytes(2)
+  const value = fields.mpi()
+  if (fields.left > 0) {
+    throw new AssertionError('malformed-signature', 'signature has spurious trailing data')
+  }
+  return { hash, createdAt, algorithm, hashedSuffix: withTrailer(hashed), hashTag, value }
+}
+
+/** What a new signature signs, and how its RSA value is made into the signature's text. */
+export interface SignatureDraft {
+  /** RSASSA-PKCS1-v1_5 with SHA-512 goes over exactly these bytes. */
+  readonly message: Uint8Array
+  /** The text, with the newline at its end. */
+  finish(value: Uint8Array): Uint8Array
+}
+
+/** As snapd's signer writes it: SHA-512, and the creation time as the only subpacket. */
+export function draftSignature(content: Uint8Array, createdAt: Date): SignatureDraft {
+  const seconds = Math.floor(createdAt.getTime() / 1000)
+  if (!(seconds >= 0 && seconds < 2 ** 32)) throw new TypeError('a signature is made between 1970 and 2106')
+  const hashed = Buffer.of(VERSION, 0, SIGN_RSA, SHA512, 0, 6, 5, CREATION_TIME, 0, 0, 0, 0)
+  hashed.writeUInt32BE(seconds, 8)
+  const message = Buffer.concat([content, withTrailer(hashed)])
+  const finish = (value: Uint8Array): Uint8Array => {
+    const hashTag = createHash('sha512').update(message).digest().subarray(0, 2)
+    const fields = [hashed, Buffer.of(0, 0), hashTag, writeMpi(value, value.length * 8)]
+    const data = Buffer.concat([Buffer.of(1), writePacket(TAG, Buffer.concat(fields))])
+    return Buffer.from(`${encodeBase64(data)}\n`, 'latin1')
+  }
+  return { message, finish }
+}
+
+function hashName(number: number): HashName {
+  if (!Object.hasOwn(HASHES, number)) throw undecodable(`unsupported feature: hash function ${number}`)
+  return HASHES[number as keyof typeof HASHES]
+}
+
+/** Returns the creation time. It counts in the hashed area only, where it is signed. */
+function readSubpackets(area: Buffer, hashed: boolean): Date | undefined {
+  const fields = reader(area, () => undecodable('invalid data: signature subpacket truncated'))
+  let createdAt: Date | undefined
+  while (fields.left > 0) {
+    const contents = fields.bytes(newLength(fields, true) ?? 0)
+    const subpacket = reader(contents, () => undecodable('invalid data: empty signature subpacket'))
+    const first = subpacket.number(1)
+    createdAt = readSubpacket(first & 0x7f, first >= 0x80, hashed, subpacket) ?? createdAt
+  }
+  return createdAt
+}
+
+function readSubpacket(type: number, critical: boolean, hashed: boolean, contents: Reader): Date | undefined {
+  if (type === CREATION_TIME) {
+    if (!hashed) throw undecodable('invalid data: signature creation time in non-hashed area')
+    if (contents.left !== 4) throw undecodable('invalid data: signature creation time not four bytes')
+    return new Date(contents.number(4) * 1000)
+  }
+  if (type === ISSUER && contents.left !== 8) {
+    throw undecodable('invalid data: issuer subpacket with bad length')
+  }
+  if (critical && !KNOWN.includes(type)) {
+    throw undecodable(`unsupported feature: unknown critical signature subpacket type ${type}`)
+  }
+  return undefined
+}
+
+function withTrailer(hashed: Uint8Array): Buffer {
+  const trailer = Buffer.of(VERSION, 0xff, 0, 0, 0, 0)
+  trailer.writeUInt32BE(hashed.length, 2)
+  return Buffer.concat([hashed, trailer])
+}
+
+function undecodable(fault: string): AssertionError {
+  return new AssertionError('malformed-signature', `cannot decode signature: openpgp: ${fault}`)
+}

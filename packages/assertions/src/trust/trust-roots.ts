@@ -1,0 +1,60 @@
+import type { UnverifiedAssertion } from '../assertion.ts'
+import { AssertionError } from '../errors.ts'
+import { isReferredTo } from '../headers/revision.ts'
+
+/** What is trusted as it stands. Every chain has to end here. */
+export interface TrustRoots {
+  readonly accounts: readonly UnverifiedAssertion<'account'>[]
+  readonly keys: readonly UnverifiedAssertion<'account-key'>[]
+}
+
+/**
+ * Takes the account and account-key assertions that are trusted without asking anybody: their accounts may
+ * sign for account, account-key and store assertions. Nobody checks their signatures, so take them from a
+ * place you trust.
+ *
+ * Throws {@link AssertionError} `unexpected-type` for other types, `inconsistent` for an account without a
+ * key or a key without its account.
+ */
+export function trustRoots(assertions: readonly UnverifiedAssertion[]): TrustRoots {
+  const accounts: UnverifiedAssertion<'account'>[] = []
+  const keys: UnverifiedAssertion<'account-key'>[] = []
+  for (const assertion of assertions) {
+    if (assertion.type === 'account') accounts.push(assertion)
+    else if (assertion.type === 'account-key') keys.push(assertion)
+    else
+      throw refused('unexpected-type', `trust roots are accounts and account-keys, not a ${assertion.type}`)
+  }
+  for (const { accountId, publicKeyId } of keys.map(({ fields }) => fields)) {
+    if (!accounts.some(({ fields }) => fields.accountId === accountId)) {
+      throw refused(
+        'inconsistent',
+        `trusted key ${publicKeyId} needs its account ${accountId} among the roots`,
+      )
+    }
+  }
+  for (const { accountId } of accounts.map(({ fields }) => fields)) {
+    if (!keys.some(({ fields }) => fields.accountId === accountId)) {
+      throw refused('inconsistent', `trusted account ${accountId} needs a key among the roots`)
+    }
+  }
+  return { accounts, keys }
+}
+
+export function isTrustedAccount(roots: TrustRoots, accountId: string): boolean {
+  return roots.accounts.some(({ fields }) => fields.accountId === accountId)
+}
+
+/** The root with this type and primary key. A root cannot be replaced, so it goes before any look-up. */
+export function findRoot(
+  roots: TrustRoots,
+  type: string,
+  primaryKey: readonly string[],
+): UnverifiedAssertion | undefined {
+  const all: readonly UnverifiedAssertion[] = [...roots.accounts, ...roots.keys]
+  return all.find((root) => isReferredTo(root, type, primaryKey))
+}
+
+function refused(code: 'unexpected-type' | 'inconsistent', message: string): AssertionError {
+  return new AssertionError(code, message)
+}

@@ -1,0 +1,126 @@
+import type { TrustedAssertion, UnverifiedAssertion } from '../assertion.ts'
+import { AssertionError } from '../errors.ts'
+import { isReferredTo } from '../headers/revision.ts'
+import { checkKeyMaySign, checkKeyValidNow, checkTimestamp } from '../keys/signing-key.ts'
+import { quote } from '../text.ts'
+import { TYPES, type TypeName } from '../types/registry.ts'
+import { verifySignature } from '../verify.ts'
+import { checkConsistency } from './consistency.ts'
+import { DEFAULT_POLICY, type Policy } from './policy.ts'
+import { findRoot, type TrustRoots } from './trust-roots.ts'
+
+/**
+ * Finds an assertion by type and primary key, the highest revision, or undefined. What it finds need not be
+ * trusted: its own chain is checked. When it throws, nothing was found out, and the error is passed on.
+ */
+export type FindAssertion = (
+  type: TypeName,
+  primaryKey: readonly string[],
+) => Promise<UnverifiedAssertion | undefined> | UnverifiedAssertion | undefined
+
+export interface TrustContext {
+  readonly roots: TrustRoots
+  readonly find: FindAssertion
+  readonly now: Date
+  readonly policy?: Policy
+}
+
+/** Longest chain of keys that sign keys. Canonical's has two links. */
+const MAXIMUM_DEPTH = 8
+
+/**
+ * Checks an assertion down to a trusted root: format known; signed with a key of its authority; the key valid
+ * now and at the assertion's timestamp, and allowed to sign this; the signature good; consistent with other
+ * assertions; and the same for every assertion it relies on, the roots excepted. Types without authority are
+ * checked with `verifySignature` or `verifySelfSigned`.
+ *
+ * Throws {@link AssertionError} `unexpected-type`, `unsupported-format`, `unknown-key`, `wrong-key`,
+ * `key-not-valid`, `not-allowed`, `untrusted`, `inconsistent`, or what `verifySignature` throws; `TypeError`
+ * when `find` answers with something else than was asked for. contract/devices.md 3.6 and 3.7.
+ */
+export async function verifyTrust<Type extends TypeName>(
+  assertion: UnverifiedAssertion<Type>,
+  context: TrustContext,
+): Promise<TrustedAssertion<Type>> {
+  const policy = context.policy ?? DEFAULT_POLICY
+  // One type or a union of some: each is one of all.
+  await check(assertion as UnverifiedAssertion, { ...context, policy, above: [], checked: new Set() })
+  // Proof: `check` threw unless the chain ended at a root.
+  return assertion as TrustedAssertion<Type>
+}
+
+interface Walk extends TrustContext {
+  readonly policy: Policy
+  /** What relies on this assertion, the first asked first: to find circles. */
+  readonly above: readonly UnverifiedAssertion[]
+  /** What was found good in this walk. */
+  readonly checked: Set<UnverifiedAssertion>
+}
+
+async function check(assertion: UnverifiedAssertion, walk: Walk): Promise<void> {
+  if (walk.checked.has(assertion) || findRoot(walk.roots, assertion.type, assertion.primaryKey) === assertion)
+    return
+  checkPlace(assertion, walk)
+  const below: Walk = { ...walk, above: [...walk.above, assertion] }
+  const key = await signingKey(assertion, below)
+  const { accountId, publicKey } = key.fields
+  checkKeyValidNow(key, walk.now)
+  // The signature first: a stranger's headers never meet the patterns of the constraints.
+  verifySignature(assertion, publicKey, walk.policy)
+  checkKeyMaySign(key, assertion.headers)
+  const { timestamp } = assertion.fields as { readonly timestamp?: Date }
+  if (timestamp !== undefined) checkTimestamp(key, { type: assertion.type, timestamp })
+  await checkConsistency(assertion, {
+    roots: walk.roots,
+    authorityId: accountId,
+    find: (type, primaryKey) => findChecked(type, primaryKey, below),
+  })
+  walk.checked.add(assertion)
+}
+
+function checkPlace({ type, primaryKey, format }: UnverifiedAssertion, { above }: Walk): void {
+  if (!TYPES[type].authority) {
+    throw new AssertionError(
+      'unexpected-type',
+      `a ${type} assertion has no authority: verify it with its key`,
+    )
+  }
+  const latest = TYPES[type].maxFormat
+  if (format > latest) {
+    const fault = `proposed ${quote(type)} assertion has format ${format} but ${latest} is latest supported`
+    throw new AssertionError('unsupported-format', fault)
+  }
+  if (above.length >= MAXIMUM_DEPTH || above.some((other) => isReferredTo(other, type, primaryKey))) {
+    throw new AssertionError(
+      'untrusted',
+      `the chain of ${type} ${quote(primaryKey.join('/'))} ends at no trusted root`,
+    )
+  }
+}
+
+async function signingKey(
+  { signKeyId, authorityId = '' }: UnverifiedAssertion,
+  walk: Walk,
+): Promise<UnverifiedAssertion<'account-key'>> {
+  const key = await findChecked('account-key', [signKeyId], walk)
+  if (key?.type === 'account-key') return key
+  const fault = `no matching public key ${quote(signKeyId)} for signature by ${quote(authorityId)}`
+  throw new AssertionError('unknown-key', fault)
+}
+
+/** A root, or what the look-up finds, once its own chain is checked. */
+async function findChecked(
+  type: TypeName,
+  primaryKey: readonly string[],
+  walk: Walk,
+): Promise<UnverifiedAssertion | undefined> {
+  const root = findRoot(walk.roots, type, primaryKey)
+  if (root !== undefined) return root
+  const found = await walk.find(type, primaryKey)
+  if (found === undefined) return undefined
+  if (!isReferredTo(found, type, primaryKey)) {
+    throw new TypeError(`the look-up of ${type} ${primaryKey.join('/')} found another assertion`)
+  }
+  await check(found, walk)
+  return found
+}

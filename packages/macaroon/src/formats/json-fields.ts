@@ -1,0 +1,44 @@
+import { decodeBase64 } from '../base64.ts'
+import { MacaroonError } from '../errors.ts'
+import { checkLimit, type Limits } from '../limits.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The text at `key`, or undefined when it is absent or null. Throws `malformed` for anything else but text.
+ */
+export function textField(fields: Fields, key: string, limits: Limits): string | undefined {
+  const value = fields[key] ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || !value.isWellFormed()) throw malformedJson(`"${key}" is not a text`)
+  // In any field of any macaroon within the limits: base64 and JSON make it no longer than this.
+  checkLimit(`"${key}" has too many characters`, value.length, 2 * limits.sliceBytes)
+  return value
+}
+
+/**
+ * The bytes at `key` (UTF-8) or at `key` with `64` appended (base64). Both at once are ambiguous, so refused.
+ */
+export function bytesField(fields: Fields, key: string, limits: Limits): Uint8Array | undefined {
+  const text = textField(fields, key, limits)
+  const base64 = textField(fields, `${key}64`, limits)
+  if (text !== undefined && base64 !== undefined) throw malformedJson(`it has "${key}" and "${key}64"`)
+  if (base64 !== undefined) return decodeBase64(base64)
+  return text === undefined ? undefined : Buffer.from(text, 'utf8')
+}
+
+/** The caveats at `key`: a list of objects; absent and null mean none. */
+export function caveatFields(fields: Fields, key: string, limits: Limits): readonly Fields[] {
+  const list: unknown = fields[key] ?? []
+  if (!Array.isArray(list)) throw malformedJson(`"${key}" is not a list`)
+  checkLimit('Too many caveats', list.length, limits.caveats)
+  for (const item of list as unknown[]) {
+    if (typeof item !== 'object' || item === null || Array.isArray(item))
+      throw malformedJson('a caveat is no object')
+  }
+  return list as Fields[]
+}
+
+export function malformedJson(why: string): MacaroonError {
+  return new MacaroonError('malformed', `Not a macaroon in JSON: ${why}`)
+}

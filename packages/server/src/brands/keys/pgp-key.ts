@@ -1,0 +1,73 @@
+/** Reads a private key from armored PGP, as GnuPG exports it and `snap sign` keeps it. */
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { refused } from '../assertion-file.ts'
+
+/**
+ * The primary key, which has to be RSA. Throws `invalid-field` for what is no private key, another algorithm, or a
+ * passphrase that is missing or wrong; the message holds nothing of the key.
+ */
+export async function readPgpKey(
+  name: string,
+  armored: string,
+  passphrase: string | undefined,
+): Promise<KeyObject> {
+  // Only for who needs it: reading it takes longer than all else that a command does.
+  const { decryptKey, readPrivateKey } = await import('openpgp')
+  const locked = await readPrivateKey({ armoredKey: armored }).catch(() => {
+    throw refused(
+      `${name} is no PGP private key that can be read. Export it with gpg --export-secret-keys --armor.`,
+    )
+  })
+  if (!locked.isDecrypted() && passphrase === undefined) {
+    throw refused(`${name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
+  }
+  const key = locked.isDecrypted()
+    ? locked
+    : await decryptKey({ privateKey: locked, passphrase: passphrase ?? '' }).catch(() => {
+        throw refused(`${name} cannot be decrypted; is the passphrase right?`)
+      })
+  const { n, e } = numbersOf(key.keyPacket.publicParams)
+  const { d, p, q, u } = numbersOf('privateParams' in key.keyPacket ? key.keyPacket.privateParams : undefined)
+  if (
+    n === undefined ||
+    e === undefined ||
+    d === undefined ||
+    p === undefined ||
+    q === undefined ||
+    u === undefined
+  ) {
+    throw refused(`${name} is not an RSA key. Assertions are signed with RSA.`)
+  }
+  // OpenPGP has the inverse of p modulo q, JWK that of its own q modulo its own p: the two change places.
+  const jwk = {
+    kty: 'RSA',
+    n: base64url(n),
+    e: base64url(e),
+    d: base64url(d),
+    p: base64url(q),
+    q: base64url(p),
+    dp: base64url(d % (q - 1n)),
+    dq: base64url(d % (p - 1n)),
+    qi: base64url(u),
+  }
+  try {
+    return createPrivateKey({ key: jwk, format: 'jwk' })
+  } catch {
+    throw refused(`${name} is not an RSA key that can be used. Its numbers do not fit each other.`)
+  }
+}
+
+/** The numbers of a packet by their names in OpenPGP. */
+function numbersOf(parameters: unknown): Readonly<Record<string, bigint | undefined>> {
+  const entries = typeof parameters === 'object' && parameters !== null ? Object.entries(parameters) : []
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) =>
+      value instanceof Uint8Array ? [[name, BigInt(`0x0${Buffer.from(value).toString('hex')}`)]] : [],
+    ),
+  )
+}
+
+function base64url(number: bigint): string {
+  const hex = number.toString(16)
+  return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url')
+}

@@ -1,0 +1,58 @@
+/** Makes a serial assertion, and believes itself no more than anybody else. */
+import {
+  encodePublicKey,
+  formatTimestamp,
+  type PublicKey,
+  signAsync,
+  type TrustedAssertion,
+  verifyTrust,
+} from '@ratafia/assertions'
+import type { ModelName } from '../models/model-policy.ts'
+import { trustContext } from '../trust/trust.ts'
+import { type Signer, type SignerDeps, signerFor } from './signer-for.ts'
+
+export interface SerialInput extends ModelName {
+  readonly serial: string
+  /** The key that will speak for the serial number: that of the serial-request. */
+  readonly deviceKey: PublicKey
+  /** 0 for the first; one more for each that takes its place. */
+  readonly revision: number
+  /** The body of the serial-request, which the serial repeats (contract/devices.md 2.3). */
+  readonly body?: Uint8Array
+}
+
+export interface SignedSerial {
+  readonly assertion: TrustedAssertion<'serial'>
+  readonly signer: Signer
+}
+
+/**
+ * Signs with the key that `signerFor` finds, off the event loop, and checks the result down to a root before it leaves
+ * the house. Nothing is stored. Throws `invalid-field` when no key fits, `AssertionError` when a header does not.
+ */
+export async function signSerial(input: SerialInput, deps: SignerDeps): Promise<SignedSerial> {
+  const { brandId, model, serial, deviceKey, revision, body } = input
+  const now = deps.clock()
+  const headers = {
+    'brand-id': brandId,
+    model,
+    serial,
+    'device-key': encodePublicKey(deviceKey).trimEnd(),
+    'device-key-sha3-384': deviceKey.id,
+    timestamp: formatTimestamp(now),
+    ...(revision > 0 ? { revision: String(revision) } : {}),
+  }
+  const draft = new Map(Object.entries(headers))
+  const signer = await signerFor({ brandId, model, headers: draft }, deps)
+  const signed = await signAsync(
+    {
+      type: 'serial',
+      headers: { ...headers, 'authority-id': signer.authorityId },
+      ...(body ? { body } : {}),
+    },
+    signer.key,
+    { signedAt: now },
+  )
+  const context = { ...(await trustContext(deps)), now }
+  return { assertion: await verifyTrust(signed, context), signer }
+}

@@ -1,0 +1,154 @@
+/** Finds the key that signs a model's serials, with everything checked again (contract/devices.md 2.4). */
+import {
+  AssertionError,
+  checkKeyMaySign,
+  encode,
+  type Headers,
+  type PrivateKey,
+  type TrustedAssertion,
+  type UnverifiedAssertion,
+  verifyTrust,
+} from '@ratafia/assertions'
+import { RequestError } from '../../errors.ts'
+import type { Sealer } from '../../keyring/sealing.ts'
+import type { BrandStore, StoredSigningKey } from '../brand-store.ts'
+import { type ModelName, showModelName } from '../models/model-policy.ts'
+import { findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
+import { checkSigningKey } from './signing-key-fit.ts'
+import { openPrivateKey } from './signing-key-secret.ts'
+
+export interface SignerDeps extends TrustDeps {
+  readonly brands: Pick<BrandStore, 'keys'>
+  readonly sealer: Sealer
+}
+
+export interface Signer {
+  /** In whose name: the brand, or an account that the model's `serial-authority` names. */
+  readonly authorityId: string
+  readonly key: PrivateKey
+  readonly model: TrustedAssertion<'model'>
+  /** The assertions that a device needs besides the serial, encoded, for the answer as a stream. */
+  readonly accountKeyText: Uint8Array
+  readonly accountText: Uint8Array
+}
+
+/** What of a serial's headers is known before it is signed; more makes the check of constraints sharper. */
+export interface SerialDraft extends ModelName {
+  /** Absent where no serial is known yet: constraints on it are then not looked at. */
+  readonly headers?: Headers
+}
+
+/**
+ * The signer of this model's serials: a key of the brand if one fits, else of an account that the model names. Checked
+ * is that the model's chain and the key's reach a root, that the key is valid now, and that its constraints allow this
+ * serial. Throws {@link RequestError} `invalid-field` when no key fits, with a sentence for each that does not;
+ * `KeyringError` for a damaged key.
+ */
+export async function signerFor(draft: SerialDraft, deps: SignerDeps): Promise<Signer> {
+  const model = await trustedModel(draft, deps)
+  return signerOf(model, draft.headers, deps)
+}
+
+/** As {@link signerFor}, for a model assertion whose chain was checked: it need not be stored. */
+export async function signerOf(
+  model: TrustedAssertion<'model'>,
+  headers: Headers | undefined,
+  deps: SignerDeps,
+): Promise<Signer> {
+  const { brandId, serialAuthority } = model.fields
+  const reasons: string[] = []
+  for (const authorityId of new Set([brandId, ...serialAuthority])) {
+    const keys = (await deps.brands.keys(authorityId)).filter(({ disabledAt }) => disabledAt === null)
+    if (keys.length === 0) reasons.push(missingKey(authorityId))
+    for (const key of keys) {
+      const signer = await trySigner(key, model, headers, deps)
+      if (typeof signer !== 'string') return signer
+      reasons.push(signer)
+    }
+  }
+  throw new RequestError(
+    'invalid-field',
+    `No key here can sign serials of ${showModelName(model.fields)}. ${reasons.join(' ')}`,
+    { extra: { field: 'model' } },
+  )
+}
+
+/** The signer, or why it is none. */
+async function trySigner(
+  stored: StoredSigningKey,
+  model: TrustedAssertion<'model'>,
+  headers: Headers | undefined,
+  deps: SignerDeps,
+): Promise<Signer | string> {
+  const { keyId, accountId } = stored
+  const accountKey = await findAssertion('account-key', [keyId], deps)
+  const account = await findAssertion('account', [accountId], deps)
+  if (accountKey?.type !== 'account-key' || account?.type !== 'account') {
+    return `The assertions of key ${keyId} are missing: add them with \`ratafia brands add\`.`
+  }
+  try {
+    const context = await trustContext(deps)
+    await checkSigningKey(accountKey, context)
+    await verifyTrust(account, context)
+    checkMaySign(accountKey, serialHeaders(model, accountId, headers), headers === undefined)
+  } catch (error) {
+    if (error instanceof RequestError) return error.message
+    if (error instanceof AssertionError) return `${error.message}.`
+    throw error
+  }
+  return {
+    authorityId: accountId,
+    key: openPrivateKey(stored, deps.sealer),
+    model,
+    accountKeyText: encode(accountKey),
+    accountText: encode(account),
+  }
+}
+
+/** Without a draft only what the model says is compared: what else an entry names is not known yet. */
+function checkMaySign(
+  accountKey: UnverifiedAssertion<'account-key'>,
+  headers: Headers,
+  general: boolean,
+): void {
+  const { constraints } = accountKey.fields
+  const known = general
+    ? constraints?.map((entry) => new Map([...entry].filter(([name]) => headers.has(name))))
+    : constraints
+  checkKeyMaySign({ ...accountKey, fields: { ...accountKey.fields, constraints: known } }, headers)
+}
+
+function serialHeaders(
+  { fields }: TrustedAssertion<'model'>,
+  authorityId: string,
+  headers: Headers | undefined,
+): Headers {
+  const own = [
+    ['type', 'serial'],
+    ['authority-id', authorityId],
+    ['brand-id', fields.brandId],
+    ['model', fields.model],
+  ] as const
+  return new Map([...(headers ?? []), ...own])
+}
+
+async function trustedModel(name: ModelName, deps: TrustDeps): Promise<TrustedAssertion<'model'>> {
+  const model = await findAssertion('model', ['16', name.brandId, name.model], deps)
+  if (model?.type !== 'model') {
+    throw new RequestError('invalid-field', `This service has no model ${showModelName(name)}.`, {
+      extra: { field: 'model' },
+    })
+  }
+  try {
+    return await verifyTrust(model, await trustContext(deps))
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error
+    const message = `The model ${showModelName(name)} is not trusted any more: ${error.message}.`
+    throw new RequestError('invalid-field', message, { extra: { field: 'model' }, cause: error })
+  }
+}
+
+function missingKey(authorityId: string): string {
+  if (authorityId === 'generic') return 'Serials by generic are signed by Canonical alone.'
+  return `There is no signing key of ${authorityId}: add one with \`ratafia brands add\` or \`ratafia signing-keys add\`.`
+}

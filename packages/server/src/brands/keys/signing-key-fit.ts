@@ -1,0 +1,47 @@
+/** Whether a key can sign serials: asked when it is added and before each signature (contract/devices.md, decision 12). */
+import {
+  type Constraints,
+  checkKeyPolicy,
+  checkKeyValidNow,
+  constraintsAllow,
+  expectType,
+  SIGNING_POLICY,
+  type TrustContext,
+  type UnverifiedAssertion,
+  verifyTrust,
+} from '@ratafia/assertions'
+import { explained, explainedAsync, refused } from '../assertion-file.ts'
+
+/**
+ * Checks an account-key assertion by itself: its chain reaches a root, it is valid now, strong enough, and its
+ * constraints leave room for serials. Throws `invalid-field` with what does not fit.
+ */
+export async function checkSigningKey(
+  accountKey: UnverifiedAssertion<'account-key'>,
+  context: TrustContext,
+): Promise<void> {
+  const { publicKeyId, publicKey, accountId, constraints } = accountKey.fields
+  const what = `The key ${publicKeyId} of ${accountId} cannot sign serials`
+  await explainedAsync(async () => expectType(await verifyTrust(accountKey, context), 'account-key'), what)
+  explained(() => {
+    checkKeyValidNow(accountKey, context.now)
+    checkKeyPolicy(publicKey, SIGNING_POLICY)
+  }, what)
+  if (allowsSerials(constraints, accountId)) return
+  throw refused(
+    `${what}: its constraints allow no serial assertion. Ask who issued the account-key for one that may sign serials.`,
+  )
+}
+
+/**
+ * Whether some serial of this authority would be allowed. What an entry says of model, serial number and the like is
+ * left out: that is known when there is a serial to sign.
+ */
+function allowsSerials(constraints: Constraints | undefined, accountId: string): boolean {
+  const known = new Map([
+    ['type', 'serial'],
+    ['authority-id', accountId],
+  ])
+  const general = constraints?.map((entry) => new Map([...entry].filter(([name]) => known.has(name))))
+  return constraintsAllow(general, known)
+}

@@ -1,0 +1,58 @@
+/** Private keys of brands at rest: PKCS#8, sealed for one key id, so that a row moved elsewhere opens nothing. */
+import { createPrivateKey } from 'node:crypto'
+import {
+  AssertionError,
+  type PrivateKey,
+  privateKeyFromKeyObject,
+  privateKeyFromPem,
+} from '@ratafia/assertions'
+import { KeyringError, OTHER_SECRET } from '../../keyring/errors.ts'
+import type { Sealer } from '../../keyring/sealing.ts'
+import { signingKeyPurpose } from '../../keyring/sealing-purposes.ts'
+import { explained, type NamedFile, refused } from '../assertion-file.ts'
+import { readPgpKey } from './pgp-key.ts'
+
+/** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message holds nothing of the key. */
+export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
+  const text = Buffer.from(file.bytes).toString('latin1')
+  if (text.includes('-----BEGIN PGP')) {
+    const key = await readPgpKey(file.name, text, passphrase)
+    return explained(() => privateKeyFromKeyObject(key), file.name)
+  }
+  const encrypted = text.includes('ENCRYPTED')
+  if (encrypted && passphrase === undefined) {
+    throw refused(`${file.name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
+  }
+  try {
+    return privateKeyFromPem(file.bytes, encrypted ? passphrase : undefined)
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error
+    throw refused(`${file.name} is ${error.message}. Give an RSA private key as PEM or armored PGP.`)
+  }
+}
+
+export function sealPrivateKey({ publicKey, keyObject }: PrivateKey, sealer: Sealer): Uint8Array {
+  const der = keyObject.export({ format: 'der', type: 'pkcs8' })
+  try {
+    return sealer.seal(signingKeyPurpose(publicKey.id), der)
+  } finally {
+    der.fill(0)
+  }
+}
+
+/** Throws {@link KeyringError} `damaged-key` when the row was changed. */
+export function openPrivateKey(
+  { keyId, sealed }: { readonly keyId: string; readonly sealed: Uint8Array },
+  sealer: Sealer,
+): PrivateKey {
+  const der = sealer.unseal(signingKeyPurpose(keyId), sealed)
+  if (der !== undefined) {
+    const key = privateKeyFromKeyObject(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+    der.fill(0)
+    if (key.publicKey.id === keyId) return key
+  }
+  throw new KeyringError(
+    'damaged-key',
+    `The signing key ${keyId} in the database was changed and cannot be used. Add it again with \`ratafia signing-keys add\`. ${OTHER_SECRET}`,
+  )
+}

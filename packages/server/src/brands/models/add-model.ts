@@ -1,0 +1,104 @@
+/** Takes a model that devices may register as, with its policy. */
+import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
+import type { Changing } from '../../change.ts'
+import { assertionIn, explainedAsync, type NamedFile, refused } from '../assertion-file.ts'
+import type { BrandStore } from '../brand-store.ts'
+import { type SignerDeps, signerOf } from '../keys/signer-for.ts'
+import type { AssertionStore, StoredAssertion } from '../trust/assertion-store.ts'
+import { checkAssertions, trustContext } from '../trust/trust.ts'
+import { findModel } from './find-model.ts'
+import type { StoredModel } from './model-policy.ts'
+import { type ModelPolicy, showModelName } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
+import { checkSerialTemplate } from './serial-template.ts'
+
+export interface AddModelDeps extends SignerDeps {
+  readonly brands: Pick<BrandStore, 'keys' | 'find'>
+  readonly models: ModelStore
+  readonly change: Changing<{
+    readonly assertions: AssertionStore
+    readonly models: ModelStore
+    readonly brands: Pick<BrandStore, 'hold'>
+  }>
+}
+
+/**
+ * Adds a model. Its brand has to be there, its chain to reach a root, and a key to be there that may sign its serials.
+ * Other assertions in the file (the account-key that signed the model) are stored with it. Throws `invalid-field`.
+ */
+export async function addModel(
+  { file, policy }: { readonly file: NamedFile; readonly policy: ModelPolicy },
+  deps: AddModelDeps,
+): Promise<StoredModel> {
+  checkPolicy(policy)
+  const { assertion, others } = assertionIn(file, 'model')
+  const { brandId, model } = assertion.fields
+  const name = showModelName(assertion.fields)
+  if (await deps.models.find({ brandId, model })) {
+    throw refused(
+      `The model ${name} is there already. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
+    )
+  }
+  const rows = await checkModel(assertion, others, deps)
+  const added = { brandId, model, policy, addedAt: deps.clock() }
+  const stored = await deps.change(async ({ assertions, models, brands, record }) => {
+    if (!(await brands.hold(brandId))) throw missingBrand(brandId)
+    if (!(await models.add(added))) return false
+    await assertions.put(rows, added.addedAt)
+    const details = { revision: assertion.revision, ...policy }
+    await record({ action: 'model.add', subject: name, details })
+    return true
+  })
+  if (stored) return added
+  throw refused(`The model ${name} was just added by somebody else. Look at it with \`ratafia models show\`.`)
+}
+
+/** Puts a newer revision in the place of a model's assertion; its policy stays. Throws as {@link addModel}. */
+export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<StoredModel> {
+  const { assertion, others } = assertionIn(file, 'model')
+  const model = await findModel(assertion.fields, deps)
+  const rows = await checkModel(assertion, others, deps)
+  await deps.change(async ({ assertions, models, record }) => {
+    // Or its assertion would stay without it.
+    if (!(await models.hold(model))) throw refused(`The model ${showModelName(model)} was just removed.`)
+    await assertions.put(rows, deps.clock())
+    // What is there already, byte for byte, is not put.
+    if (rows.length === 0) return
+    const details = { revision: assertion.revision }
+    await record({ action: 'model.update', subject: showModelName(model), details })
+  })
+  return model
+}
+
+/** What is to be stored. */
+async function checkModel(
+  model: UnverifiedAssertion<'model'>,
+  others: readonly UnverifiedAssertion[],
+  deps: AddModelDeps,
+): Promise<readonly StoredAssertion[]> {
+  const { brandId, series } = model.fields
+  if (series !== '16') throw refused(`The model has the series ${series.slice(0, 32)}; there is only 16.`)
+  if (brandId === 'generic') {
+    throw refused(
+      'Serials of generic are signed by Canonical alone. Add a model of a brand whose key you have.',
+    )
+  }
+  if (!(await deps.brands.find(brandId))) {
+    throw missingBrand(brandId)
+  }
+  const given = [model, ...others]
+  const rows = await checkAssertions(given, deps)
+  const trusted = await explainedAsync(
+    async () => verifyTrust(model, await trustContext(deps, given)),
+    `The model ${showModelName(model.fields)} does not hold`,
+  )
+  await signerOf(trusted, undefined, deps)
+  return rows
+}
+
+const missingBrand = (brandId: string) =>
+  refused(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)
+
+export function checkPolicy({ serialTemplate }: ModelPolicy): void {
+  if (serialTemplate !== null) checkSerialTemplate(serialTemplate)
+}

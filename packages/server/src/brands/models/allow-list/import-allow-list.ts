@@ -1,0 +1,79 @@
+/** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
+import type { Changing } from '../../../change.ts'
+import type { Clock } from '../../../clock.ts'
+import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
+import { findModel, type ModelDeps } from '../find-model.ts'
+import { type ModelName, showModelName } from '../model-policy.ts'
+import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
+
+export interface AllowListDeps extends ModelDeps {
+  readonly allowList: AllowListStore
+  readonly clock: Clock
+}
+
+interface ImportOptions {
+  readonly model: ModelName
+  readonly format: 'csv' | 'json'
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/**
+ * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number to that key
+ * alone. All or nothing; what is on the list already stays. Throws `ImportError` with the line, or `invalid-field`
+ * for no such model.
+ */
+export async function importAllowList(
+  text: string,
+  { model, format, onProgress }: ImportOptions,
+  deps: AllowListDeps & { readonly change: Changing<{ readonly allowList: AllowListStore }> },
+): Promise<{ readonly entries: number; readonly added: number }> {
+  await findModel(model, deps)
+  const entries = readEntries(text, format)
+  const added = await deps.change(async ({ allowList, record }) => {
+    const more = await allowList.add(model, entries, {
+      at: deps.clock(),
+      onProgress: (done) => onProgress?.(done, entries.length),
+    })
+    if (more > 0) {
+      await record({ action: 'allow-list.import', subject: showModelName(model), details: { added: more } })
+    }
+    return more
+  })
+  return { entries: entries.length, added }
+}
+
+/** The rows of such a file. Throws `ImportError` with the line. */
+export function readEntries(text: string, format: 'csv' | 'json'): readonly AllowListEntry[] {
+  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
+  const places = new Map<string, string>()
+  return rows.map((row) => {
+    const entry = entryOf(row.fields, row.place)
+    const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
+    const first = places.get(identity)
+    if (first !== undefined) throw new ImportError(`${row.place}: the same stands at ${first} too.`)
+    places.set(identity, row.place)
+    return entry
+  })
+}
+
+const COLUMNS = ['serial', 'device_key_id']
+
+/** What the columns say, checked. Throws `ImportError` that begins with the place. */
+export function entryOf(fields: ImportRow['fields'], place: string): AllowListEntry {
+  const [serial, deviceKeyId] = COLUMNS.map((column) => fields[column] || null)
+  if (serial === null && deviceKeyId === null) {
+    throw new ImportError(`${place}: neither "serial" nor "device_key_id" has a value.`)
+  }
+  if (!isNullOr(serial, /^[^/\p{C}]{1,128}$/u)) {
+    throw new ImportError(`${place}: "serial" is not a serial number: up to 128 characters, without a slash.`)
+  }
+  if (!isNullOr(deviceKeyId, /^[A-Za-z0-9_-]{64}$/)) {
+    throw new ImportError(
+      `${place}: "device_key_id" is not the id of a key: 64 characters, as in device-key-sha3-384.`,
+    )
+  }
+  return { serial, deviceKeyId }
+}
+
+const isNullOr = (value: unknown, pattern: RegExp): value is string | null =>
+  value === null || (typeof value === 'string' && pattern.test(value))

@@ -1,0 +1,41 @@
+/** Takes devices off the allow-list of a model. */
+import type { Changing } from '../../../change.ts'
+import { refused } from '../../assertion-file.ts'
+import { findModel, type ModelDeps } from '../find-model.ts'
+import { type ModelName, showModelName } from '../model-policy.ts'
+import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
+
+interface Removal {
+  readonly model: ModelName
+  /** Of a serial number all its entries, of a key the one without a serial number, of both that one alone. */
+  readonly entries: readonly AllowListEntry[] | 'all'
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/**
+ * All or nothing; returns how many entries there were. Devices that have their serial keep it. Throws `invalid-field`
+ * for no such model, and when nothing on the list fits.
+ */
+export async function removeAllowed(
+  { model, entries, onProgress }: Removal,
+  deps: ModelDeps & {
+    readonly change: Changing<{ readonly allowList: Pick<AllowListStore, 'remove' | 'clear'> }>
+  },
+): Promise<number> {
+  await findModel(model, deps)
+  const subject = showModelName(model)
+  const removed = await deps.change(async ({ allowList, record }) => {
+    const count =
+      entries === 'all'
+        ? await allowList.clear(model)
+        : await allowList.remove(model, entries, {
+            onProgress: (done) => onProgress?.(done, entries.length),
+          })
+    if (count > 0) await record({ action: 'allow-list.remove', subject, details: { removed: count } })
+    return count
+  })
+  if (removed > 0) return removed
+  throw refused(
+    `Nothing on the allow-list of ${subject} fits, and nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
+  )
+}

@@ -1,0 +1,135 @@
+/** Keys that let devices of a model register: the table `api_key`, by hash. */
+import { type ApiKeyTable, type Database, fromInstant, toInstant } from '../../../database/index.ts'
+import type { ModelName } from '../model-policy.ts'
+import type { ApiKey } from './api-key.ts'
+
+export interface ApiKeyStore {
+  add(key: ApiKey, hash: Uint8Array): Promise<void>
+  /** Of one model or all, by model and time. */
+  list(model?: ModelName): Promise<readonly ApiKey[]>
+  findByHash(hash: Uint8Array): Promise<ApiKey | undefined>
+  /** Whether the model ever had a key: then one has to be shown. Revoking the last one lets nobody in. */
+  isRequired(model: ModelName): Promise<boolean>
+  /**
+   * Counts one use of a key that holds for the model at that instant, by one conditional statement: however many come
+   * at once, no more than the limit are counted. Undefined when it does not hold; nothing is counted then.
+   */
+  use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
+  /** A revoked key keeps its time; `first` for who revoked it. Undefined when there is no such key. */
+  revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
+  /** All of a model, before it is removed: without keys it would take anybody. Returns how many there were. */
+  removeAll(model: ModelName): Promise<number>
+}
+
+export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
+  const find = async (id: string) => {
+    // Primary key.
+    const row = await query.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
+    return row && keyOf(row)
+  }
+
+  return {
+    async add(key, hash) {
+      await query
+        .insertInto('api_key')
+        .values({
+          id: key.id,
+          brand_id: key.brandId,
+          model: key.model,
+          label: key.label,
+          key_hash: hash,
+          created_at: toInstant(key.createdAt),
+          expires_at: key.expiresAt && toInstant(key.expiresAt),
+          use_limit: key.useLimit,
+          uses: key.uses,
+          last_used_at: key.lastUsedAt && toInstant(key.lastUsedAt),
+          revoked_at: key.revokedAt && toInstant(key.revokedAt),
+        })
+        .execute()
+    },
+
+    async list(model) {
+      let keys = query.selectFrom('api_key').selectAll()
+      // By the index api_key_model; without a model the whole table, some dozens of keys.
+      if (model) keys = keys.where('brand_id', '=', model.brandId).where('model', '=', model.model)
+      const rows = await keys.orderBy('brand_id').orderBy('model').orderBy('created_at').execute()
+      return rows.map(keyOf)
+    },
+
+    async findByHash(hash) {
+      // By the unique key_hash.
+      const row = await query
+        .selectFrom('api_key')
+        .selectAll()
+        .where('key_hash', '=', hash)
+        .executeTakeFirst()
+      return row && keyOf(row)
+    },
+
+    async isRequired({ brandId, model }) {
+      // By the index api_key_model.
+      const row = await query
+        .selectFrom('api_key')
+        .select('id')
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async use(hash, { brandId, model }, at) {
+      const now = toInstant(at)
+      // By the unique key_hash.
+      const row = await query
+        .updateTable('api_key')
+        .set((set) => ({ uses: set('uses', '+', 1), last_used_at: now }))
+        .where('key_hash', '=', hash)
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .where('revoked_at', 'is', null)
+        .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', now)]))
+        .where((or) => or.or([or('use_limit', 'is', null), or('uses', '<', or.ref('use_limit'))]))
+        .returningAll()
+        .executeTakeFirst()
+      return row && keyOf(row)
+    },
+
+    async revoke(id, at) {
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('api_key')
+        .set({ revoked_at: toInstant(at) })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      const key = await find(id)
+      return key && { key, first: numUpdatedRows > 0n }
+    },
+
+    async removeAll({ brandId, model }) {
+      // By the index api_key_model.
+      const { numDeletedRows } = await query
+        .deleteFrom('api_key')
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+function keyOf(row: ApiKeyTable): ApiKey {
+  return {
+    id: row.id,
+    brandId: row.brand_id,
+    model: row.model,
+    label: row.label,
+    createdAt: fromInstant(row.created_at),
+    expiresAt: fromInstant(row.expires_at),
+    useLimit: row.use_limit,
+    uses: row.uses,
+    lastUsedAt: fromInstant(row.last_used_at),
+    revokedAt: fromInstant(row.revoked_at),
+  }
+}

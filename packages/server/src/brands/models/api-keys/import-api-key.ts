@@ -1,0 +1,48 @@
+/** Takes an API key that devices have already: of the service that they registered with before. */
+import { randomBytes } from 'node:crypto'
+import { refused } from '../../assertion-file.ts'
+import { findModel } from '../find-model.ts'
+import type { ModelName } from '../model-policy.ts'
+import { type ApiKeyDeps, storeApiKey } from './add-api-key.ts'
+import { hashApiKey, isForeignApiKey } from './api-key.ts'
+
+interface KnownApiKey {
+  readonly model: ModelName
+  readonly label: string
+  readonly text: string
+  /** Says what would be done, and changes nothing. */
+  readonly dryRun?: boolean
+}
+
+/**
+ * Stores its hash; it holds without an end until it is revoked. False when it is there already, revoked or not. Throws
+ * `invalid-field` for no such model, or a text of fewer than 10 characters.
+ */
+export async function importApiKey(
+  { model: name, label, text, dryRun = false }: KnownApiKey,
+  deps: ApiKeyDeps,
+): Promise<boolean> {
+  const { brandId, model } = await findModel(name, deps)
+  const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined
+  if (!hash) {
+    throw refused(
+      'The API key does not have 10 to 200 printable characters. Make another with `ratafia api-keys add`.',
+    )
+  }
+  if (await deps.apiKeys.findByHash(hash)) return false
+  if (dryRun) return true
+  const key = {
+    id: randomBytes(6).toString('hex'),
+    brandId,
+    model,
+    label,
+    createdAt: deps.clock(),
+    expiresAt: null,
+    useLimit: null,
+    uses: 0,
+    lastUsedAt: null,
+    revokedAt: null,
+  }
+  await deps.change(({ apiKeys, record }) => storeApiKey(key, hash, { apiKeys, record }))
+  return true
+}

@@ -1,0 +1,64 @@
+/** Whether the `api-key` of a registration holds, and the count of its uses. */
+import type { Clock } from '../../../clock.ts'
+import type { ModelName } from '../model-policy.ts'
+import type { ApiKey } from './api-key.ts'
+import { hashApiKey } from './api-key.ts'
+import type { ApiKeyStore } from './api-key-store.ts'
+
+/** `key` is undefined where the model requires none. A refusal is one sentence for the device's log. */
+export type ApiKeyVerdict =
+  | { readonly accepted: true; readonly key: ApiKey | undefined }
+  | { readonly accepted: false; readonly message: string }
+
+interface ShownKey {
+  /** The header as it came. */
+  readonly text: string | undefined
+  readonly model: ModelName
+}
+
+export interface UseApiKeyDeps {
+  readonly apiKeys: Pick<ApiKeyStore, 'use' | 'findByHash' | 'isRequired'>
+  readonly clock: Clock
+}
+
+/**
+ * Counts one use of the key, however many come at once. A model that never had a key takes anybody, whatever
+ * key they show. Whoever asks turns a refusal into 401; it does not say more than the caller knows:
+ * a key of another model is as unknown as none.
+ */
+export async function useApiKey(
+  { text, model }: ShownKey,
+  { apiKeys, clock }: UseApiKeyDeps,
+): Promise<ApiKeyVerdict> {
+  const hash = text === undefined ? undefined : hashApiKey(text, model)
+  const used = hash && (await apiKeys.use(hash, model, clock()))
+  if (used) return { accepted: true, key: used }
+  const verdict = await checkApiKey({ text, model }, { apiKeys, clock })
+  // It held between the two looks; the retry will tell.
+  return verdict.accepted && verdict.key ? refusal('The API key does not hold. Try again.') : verdict
+}
+
+/** As {@link useApiKey}, without counting: whether it would be taken now. */
+export async function checkApiKey(
+  { text, model }: ShownKey,
+  { apiKeys, clock }: UseApiKeyDeps,
+): Promise<ApiKeyVerdict> {
+  const hash = text === undefined ? undefined : hashApiKey(text, model)
+  const key = hash && (await apiKeys.findByHash(hash))
+  if (key && key.brandId === model.brandId && key.model === model.model) {
+    const why = whyNot(key, clock())
+    return why === undefined ? { accepted: true, key } : refusal(why)
+  }
+  if (!(await apiKeys.isRequired(model))) return { accepted: true, key: undefined }
+  if (text === undefined) return refusal('This model needs an API key. Set the header api-key.')
+  return refusal('The API key is not one of this model.')
+}
+
+function whyNot({ revokedAt, expiresAt, useLimit, uses }: ApiKey, now: Date): string | undefined {
+  if (revokedAt) return 'The API key is revoked. Ask for another.'
+  if (expiresAt && expiresAt <= now) return 'The API key has expired. Ask for another.'
+  if (useLimit === null || uses < useLimit) return undefined
+  return `The API key was used ${useLimit} times, as often as it may be.`
+}
+
+const refusal = (message: string): ApiKeyVerdict => ({ accepted: false, message })

@@ -1,0 +1,116 @@
+/** Which keys are built into which hardware: the table `hardware_identity`. */
+import { type Database, inTransaction, toInstant } from '../../../database/index.ts'
+
+export interface StoredHardwareIdentity {
+  readonly issuerId: string
+  /** Digests of the text of the key, base64url. */
+  readonly keySha3: string
+  readonly keySha2: string
+  readonly manufacturer: string
+  readonly hardwareName: string
+  readonly hardwareId: string
+  readonly revision: number
+  /** The assertion as it was received. */
+  readonly encoded: Uint8Array
+}
+
+export interface HardwareIdentityStore {
+  /** All or none, in one transaction. A higher revision replaces what is there; others do not. */
+  put(
+    identities: readonly StoredHardwareIdentity[],
+    options: { readonly at: Date; readonly onProgress?: (done: number) => void },
+  ): Promise<void>
+  /** By digest and issuer, after `after` if given. */
+  list(page: {
+    readonly after?: StoredHardwareIdentity | undefined
+    readonly limit: number
+  }): Promise<readonly StoredHardwareIdentity[]>
+  /** By one of the digests; several when several issuers vouch for one key. */
+  findByKey(digest: 'sha3-384' | 'sha384', value: string): Promise<readonly StoredHardwareIdentity[]>
+}
+
+/** Few enough for the parameters of one statement on every database. */
+const BATCH = 200
+
+export function hardwareIdentityStore({ query }: Pick<Database, 'query'>): HardwareIdentityStore {
+  return {
+    async put(identities, { at, onProgress }) {
+      await inTransaction(query, async (transaction) => {
+        for (let start = 0; start < identities.length; start += BATCH) {
+          const batch = identities.slice(start, start + BATCH)
+          await transaction
+            .insertInto('hardware_identity')
+            .values(batch.map((identity) => rowOf(identity, at)))
+            .onConflict((conflict) =>
+              conflict
+                .columns(['key_sha3_384', 'issuer_id'])
+                .doUpdateSet((set) => ({
+                  manufacturer: set.ref('excluded.manufacturer'),
+                  hardware_name: set.ref('excluded.hardware_name'),
+                  hardware_id: set.ref('excluded.hardware_id'),
+                  revision: set.ref('excluded.revision'),
+                  encoded: set.ref('excluded.encoded'),
+                  imported_at: set.ref('excluded.imported_at'),
+                }))
+                .whereRef('hardware_identity.revision', '<', 'excluded.revision'),
+            )
+            .execute()
+          onProgress?.(start + batch.length)
+        }
+      })
+    },
+
+    async list({ after, limit }) {
+      // The primary key, in its order.
+      const rows = await query
+        .selectFrom('hardware_identity')
+        .selectAll()
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('key_sha3_384', 'issuer_id'), '>', tuple(after?.keySha3 ?? '', after?.issuerId ?? '')),
+        )
+        .orderBy('key_sha3_384')
+        .orderBy('issuer_id')
+        .limit(limit)
+        .execute()
+      return rows.map(identityOf)
+    },
+
+    async findByKey(digest, value) {
+      // The primary key begins with the one, the other has the index hardware_identity_key_sha384.
+      const rows = await query
+        .selectFrom('hardware_identity')
+        .selectAll()
+        .where(digest === 'sha384' ? 'key_sha384' : 'key_sha3_384', '=', value)
+        .orderBy('issuer_id')
+        .execute()
+      return rows.map(identityOf)
+    },
+  }
+}
+
+function rowOf(identity: StoredHardwareIdentity, at: Date) {
+  return {
+    issuer_id: identity.issuerId,
+    key_sha3_384: identity.keySha3,
+    key_sha384: identity.keySha2,
+    manufacturer: identity.manufacturer,
+    hardware_name: identity.hardwareName,
+    hardware_id: identity.hardwareId,
+    revision: identity.revision,
+    encoded: identity.encoded,
+    imported_at: toInstant(at),
+  }
+}
+
+function identityOf(row: ReturnType<typeof rowOf>): StoredHardwareIdentity {
+  return {
+    issuerId: row.issuer_id,
+    keySha3: row.key_sha3_384,
+    keySha2: row.key_sha384,
+    manufacturer: row.manufacturer,
+    hardwareName: row.hardware_name,
+    hardwareId: row.hardware_id,
+    revision: row.revision,
+    encoded: row.encoded,
+  }
+}

@@ -1,0 +1,105 @@
+/** Takes hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
+import { createHash } from 'node:crypto'
+import {
+  checkReplaces,
+  decode,
+  encode,
+  type TrustContext,
+  type UnverifiedAssertion,
+  verifyTrust,
+} from '@ratafia/assertions'
+import type { Changing } from '../../../change.ts'
+import type { Clock } from '../../../clock.ts'
+import { explained, explainedAsync, type NamedFile, readAssertions, refused } from '../../assertion-file.ts'
+import type { AssertionStore } from '../../trust/assertion-store.ts'
+import { checkAssertions, type TrustDeps, trustContext } from '../../trust/trust.ts'
+import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
+
+export interface HardwareIdentityDeps extends TrustDeps {
+  readonly hardwareIdentities: HardwareIdentityStore
+  readonly clock: Clock
+}
+
+interface ImportDeps extends HardwareIdentityDeps {
+  readonly change: Changing<{
+    readonly assertions: Pick<AssertionStore, 'put'>
+    readonly hardwareIdentities: Pick<HardwareIdentityStore, 'put'>
+  }>
+}
+
+type Identity = UnverifiedAssertion<'hardware-identity'>
+
+/**
+ * Files with hardware-identity assertions, streams too; account and account-key assertions that their chains need may
+ * stand beside them. All or nothing. Returns how many were given. Throws `invalid-field` when a chain reaches no root,
+ * for other types, and for a revision that is not newer than the one that is there.
+ */
+export async function importHardwareIdentities(
+  files: readonly NamedFile[],
+  { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
+  deps: ImportDeps,
+): Promise<number> {
+  const identities = new Map<string, Identity>()
+  const others: UnverifiedAssertion[] = []
+  for (const { file, assertion } of files.flatMap((file) =>
+    readAssertions(file).map((assertion) => ({ file, assertion })),
+  )) {
+    if (assertion.type === 'account' || assertion.type === 'account-key') others.push(assertion)
+    else if (assertion.type !== 'hardware-identity') {
+      throw refused(`${file.name} has a ${assertion.type} assertion. Give hardware-identity assertions.`)
+    } else {
+      const name = assertion.primaryKey.join('/')
+      if (identities.has(name))
+        throw refused(`${file.name} has the hardware-identity ${name}, which was given before.`)
+      identities.set(name, assertion)
+    }
+  }
+  if (identities.size === 0) throw refused('The files have no hardware-identity assertion.')
+  const rows = await checkAssertions(others, deps)
+  const context = await trustContext(deps, others)
+  const stored: StoredHardwareIdentity[] = []
+  for (const identity of identities.values()) {
+    stored.push(await checkIdentity(identity, context, deps))
+    onProgress?.(stored.length, 2 * identities.size)
+  }
+  await deps.change(async ({ assertions, hardwareIdentities, record }) => {
+    const at = deps.clock()
+    await assertions.put(rows, at)
+    await hardwareIdentities.put(stored, {
+      at,
+      onProgress: (done) => onProgress?.(identities.size + done, 2 * identities.size),
+    })
+    const subject = [...new Set(stored.map(({ issuerId }) => issuerId))].join(' ')
+    await record({ action: 'hardware-identities.import', subject, details: { imported: stored.length } })
+  })
+  return identities.size
+}
+
+async function checkIdentity(
+  identity: Identity,
+  context: TrustContext,
+  { hardwareIdentities }: HardwareIdentityDeps,
+): Promise<StoredHardwareIdentity> {
+  const { issuerId, hardwareKeyId, manufacturer, hardwareName, hardwareId } = identity.fields
+  const what = `The hardware-identity ${identity.primaryKey.join('/')}`
+  await explainedAsync(() => verifyTrust(identity, context), `${what} does not hold`)
+  const present = await hardwareIdentities.findByKey('sha3-384', hardwareKeyId)
+  const before = present.find((one) => one.issuerId === issuerId)
+  const encoded = encode(identity)
+  if (before && Buffer.compare(before.encoded, encoded) !== 0) {
+    explained(() => checkReplaces(identity, decode(before.encoded)), `${what} is not stored`)
+  }
+  return {
+    issuerId,
+    keySha3: hardwareKeyId,
+    // Of the same text as the SHA3 digest: what the older name of the header means is not published.
+    keySha2: createHash('sha384')
+      .update(String(identity.headers.get('hardware-id-key')))
+      .digest('base64url'),
+    manufacturer,
+    hardwareName,
+    hardwareId,
+    revision: identity.revision,
+    encoded,
+  }
+}

@@ -1,0 +1,54 @@
+/** What a model allows: the choices of the operator, and how a model is named. */
+import { RequestError } from '../../errors.ts'
+
+export const REGISTRATIONS = ['auto', 'allow-list', 'approval'] as const
+export const PROPOSED_SERIALS = ['required', 'optional', 'ignored'] as const
+export const TAKEN_SERIALS = ['refuse', 'reissue'] as const
+
+export interface ModelPolicy {
+  /** Who may register: everybody, who is on the allow-list, or whom the operator accepts. */
+  readonly registration: (typeof REGISTRATIONS)[number]
+  /** What a serial number that the device proposes is to us. */
+  readonly proposedSerial: (typeof PROPOSED_SERIALS)[number]
+  /** What happens to a new device key for a serial number that has one. */
+  readonly takenSerial: (typeof TAKEN_SERIALS)[number]
+  /** How serial numbers are made: `AC-{number:8}`; null for UUIDs. */
+  readonly serialTemplate: string | null
+  /** Whether a device has to prove the key that is built into its hardware. */
+  readonly hardwareIdentity: boolean
+  /** Whether a device of which a clone is seen gets no session until the operator has looked. */
+  readonly quarantineClones: boolean
+}
+
+/** All but `registration`, which the operator has to choose. */
+export const DEFAULT_POLICY: Omit<ModelPolicy, 'registration'> = {
+  proposedSerial: 'optional',
+  takenSerial: 'refuse',
+  serialTemplate: null,
+  hardwareIdentity: false,
+  quarantineClones: false,
+}
+
+/** A model by its brand's account id and its name. */
+export interface ModelName {
+  readonly brandId: string
+  readonly model: string
+}
+
+export interface StoredModel extends ModelName {
+  readonly policy: ModelPolicy
+  readonly addedAt: Date
+}
+
+/** Reads `BRAND/MODEL`. Throws {@link RequestError} `invalid-field`. */
+export function parseModelName(text: string): ModelName {
+  const [brandId, model, more] = text.split('/')
+  if (brandId && model && more === undefined) return { brandId, model }
+  throw new RequestError(
+    'invalid-field',
+    `${JSON.stringify(text.slice(0, 128))} does not name a model. Write BRAND/MODEL, as \`ratafia models list\` shows it.`,
+    { extra: { field: 'model' } },
+  )
+}
+
+export const showModelName = ({ brandId, model }: ModelName): string => `${brandId}/${model}`

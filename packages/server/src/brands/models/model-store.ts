@@ -1,0 +1,210 @@
+/** Policies of models and which may become which: the tables `model` and `remodel`. */
+import { type Database, fromInstant, type ModelTable, rowLock, toInstant } from '../../database/index.ts'
+import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
+
+export interface ModelStore {
+  find(name: ModelName): Promise<StoredModel | undefined>
+  /** As `find`, within a transaction: until its end nobody removes the model. */
+  hold(name: ModelName): Promise<StoredModel | undefined>
+  /** Within a transaction: until its end nobody holds the model, or adds what belongs to it. False when there is none. */
+  lock(name: ModelName): Promise<boolean>
+  /** By brand and name. */
+  list(): Promise<readonly StoredModel[]>
+  /** False when it is there already; it stays as it is. */
+  add(model: StoredModel): Promise<boolean>
+  /** What is not named stays as it is, whoever changes it at the same time. False when there is no such model. */
+  setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
+  /** The next number of the model's serials, given once: counted up by one statement. Undefined without the model. */
+  takeNumber(name: ModelName): Promise<number | undefined>
+  /** Both models have to be there. False when it is allowed already. */
+  allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
+  /** False when it is not allowed. */
+  disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
+  isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
+  /** What it may become, by brand and name. */
+  remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
+  /**
+   * With what it may become, and what may become it: returns how many of these there were. A model that has API keys or
+   * an allow-list is not removed: the statement fails.
+   */
+  remove(name: ModelName): Promise<number>
+}
+
+export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
+  /** Primary key. */
+  const named = ({ brandId, model }: ModelName) =>
+    query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)
+
+  return {
+    async find(name) {
+      const row = await named(name).executeTakeFirst()
+      return row && modelOf(row)
+    },
+
+    async hold(name) {
+      const row = await named(name).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
+      return row && modelOf(row)
+    },
+
+    async lock(name) {
+      const row = await named(name).modifyEnd(rowLock(query, 'update')).executeTakeFirst()
+      return row !== undefined
+    },
+
+    async list() {
+      // An operator's models are some dozens: the whole table.
+      const rows = await query.selectFrom('model').selectAll().orderBy('brand_id').orderBy('model').execute()
+      return rows.map(modelOf)
+    },
+
+    async add({ brandId, model, policy, addedAt }) {
+      const row = {
+        brand_id: brandId,
+        model,
+        next_number: 1,
+        added_at: toInstant(addedAt),
+        ...columnsOf(policy),
+      }
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('model')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['brand_id', 'model']).doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async setPolicy({ brandId, model }, changes) {
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('model')
+        .set(changedColumns(changes))
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
+    async takeNumber({ brandId, model }) {
+      // Primary key. The row's lock is what makes each number be given once.
+      const row = await query
+        .updateTable('model')
+        .set((set) => ({ next_number: set('next_number', '+', 1) }))
+        .where('brand_id', '=', brandId)
+        .where('model', '=', model)
+        .returning('next_number')
+        .executeTakeFirst()
+      return row && row.next_number - 1
+    },
+
+    async allowRemodel(from, to, at) {
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('remodel')
+        .values({
+          from_brand_id: from.brandId,
+          from_model: from.model,
+          to_brand_id: to.brandId,
+          to_model: to.model,
+          allowed_at: toInstant(at),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['from_brand_id', 'from_model', 'to_brand_id', 'to_model']).doNothing(),
+        )
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async disallowRemodel(from, to) {
+      // Primary key.
+      const { numDeletedRows } = await query
+        .deleteFrom('remodel')
+        .where('from_brand_id', '=', from.brandId)
+        .where('from_model', '=', from.model)
+        .where('to_brand_id', '=', to.brandId)
+        .where('to_model', '=', to.model)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
+    async isRemodelAllowed(from, to) {
+      // Primary key.
+      const row = await query
+        .selectFrom('remodel')
+        .select('allowed_at')
+        .where('from_brand_id', '=', from.brandId)
+        .where('from_model', '=', from.model)
+        .where('to_brand_id', '=', to.brandId)
+        .where('to_model', '=', to.model)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    async remodelsFrom({ brandId, model }) {
+      // The primary key begins with these.
+      const rows = await query
+        .selectFrom('remodel')
+        .select(['to_brand_id', 'to_model'])
+        .where('from_brand_id', '=', brandId)
+        .where('from_model', '=', model)
+        .orderBy('to_brand_id')
+        .orderBy('to_model')
+        .execute()
+      return rows.map((row) => ({ brandId: row.to_brand_id, model: row.to_model }))
+    },
+
+    async remove({ brandId, model }) {
+      // Some dozens of rows: the whole table.
+      const { numDeletedRows } = await query
+        .deleteFrom('remodel')
+        .where((pair) =>
+          pair.or([
+            pair.and({ from_brand_id: brandId, from_model: model }),
+            pair.and({ to_brand_id: brandId, to_model: model }),
+          ]),
+        )
+        .executeTakeFirst()
+      // Primary key.
+      await query.deleteFrom('model').where('brand_id', '=', brandId).where('model', '=', model).execute()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+function columnsOf(policy: ModelPolicy) {
+  return {
+    registration: policy.registration,
+    proposed_serial: policy.proposedSerial,
+    taken_serial: policy.takenSerial,
+    serial_template: policy.serialTemplate,
+    hardware_identity: policy.hardwareIdentity ? 1 : 0,
+    quarantine_clones: policy.quarantineClones ? 1 : 0,
+  }
+}
+
+function changedColumns(changes: Partial<ModelPolicy>): Partial<ModelTable> {
+  const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, quarantineClones } =
+    changes
+  return {
+    ...(registration === undefined ? {} : { registration }),
+    ...(proposedSerial === undefined ? {} : { proposed_serial: proposedSerial }),
+    ...(takenSerial === undefined ? {} : { taken_serial: takenSerial }),
+    ...(serialTemplate === undefined ? {} : { serial_template: serialTemplate }),
+    ...(hardwareIdentity === undefined ? {} : { hardware_identity: hardwareIdentity ? 1 : 0 }),
+    ...(quarantineClones === undefined ? {} : { quarantine_clones: quarantineClones ? 1 : 0 }),
+  }
+}
+
+function modelOf(row: ModelTable): StoredModel {
+  return {
+    brandId: row.brand_id,
+    model: row.model,
+    addedAt: fromInstant(row.added_at),
+    policy: {
+      registration: row.registration,
+      proposedSerial: row.proposed_serial,
+      takenSerial: row.taken_serial,
+      serialTemplate: row.serial_template,
+      hardwareIdentity: row.hardware_identity === 1,
+      quarantineClones: row.quarantine_clones === 1,
+    },
+  }
+}

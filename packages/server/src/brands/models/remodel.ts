@@ -1,0 +1,50 @@
+/** Which model a device may become. */
+import type { Changing } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { refused } from '../assertion-file.ts'
+import { findModel, type ModelDeps } from './find-model.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
+
+/** Both models have to be there, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
+export async function allowRemodel(
+  { from, to }: { readonly from: ModelName; readonly to: ModelName },
+  deps: ModelDeps & { readonly change: Changing<{ readonly models: ModelStore }>; readonly clock: Clock },
+): Promise<void> {
+  await findModel(from, deps)
+  await findModel(to, deps)
+  if (showModelName(from) === showModelName(to)) {
+    throw refused(`${showModelName(from)} is the same model. A new revision of a model needs no remodel.`)
+  }
+  await deps.change(async ({ models, record }) => {
+    if (!(await models.allowRemodel(from, to, deps.clock()))) return
+    await record({
+      action: 'model.allow-remodel',
+      subject: showModelName(from),
+      details: { to: showModelName(to) },
+    })
+  })
+}
+
+/** Takes that back; devices that became the other stay what they are. Throws `invalid-field` where it is not allowed. */
+export async function disallowRemodel(
+  { from, to }: { readonly from: ModelName; readonly to: ModelName },
+  { change }: { readonly change: Changing<{ readonly models: Pick<ModelStore, 'disallowRemodel'> }> },
+): Promise<void> {
+  const [subject, other] = [showModelName(from), showModelName(to)]
+  const taken = await change(async ({ models, record }) => {
+    if (!(await models.disallowRemodel(from, to))) return false
+    await record({ action: 'model.disallow-remodel', subject, details: { to: other } })
+    return true
+  })
+  if (taken) return
+  throw refused(
+    `Devices of ${subject.slice(0, 128)} may not become ${other.slice(0, 128)} as it is. \`ratafia models show\` tells what they may become.`,
+  )
+}
+
+/** Whether a device of the one model may register as the other. */
+export const isRemodelAllowed = (
+  { from, to }: { readonly from: ModelName; readonly to: ModelName },
+  { models }: { readonly models: Pick<ModelStore, 'isRemodelAllowed'> },
+): Promise<boolean> => models.isRemodelAllowed(from, to)

@@ -1,0 +1,50 @@
+/** One model with all that hangs on it. */
+import { RequestError } from '../../errors.ts'
+import { type SignerDeps, signerFor } from '../keys/signer-for.ts'
+import { findAssertion } from '../trust/trust.ts'
+import type { ApiKey } from './api-keys/api-key.ts'
+import type { ApiKeyStore } from './api-keys/api-key-store.ts'
+import { findModel, type ModelDeps } from './find-model.ts'
+import type { StoredModel } from './model-policy.ts'
+import { type ModelName, showModelName } from './model-policy.ts'
+
+export interface ModelDetails extends StoredModel {
+  readonly revision: number
+  readonly store: string | undefined
+  readonly serialAuthority: readonly string[]
+  /** `ACCOUNT KEY-ID` that signs now, or why none does. */
+  readonly signer: { readonly authorityId: string; readonly keyId: string } | { readonly fault: string }
+  readonly remodels: readonly ModelName[]
+  readonly apiKeys: readonly ApiKey[]
+}
+
+/** Throws `invalid-field` when there is no such model. */
+export async function showModel(
+  name: ModelName,
+  deps: SignerDeps & ModelDeps & { readonly apiKeys: Pick<ApiKeyStore, 'list'> },
+): Promise<ModelDetails> {
+  const model = await findModel(name, deps)
+  const assertion = await findAssertion('model', ['16', name.brandId, name.model], deps)
+  if (assertion?.type !== 'model') {
+    throw new TypeError(`the model ${showModelName(name)} has no assertion: rows of it are missing`)
+  }
+  return {
+    ...model,
+    revision: assertion.revision,
+    store: assertion.fields.store,
+    serialAuthority: assertion.fields.serialAuthority,
+    signer: await signerOrFault(name, deps),
+    remodels: await deps.models.remodelsFrom(name),
+    apiKeys: await deps.apiKeys.list(name),
+  }
+}
+
+async function signerOrFault(name: ModelName, deps: SignerDeps): Promise<ModelDetails['signer']> {
+  try {
+    const { authorityId, key } = await signerFor(name, deps)
+    return { authorityId, keyId: key.publicKey.id }
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    return { fault: error.message }
+  }
+}

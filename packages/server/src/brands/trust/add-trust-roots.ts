@@ -1,0 +1,92 @@
+/** Makes an account and its keys a trust root: everything that they signed is believed. */
+import {
+  checkKeyPolicy,
+  checkKeyValidNow,
+  encode,
+  trustRoots,
+  type UnverifiedAssertion,
+  verifySignature,
+} from '@ratafia/assertions'
+import type { Changing } from '../../change.ts'
+import { explained, type NamedFile, readAssertions, refused } from '../assertion-file.ts'
+import type { AssertionStore } from './assertion-store.ts'
+import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
+
+export interface AddedRoot {
+  readonly accountId: string
+  readonly keyIds: readonly string[]
+}
+
+interface AddRootsDeps extends TrustDeps {
+  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'addRoots'> }>
+}
+
+type Root = UnverifiedAssertion<'account' | 'account-key'>
+
+/**
+ * Takes account and account-key assertions that a root signed for itself. An account needs a key, a key its account,
+ * among the files or there already. Throws `invalid-field` and adds nothing when one of them does not fit.
+ */
+export async function addTrustRoots(
+  files: readonly NamedFile[],
+  deps: AddRootsDeps,
+): Promise<readonly AddedRoot[]> {
+  const given = files.flatMap((file) => readAssertions(file).map((one) => rootIn(file, one)))
+  const builtIn = given.find((one) =>
+    BUILT_IN.some(({ fields }) => accountOf(fields) === accountOf(one.fields)),
+  )
+  if (builtIn) throw refused(`${accountOf(builtIn.fields)} is built in and needs not be added.`)
+  const all = [...given, ...(await rootAssertions(deps))]
+  for (const one of given) checkRoot(one, all, deps.clock())
+  explained(() => trustRoots(all), 'These are no trust root')
+  const rows = given.map((one) => ({
+    type: one.type,
+    primaryKey: one.primaryKey.join('/'),
+    accountId: accountOf(one.fields),
+    encoded: encode(one),
+  }))
+  const added = [...new Set(rows.map(({ accountId }) => accountId))].map((accountId) => ({
+    accountId,
+    keyIds: given.flatMap(({ fields }) =>
+      'publicKeyId' in fields && fields.accountId === accountId ? [fields.publicKeyId] : [],
+    ),
+  }))
+  await deps.change(async ({ assertions, record }) => {
+    await assertions.addRoots(rows, deps.clock())
+    for (const { accountId, keyIds } of added) {
+      await record({ action: 'trust.add', subject: accountId, details: { keys: keyIds } })
+    }
+  })
+  return added
+}
+
+function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {
+  if (assertion.type === 'account' || assertion.type === 'account-key') return assertion
+  throw refused(`${name} has a ${assertion.type} assertion. A trust root is an account and its account-keys.`)
+}
+
+const accountOf = (fields: UnverifiedAssertion['fields']): string =>
+  'accountId' in fields ? fields.accountId : ''
+
+/** A root says so itself: its authority is its own account, and one of its own keys signed it. */
+function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): void {
+  const accountId = accountOf(one.fields)
+  const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is no trust root`
+  if (one.authorityId !== accountId) {
+    throw refused(
+      `${what}: ${one.authorityId} signed it for ${accountId}. Add the root ${one.authorityId} instead; what it signed goes to \`ratafia brands add\`.`,
+    )
+  }
+  const key = all.find((other) => other.type === 'account-key' && other.fields.publicKeyId === one.signKeyId)
+  if (key?.type !== 'account-key' || key.fields.accountId !== accountId) {
+    throw refused(
+      `${what}: the account-key assertion of ${one.signKeyId}, which signed it, is missing. Add both.`,
+    )
+  }
+  explained(() => verifySignature(one, key.fields.publicKey), what)
+  if (one.type !== 'account-key') return
+  explained(() => {
+    checkKeyPolicy(one.fields.publicKey)
+    checkKeyValidNow(one, now)
+  }, what)
+}

@@ -1,0 +1,112 @@
+/** Assertions that the service holds, as they were given: the table `assertion`, and the trusted ones in `trust_root`. */
+import { type Database, inTransaction, toInstant } from '../../database/index.ts'
+
+export interface StoredAssertion {
+  readonly type: string
+  /** The values of the primary key, joined by slashes. */
+  readonly primaryKey: string
+  readonly revision: number
+  /** The assertion as it was received. */
+  readonly encoded: Uint8Array
+}
+
+export interface StoredRoot extends Omit<StoredAssertion, 'revision'> {
+  readonly accountId: string
+}
+
+export interface AssertionStore {
+  /** Undefined when there is none. */
+  find(type: string, primaryKey: string): Promise<Uint8Array | undefined>
+  /** All or none, in one transaction. One with a higher revision than the stored one replaces it; others do not. */
+  put(assertions: readonly StoredAssertion[], at: Date): Promise<void>
+  /** False when there is none. */
+  remove(type: string, primaryKey: string): Promise<boolean>
+  /** What is trusted as it stands, accounts first. */
+  roots(): Promise<readonly Uint8Array[]>
+  /** All or none. A root with the same type and primary key is replaced. */
+  addRoots(roots: readonly StoredRoot[], at: Date): Promise<void>
+  /** The account and all its keys. False when there is none. */
+  removeRoot(accountId: string): Promise<boolean>
+}
+
+export function assertionStore({ query }: Pick<Database, 'query'>): AssertionStore {
+  return {
+    async find(type, primaryKey) {
+      // Primary key.
+      const row = await query
+        .selectFrom('assertion')
+        .select('encoded')
+        .where('type', '=', type)
+        .where('primary_key', '=', primaryKey)
+        .executeTakeFirst()
+      return row?.encoded
+    },
+
+    async put(assertions, at) {
+      await inTransaction(query, async (transaction) => {
+        for (const { type, primaryKey, revision, encoded } of assertions) {
+          const values = { type, primary_key: primaryKey, revision, encoded, stored_at: toInstant(at) }
+          await transaction
+            .insertInto('assertion')
+            .values(values)
+            .onConflict((conflict) =>
+              conflict
+                .columns(['type', 'primary_key'])
+                .doUpdateSet({ revision, encoded, stored_at: values.stored_at })
+                // Whoever was faster, the newest stays.
+                .where('assertion.revision', '<', revision),
+            )
+            .execute()
+        }
+      })
+    },
+
+    async remove(type, primaryKey) {
+      // Primary key.
+      const { numDeletedRows } = await query
+        .deleteFrom('assertion')
+        .where('type', '=', type)
+        .where('primary_key', '=', primaryKey)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
+    async roots() {
+      // A handful of rows: the whole table.
+      const rows = await query
+        .selectFrom('trust_root')
+        .selectAll()
+        .orderBy('type')
+        .orderBy('added_at')
+        .execute()
+      return rows.map(({ encoded }) => encoded)
+    },
+
+    async addRoots(roots, at) {
+      await inTransaction(query, async (transaction) => {
+        for (const { type, primaryKey, accountId, encoded } of roots) {
+          await transaction
+            .insertInto('trust_root')
+            .values({
+              type,
+              primary_key: primaryKey,
+              account_id: accountId,
+              encoded,
+              added_at: toInstant(at),
+            })
+            .onConflict((conflict) => conflict.columns(['type', 'primary_key']).doUpdateSet({ encoded }))
+            .execute()
+        }
+      })
+    },
+
+    async removeRoot(accountId) {
+      // By the index trust_root_account.
+      const { numDeletedRows } = await query
+        .deleteFrom('trust_root')
+        .where('account_id', '=', accountId)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/** Stops trusting an account. */
+import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
+import type { Changing } from '../../change.ts'
+import { refused } from '../assertion-file.ts'
+import type { BrandStore } from '../brand-store.ts'
+import type { AssertionStore } from './assertion-store.ts'
+import { BUILT_IN, findAssertion, rootAssertions, type TrustDeps, trustContext } from './trust.ts'
+
+interface RemoveTrustRootDeps extends TrustDeps {
+  readonly brands: Pick<BrandStore, 'keys'>
+  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'removeRoot'> }>
+}
+
+/**
+ * Removes an account and its keys from the roots. Returns the brands whose keys nobody trusts any more: nothing is
+ * signed for them from then on. Throws `invalid-field` for a root that is built in, for none, and, without `force`,
+ * when there are such brands.
+ */
+export async function removeTrustRoot(
+  { accountId, force }: { readonly accountId: string; readonly force: boolean },
+  deps: RemoveTrustRootDeps,
+): Promise<readonly string[]> {
+  if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
+    throw refused(
+      `The trust root ${accountId} is built in and stays. Nothing is signed for it unless you add a key.`,
+    )
+  }
+  const rest = (await rootAssertions(deps)).filter(
+    ({ fields }) => !('accountId' in fields) || fields.accountId !== accountId,
+  )
+  const before = await trustedBrands(deps)
+  const after = await trustedBrands(deps, trustRoots(rest))
+  const lost = before.filter((brand) => !after.includes(brand))
+  if (lost.length > 0 && !force) {
+    throw refused(
+      `The chains of ${lost.join(', ')} end at ${accountId}: nothing could be signed for them any more. --force removes it all the same.`,
+    )
+  }
+  const removed = await deps.change(async ({ assertions, record }) => {
+    const there = await assertions.removeRoot(accountId)
+    if (there) await record({ action: 'trust.remove', subject: accountId, details: { untrusted: lost } })
+    return there
+  })
+  if (!removed) {
+    throw refused(`There is no trust root ${accountId.slice(0, 64)}. \`ratafia trust list\` shows them.`)
+  }
+  return lost
+}
+
+/** The accounts with a key that may sign, whose chain ends at these roots. */
+async function trustedBrands(
+  deps: RemoveTrustRootDeps,
+  roots?: ReturnType<typeof trustRoots>,
+): Promise<readonly string[]> {
+  const context = await trustContext(deps, [], roots)
+  const trusted = new Set<string>()
+  for (const { keyId, accountId, disabledAt } of await deps.brands.keys()) {
+    const key = disabledAt === null ? await findAssertion('account-key', [keyId], deps) : undefined
+    if (key === undefined) continue
+    try {
+      await verifyTrust(key, context)
+      trusted.add(accountId)
+    } catch (error) {
+      if (!(error instanceof AssertionError)) throw error
+    }
+  }
+  return [...trusted]
+}

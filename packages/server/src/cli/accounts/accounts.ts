@@ -1,0 +1,134 @@
+/** `ratafia accounts`: who can log in. */
+import type { Command } from 'commander'
+import type { Account } from '../../accounts/account.ts'
+import { addAccount } from '../../accounts/add.ts'
+import { disableAccount } from '../../accounts/disable.ts'
+import { enableAccount } from '../../accounts/enable.ts'
+import { findAccount } from '../../accounts/find.ts'
+import { linkIdentity } from '../../accounts/link.ts'
+import { listAccounts } from '../../accounts/list.ts'
+import { setPassword } from '../../accounts/set-password.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import type { Workspace } from '../installation.ts'
+import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { readPassword } from './password-input.ts'
+
+interface AddOptions extends JsonOption {
+  readonly email: string
+  readonly name: string
+  readonly passwordStdin?: boolean
+  readonly password: boolean
+}
+
+export function accountCommands(parent: Command, context: CommandContext): void {
+  const accounts = parent.command('accounts').description('the people and service accounts who can log in')
+
+  withJson(accounts.command('add <username>'))
+    .description('make an account; asks for the password unless told where it comes from')
+    .requiredOption('--email <email>', 'their e-mail address')
+    .requiredOption('--name <name>', 'their name as it is shown')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--no-password', 'make it without a password: for agents, or an external identity service')
+    .action(async (username: string, options: AddOptions) => {
+      if (options.passwordStdin && !options.password) {
+        throw new UsageError('--password-stdin and --no-password exclude each other.')
+      }
+      const password = options.password
+        ? await readPassword(context.streams, options.passwordStdin === true)
+        : undefined
+      const account = await context.withWorkspace((workspace) =>
+        addAccount({ username, email: options.email, name: options.name, password }, workspace),
+      )
+      print(context, options, row(account), `The account ${account.username} is made (id ${account.id}).`)
+    })
+
+  withJson(accounts.command('list'))
+    .description('all accounts, by username')
+    .action(async (options: JsonOption) => {
+      const rows = await context.withWorkspace(async (workspace) => {
+        const all: Row[] = []
+        for (let after: string | undefined; ; ) {
+          const page = await listAccounts({ after, limit: 1000 }, workspace)
+          all.push(...page.accounts.map(row))
+          if (page.next === undefined) return all
+          after = page.next
+        }
+      })
+      printList(context, options, rows, {
+        columns: ['username', 'name', 'email', 'id', 'disabled_at'],
+        empty:
+          'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
+      })
+    })
+
+  const one = (
+    name: string,
+    description: string,
+    operation: (account: string, workspace: Workspace) => Promise<Account>,
+    say: (account: Account) => string,
+  ) =>
+    withJson(accounts.command(`${name} <username>`))
+      .description(description)
+      .action(async (username: string, options: JsonOption) => {
+        const account = await context.withWorkspace((workspace) => operation(username, workspace))
+        print(context, options, row(account), say(account))
+      })
+
+  one('show', 'one account, by username or id', findAccount, (account) => details(row(account)))
+  one(
+    'disable',
+    'end its log-ins, agents and tokens, until it is enabled again',
+    disableAccount,
+    ({ username }) => `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`,
+  )
+  one(
+    'enable',
+    'let a disabled account log in again',
+    enableAccount,
+    ({ username }) =>
+      `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`,
+  )
+
+  withJson(accounts.command('set-password <username>'))
+    .description('set a new password, and sign the account out of every browser')
+    .option('--password-stdin', 'read the password from standard input')
+    .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
+      const password = await readPassword(context.streams, options.passwordStdin === true)
+      const account = await context.withWorkspace((workspace) =>
+        setPassword({ account: username, password }, workspace),
+      )
+      print(context, options, row(account), `The password of ${account.username} is set.`)
+    })
+
+  withJson(accounts.command('link <username>'))
+    .description(
+      'say who the account is at an external identity service (needed with RATAFIA_ACCOUNTS=known)',
+    )
+    .requiredOption('--subject <subject>', 'the userid (or username) that service declares')
+    .option('--issuer <url>', 'the location of that service (default: RATAFIA_IDENTITY_URL)')
+    .action(
+      async (
+        username: string,
+        options: JsonOption & { readonly subject: string; readonly issuer?: string },
+      ) => {
+        const account = await context.withWorkspace((workspace) => {
+          const issuer = options.issuer?.replace(/\/+$/, '') ?? workspace.config.identity?.url
+          if (issuer === undefined) {
+            throw new UsageError('Give --issuer: RATAFIA_IDENTITY_URL names no external identity service.')
+          }
+          return linkIdentity({ account: username, issuer, subject: options.subject }, workspace)
+        })
+        print(context, options, row(account), `${options.subject} now logs in as ${account.username}.`)
+      },
+    )
+}
+
+const row = (account: Account): Row => ({
+  id: account.id,
+  username: account.username,
+  name: account.name,
+  email: account.email,
+  password: account.hasPassword,
+  disabled_at: account.disabledAt?.toISOString() ?? null,
+  created_at: account.createdAt.toISOString(),
+})

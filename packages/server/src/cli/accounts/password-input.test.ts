@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { PassThrough, Writable } from 'node:stream'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UsageError } from '../context.ts'
+import { readPassword } from './password-input.ts'
+
+/** A terminal without one: what is typed, and what is shown. */
+function terminal() {
+  const shown = { text: '' }
+  const sink = () =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        shown.text += chunk
+        done()
+      },
+    })
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  return { shown, stdin, streams: { stdin, stdout: sink(), stderr: sink() } }
+}
+
+/** Types each text when the question before it is there. */
+async function typing(...texts: readonly string[]) {
+  const { shown, stdin, streams } = terminal()
+  const password = readPassword(streams, false)
+  const settled = password.then(
+    () => true,
+    () => true,
+  )
+  for (const text of texts) {
+    await Promise.race([sleep(50), settled])
+    stdin.write(text)
+  }
+  const result = await password.catch((error: unknown) => error)
+  return { result, shown: shown.text }
+}
+
+test('it is asked for twice, and never shown', async () => {
+  const { result, shown } = await typing('hunter2 Ä\r', 'hunter2 Ä\r')
+  assert.equal(result, 'hunter2 Ä')
+  assert.equal(shown, 'Password: \nAgain: \n')
+})
+
+test('what was mistyped can be taken back', async () => {
+  assert.equal((await typing('hunter3\u007f2\r', 'hunter2\r')).result, 'hunter2')
+})
+
+test('two that differ change nothing', async () => {
+  const { result } = await typing('hunter2\r', 'hunter3\r')
+  assert.ok(result instanceof UsageError)
+  assert.equal(result.message, 'The two passwords differ. Nothing was changed.')
+})
+
+for (const [name, key] of [
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+] as const) {
+  test(`${name} ends it, at either question`, async () => {
+    for (const texts of [[key], ['hunter2\r', key]]) {
+      const { result } = await typing(...texts)
+      assert.ok(result instanceof UsageError, String(result))
+      assert.equal(result.message, 'No password was given. Nothing was changed.')
+    }
+  })
+}
+
+test('without a terminal it is not asked for', async () => {
+  const { streams, stdin } = terminal()
+  stdin.isTTY = false
+  await assert.rejects(readPassword(streams, false), /--password-stdin/)
+})
+
+for (const [given, read] of [
+  ['hunter2\n', 'hunter2'],
+  ['hunter2\r\n', 'hunter2'],
+  ['hunter2', 'hunter2'],
+  ['two\nlines\n\n', 'two\nlines\n'],
+  [' spaces ', ' spaces '],
+  ['\ufeffmark', '\ufeffmark'],
+] as const) {
+  test(`from standard input: ${JSON.stringify(given)}`, async () => {
+    const { streams, stdin } = terminal()
+    stdin.end(given)
+    assert.equal(await readPassword(streams, true), read)
+  })
+}

@@ -1,0 +1,56 @@
+/** How a command gets a password: from standard input, or asked for at a terminal. Never from an argument. */
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { MAX_PASSWORD_BYTES } from '../../accounts/password.ts'
+import { type Streams, UsageError } from '../context.ts'
+
+/**
+ * With `fromStdin` the whole of standard input less one line end; otherwise asked for twice. Throws
+ * {@link UsageError} when there is no terminal to ask at, or the two differ.
+ */
+export async function readPassword(streams: Streams, fromStdin: boolean): Promise<string> {
+  if (fromStdin) return readAll(streams)
+  if (!streams.stdin.isTTY) {
+    throw new UsageError('There is no terminal to ask for the password at. Give it with --password-stdin.')
+  }
+  const first = await ask(streams, 'Password: ')
+  if (first !== (await ask(streams, 'Again: ')))
+    throw new UsageError('The two passwords differ. Nothing was changed.')
+  return first
+}
+
+async function readAll({ stdin }: Streams): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    size += bytes.length
+    if (size > 2 * MAX_PASSWORD_BYTES) throw new UsageError('Standard input is too long for a password.')
+  }
+  try {
+    return utf8.decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
+  } catch {
+    // Replacement characters would stand for any byte: another password than the one that was given.
+    throw new UsageError('The password on standard input is not UTF-8.')
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+async function ask({ stdin, stderr }: Streams, question: string): Promise<string> {
+  stderr.write(question)
+  // What is typed is echoed to the output of the line editor: a stream that keeps nothing.
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input: stdin, output: silent, terminal: true })
+  try {
+    return await lines.question('')
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error
+    // Ctrl-C, or the end of the input.
+    throw new UsageError('No password was given. Nothing was changed.')
+  } finally {
+    lines.close()
+    stderr.write('\n')
+  }
+}

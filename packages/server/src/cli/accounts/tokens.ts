@@ -1,0 +1,64 @@
+/** `ratafia tokens`: the sessions of developer tokens. */
+import type { Command } from 'commander'
+import { OPERATOR } from '../../accounts/account-fields.ts'
+import { findAccount } from '../../accounts/find.ts'
+import { LIST_LIMIT, listSessions } from '../../tokens/list.ts'
+import { revokeToken } from '../../tokens/revoke.ts'
+import { type ListedSession, tokenRecord } from '../../tokens/session.ts'
+import type { CommandContext } from '../context.ts'
+import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+
+interface ListOptions extends JsonOption {
+  readonly account?: string
+  readonly includeInactive?: boolean
+}
+
+export function tokenCommands(parent: Command, context: CommandContext): void {
+  const tokens = parent.command('tokens').description('the sessions of developer tokens')
+
+  withJson(tokens.command('list'))
+    .description('the sessions that are active')
+    .option('--account <username>', 'only those of one account')
+    .option('--include-inactive', 'also those that are revoked or expired')
+    .action(async (options: ListOptions) => {
+      const sessions = await context.withWorkspace(async (workspace) => {
+        const account =
+          options.account === undefined ? undefined : await findAccount(options.account, workspace)
+        return listSessions(
+          { accountId: account?.id, includeInactive: options.includeInactive === true },
+          workspace,
+        )
+      })
+      printList(context, options, sessions.map(row), {
+        columns: [
+          'session-id',
+          'username',
+          'valid-since',
+          'valid-until',
+          'revoked-at',
+          'revoked-by',
+          'description',
+        ],
+        empty: 'There is no session to show.',
+      })
+      if (sessions.length >= LIST_LIMIT) {
+        note(
+          context.streams,
+          `Only the newest ${LIST_LIMIT} are shown. --account shows those of one account.`,
+        )
+      }
+    })
+
+  withJson(tokens.command('revoke <session-id>'))
+    .description('end a session: within a second every node refuses its tokens')
+    .action(async (sessionId: string, options: JsonOption) => {
+      const { macaroons } = await context.withWorkspace((workspace) =>
+        revokeToken({ sessionId, by: OPERATOR }, workspace),
+      )
+      const [revoked] = macaroons
+      const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
+      print(context, options, revoked, told)
+    })
+}
+
+const row = (session: ListedSession): Row => ({ ...tokenRecord(session), username: session.username })

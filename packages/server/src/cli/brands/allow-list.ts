@@ -1,0 +1,84 @@
+/** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
+import type { Command } from 'commander'
+import { listAllowed } from '../../brands/models/allow-list/allow-list.ts'
+import { entryOf, importAllowList, readEntries } from '../../brands/models/allow-list/import-allow-list.ts'
+import { removeAllowed } from '../../brands/models/allow-list/remove-allowed.ts'
+import { parseModelName } from '../../brands/models/model-policy.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { readTable } from '../files.ts'
+import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+
+interface ModelOption extends JsonOption {
+  readonly model: string
+}
+
+interface RemoveOptions extends ModelOption {
+  readonly serial?: string
+  readonly deviceKeyId?: string
+  readonly all?: boolean
+}
+
+export function allowListCommands(parent: Command, context: CommandContext): void {
+  const list = parent.command('allow-list').description('the devices that a model with that policy lets in')
+
+  withJson(list.command('import <file>'))
+    .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
+    .requiredOption('--model <brand/model>', 'the model they may register as')
+    .action(async (file: string, options: ModelOption) => {
+      const model = parseModelName(options.model)
+      const { text, format } = await readTable(file)
+      const { entries, added } = await context.withWorkspace((workspace) =>
+        withProgress(context.streams, 'Importing', (onProgress) =>
+          importAllowList(text, { model, format, onProgress }, workspace),
+        ),
+      )
+      const told = `${added} entries added, ${entries - added} were there already.`
+      print(context, options, { entries, added }, told)
+    })
+
+  withJson(list.command('remove [file]'))
+    .description('take off what such a file names, one device, or all; who has a serial keeps it')
+    .requiredOption('--model <brand/model>', 'the model they may not register as any more')
+    .option('--serial <number>', 'with whatever key it stands there')
+    .option('--device-key-id <id>', 'its entry without a serial number; with --serial that one entry')
+    .option('--all', 'empty the list')
+    .action(async (file: string | undefined, options: RemoveOptions) => {
+      const model = parseModelName(options.model)
+      const entries = await entriesOf(file, options)
+      const removed = await context.withWorkspace((workspace) =>
+        withProgress(context.streams, 'Removing', (onProgress) =>
+          removeAllowed({ model, entries, onProgress }, workspace),
+        ),
+      )
+      print(context, options, { removed }, `${removed} ${removed === 1 ? 'entry' : 'entries'} removed.`)
+    })
+
+  withJson(list.command('list'))
+    .description('the entries of a model')
+    .requiredOption('--model <brand/model>', 'the model they may register as')
+    .action(async (options: ModelOption) => {
+      const rows = await context.withWorkspace(async (workspace) => {
+        const all: Row[] = []
+        for await (const { serial, deviceKeyId } of listAllowed(parseModelName(options.model), workspace)) {
+          all.push({ serial, device_key_id: deviceKeyId })
+        }
+        return all
+      })
+      printList(context, options, rows, {
+        columns: ['serial', 'device_key_id'],
+        empty: `The allow-list of ${options.model} is empty.`,
+      })
+    })
+}
+
+async function entriesOf(file: string | undefined, { serial, deviceKeyId, all }: RemoveOptions) {
+  const one = serial !== undefined || deviceKeyId !== undefined
+  if ([file !== undefined, one, all === true].filter(Boolean).length !== 1) {
+    throw new UsageError('Give a file, or --serial and --device-key-id, or --all.')
+  }
+  if (all) return 'all' as const
+  if (file === undefined) return [entryOf({ serial, device_key_id: deviceKeyId }, 'the options')]
+  const { text, format } = await readTable(file)
+  return readEntries(text, format)
+}

@@ -1,0 +1,84 @@
+/** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
+import type { Command } from 'commander'
+import { addApiKey, listApiKeys, revokeApiKey } from '../../brands/models/api-keys/add-api-key.ts'
+import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
+import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { readInstant } from '../instants.ts'
+import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+
+interface AddOptions extends JsonOption {
+  readonly label: string
+  readonly expires?: string
+  readonly uses?: string
+}
+
+export function apiKeyCommands(parent: Command, context: CommandContext): void {
+  const keys = parent
+    .command('api-keys')
+    .description('keys that devices of a model have to show; a model that never had one asks for none')
+
+  withJson(keys.command('add <brand/model>'))
+    .description('make a key and print it, once')
+    .requiredOption('--label <label>', 'what it is for')
+    .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d')
+    .option('--uses <number>', 'how often it may be used (default: any number of times)')
+    .action(async (text: string, options: AddOptions) => {
+      const { key, text: secret } = await context.withWorkspace((workspace) =>
+        addApiKey(
+          {
+            model: parseModelName(text),
+            label: options.label,
+            expiresAt:
+              options.expires === undefined
+                ? null
+                : readInstant('--expires', options.expires, { now: workspace.clock(), direction: 'ahead' }),
+            useLimit: options.uses === undefined ? null : readCount(options.uses),
+          },
+          workspace,
+        ),
+      )
+      print(context, options, { ...row(key), key: secret }, secret)
+      if (options.json) return
+      note(context.streams, `${text} asks for an API key from now on. This one is stored nowhere else.`)
+    })
+
+  withJson(keys.command('list'))
+    .description('all keys without their text, by model')
+    .option('--model <brand/model>', 'only those of one model')
+    .action(async (options: JsonOption & { readonly model?: string }) => {
+      const model = options.model === undefined ? undefined : parseModelName(options.model)
+      const rows = await context.withWorkspace(async (workspace) =>
+        (await listApiKeys(model, workspace)).map(row),
+      )
+      printList(context, options, rows, {
+        columns: ['id', 'model', 'label', 'uses', 'use_limit', 'expires_at', 'last_used_at', 'revoked_at'],
+        empty: 'There is no API key.',
+      })
+    })
+
+  withJson(keys.command('revoke <id>'))
+    .description('let nobody register with it any more; who did stays registered')
+    .action(async (id: string, options: JsonOption) => {
+      const key = await context.withWorkspace((workspace) => revokeApiKey(id, workspace))
+      const told = `The API key ${id} is revoked. ${showModelName(key)} still asks for one: make another if none is left.`
+      print(context, options, row(key), told)
+    })
+}
+
+function readCount(text: string): number {
+  if (/^[1-9][0-9]{0,9}$/.test(text)) return Number(text)
+  throw new UsageError(`--uses ${text} is not a number from 1 on.`)
+}
+
+const row = (key: ApiKey): Row => ({
+  id: key.id,
+  model: showModelName(key),
+  label: key.label,
+  uses: key.uses,
+  use_limit: key.useLimit,
+  created_at: key.createdAt.toISOString(),
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,158 @@
+/** `ratafia brands`: the accounts that serials are signed for. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { addBrand } from '../../brands/add-brand.ts'
+import { createDemoBrand, type DemoBrand } from '../../brands/demo-brand.ts'
+import { removeBrand } from '../../brands/remove-brand.ts'
+import { listBrands, showBrand } from '../../brands/show-brand.ts'
+import type { Config } from '../../config/config.ts'
+import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { modelRow } from './models.ts'
+import { PASSPHRASE, type PassphraseOption, readPassphrase, signingKeyRow } from './signing-keys.ts'
+
+interface AddOptions extends JsonOption, PassphraseOption {
+  readonly account: string
+  readonly accountKey: string
+  readonly signingKey: string
+}
+
+interface CreateOptions extends JsonOption {
+  readonly demo?: boolean
+  readonly name: string
+  readonly output: string
+  readonly url?: string
+}
+
+export function brandCommands(parent: Command, context: CommandContext): void {
+  const brands = parent.command('brands').description('the accounts that serials are signed for')
+
+  withJson(brands.command('add'))
+    .description('add a brand, or another account that models name in serial-authority, with a signing key')
+    .requiredOption('--account <file>', 'its account assertion')
+    .requiredOption('--account-key <file>', 'its account-key assertion')
+    .requiredOption(
+      '--signing-key <file>',
+      'the private half of that key (PEM or armored PGP, RSA, 4096 bits and up)',
+    )
+    .option(...PASSPHRASE)
+    .action(async (options: AddOptions) => {
+      const [account, accountKey, signingKey] = await Promise.all([
+        readNamed(options.account),
+        readNamed(options.accountKey),
+        readNamed(options.signingKey),
+      ])
+      const passphrase = await readPassphrase(context, options)
+      const added = await context.withWorkspace((workspace) =>
+        addBrand({ account, accountKey, signingKey, passphrase }, workspace),
+      )
+      const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
+      print(context, options, row, `The brand ${added.accountId} is added; ${added.keyId} signs its serials.`)
+    })
+
+  withJson(brands.command('create'))
+    .description('make a brand to try things with: a private root, a brand, a model and their keys')
+    .option('--demo', 'required: it is for trying things, production snapd does not trust it')
+    .option('--name <name>', 'what the names of accounts and model begin with', 'demo')
+    .option('--output <directory>', 'a new directory for the assertions and private keys', './demo-brand')
+    .option('--url <url>', 'address of the store assertion (default: that of the service)')
+    .action((options: CreateOptions) => create(options, context))
+
+  withJson(brands.command('list'))
+    .description('all brands, by account id')
+    .action(async (options: JsonOption) => {
+      const rows = await context.withWorkspace(async (workspace) =>
+        (await listBrands(workspace)).map((brand) => ({
+          account_id: brand.accountId,
+          display_name: brand.displayName,
+          added_at: brand.addedAt.toISOString(),
+        })),
+      )
+      printList(context, options, rows, {
+        columns: ['account_id', 'display_name', 'added_at'],
+        empty:
+          'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
+      })
+    })
+
+  withJson(brands.command('show <account-id>'))
+    .description('one brand with its keys and models')
+    .action(async (accountId: string, options: JsonOption) => {
+      const brand = await context.withWorkspace((workspace) => showBrand(accountId, workspace))
+      const row: Row = {
+        account_id: brand.accountId,
+        display_name: brand.displayName,
+        added_at: brand.addedAt.toISOString(),
+      }
+      const keys = brand.keys.map(signingKeyRow)
+      const models = brand.models.map(modelRow)
+      const lines = [
+        details(row),
+        ...keys.map((key) => details({ signing_key: `${key.key_id} ${key.state}` })),
+        ...models.map((model) => details({ model: `${model.model} (registration ${model.registration})` })),
+      ]
+      print(context, options, { ...row, signing_keys: keys, models }, lines.join('\n'))
+    })
+
+  withJson(brands.command('remove <account-id>'))
+    .description('remove a brand that has neither models nor devices, with its signing keys')
+    .action((accountId: string, options: JsonOption) => remove(accountId, options, context))
+}
+
+async function remove(accountId: string, options: JsonOption, context: CommandContext): Promise<void> {
+  const keys = await context.withWorkspace((workspace) => removeBrand(accountId, workspace))
+  const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
+  print(context, options, { removed: accountId, signing_keys: keys }, told)
+}
+
+async function create(options: CreateOptions, context: CommandContext): Promise<void> {
+  if (!options.demo) {
+    throw new UsageError('Give --demo to make one to try things with; `ratafia brands add` adds a real one.')
+  }
+  const { output } = options
+  // Before anything is made: the keys would have nowhere to go.
+  await mkdir(output, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'EEXIST' ? 'is there already' : `cannot be made (${error.code})`
+    throw new FileError(`${output} ${why}. Name a new directory with --output. Nothing was changed.`)
+  })
+  let stored = false
+  try {
+    const { demo, url } = await context.withWorkspace(async (workspace) => {
+      const address = options.url ?? addressOf(workspace.config)
+      return { demo: await createDemoBrand({ name: options.name, url: address }, workspace), url: address }
+    })
+    stored = true
+    for (const { name, text, secret } of demo.files) {
+      await writeFile(join(output, name), text, { mode: secret ? 0o600 : 0o644 })
+    }
+    const { rootId, model, storeId } = demo
+    const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
+    print(context, options, row, guide(demo, output, url))
+  } catch (error) {
+    if (!stored) await rm(output, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function addressOf({ baseUrl, host, port }: Config): string {
+  if (baseUrl !== undefined) return baseUrl
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {
+  return [
+    `The brand ${model.brandId} and its model ${model.model} are made and stored; ${rootId} vouches for them.`,
+    `In ${directory}:`,
+    ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
+    'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
+    `  npm run demo:device -- ${directory} ${url}`,
+    'With snapd: the one that everybody has trusts Canonical alone. A test snapd, or a program that links snapd, has to',
+    `  - trust account-${rootId} and account-key-${rootId},`,
+    `  - use model-${model.model} as its model,`,
+    `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
+    `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
+    'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
+  ].join('\n')
+}

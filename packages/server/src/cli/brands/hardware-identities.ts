@@ -1,0 +1,49 @@
+/** `ratafia hardware-identities`: which keys are built into which boards. */
+import type { Command } from 'commander'
+import { listHardwareIdentities } from '../../brands/models/hardware/hardware-identities.ts'
+import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
+import type { CommandContext } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+
+export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
+  const identities = parent
+    .command('hardware-identities')
+    .description('the keys built into hardware, for models that want them proved')
+
+  withJson(identities.command('import <file...>'))
+    .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
+    .action(async (files: readonly string[], options: JsonOption) => {
+      const named = await Promise.all(files.map(readNamed))
+      const imported = await context.withWorkspace((workspace) =>
+        withProgress(context.streams, 'Importing', (onProgress) =>
+          importHardwareIdentities(named, { onProgress }, workspace),
+        ),
+      )
+      print(context, options, { imported }, `${imported} hardware identities imported.`)
+    })
+
+  withJson(identities.command('list'))
+    .description('all of them, by the digest of the key')
+    .action(async (options: JsonOption) => {
+      const rows = await context.withWorkspace(async (workspace) => {
+        const all: Row[] = []
+        for await (const one of listHardwareIdentities(workspace)) {
+          all.push({
+            issuer_id: one.issuerId,
+            hardware_id: one.hardwareId,
+            hardware_name: one.hardwareName,
+            manufacturer: one.manufacturer,
+            key_sha3_384: one.keySha3,
+            key_sha384: one.keySha2,
+          })
+        }
+        return all
+      })
+      printList(context, options, rows, {
+        columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],
+        empty: 'There is no hardware identity.',
+      })
+    })
+}

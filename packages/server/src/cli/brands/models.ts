@@ -1,0 +1,191 @@
+/** `ratafia models`: what devices may register as, and on what terms. */
+import { type Command, Option } from 'commander'
+import { addModel, updateModel } from '../../brands/models/add-model.ts'
+import { listModels } from '../../brands/models/find-model.ts'
+import type { StoredModel } from '../../brands/models/model-policy.ts'
+import {
+  DEFAULT_POLICY,
+  type ModelPolicy,
+  PROPOSED_SERIALS,
+  parseModelName,
+  REGISTRATIONS,
+  showModelName,
+  TAKEN_SERIALS,
+} from '../../brands/models/model-policy.ts'
+import { allowRemodel, disallowRemodel } from '../../brands/models/remodel.ts'
+import { removeModel } from '../../brands/models/remove-model.ts'
+import { setPolicy } from '../../brands/models/set-policy.ts'
+import { showModel } from '../../brands/models/show-model.ts'
+import type { CommandContext } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+
+interface PolicyOptions extends JsonOption {
+  readonly registration?: ModelPolicy['registration']
+  readonly proposedSerial?: ModelPolicy['proposedSerial']
+  readonly takenSerial?: ModelPolicy['takenSerial']
+  readonly serialTemplate?: string
+  readonly hardwareIdentity?: 'required' | 'ignored'
+  readonly clones?: 'quarantine' | 'record'
+}
+
+export function modelCommands(parent: Command, context: CommandContext): void {
+  const models = parent.command('models').description('the models that devices may register as')
+
+  withPolicy(models.command('add <file>'), true)
+    .description('add a model: its assertion, and who may register as it')
+    .action(async (path: string, options: PolicyOptions & Required<Pick<PolicyOptions, 'registration'>>) => {
+      const file = await readNamed(path)
+      const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
+      const model = await context.withWorkspace((workspace) => addModel({ file, policy }, workspace))
+      print(context, options, modelRow(model), `The model ${showModelName(model)} is added.`)
+    })
+
+  withJson(models.command('update <file>'))
+    .description('put a newer revision of the assertion in its place; the policy stays')
+    .action(async (path: string, options: JsonOption) => {
+      const file = await readNamed(path)
+      const model = await context.withWorkspace((workspace) => updateModel(file, workspace))
+      print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
+    })
+
+  withJson(models.command('list'))
+    .description('all models, by brand')
+    .action(async (options: JsonOption) => {
+      const rows = await context.withWorkspace(async (workspace) =>
+        (await listModels(workspace)).map(modelRow),
+      )
+      printList(context, options, rows, {
+        columns: ['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials'],
+        empty: 'There is no model yet. `ratafia models add FILE --registration …` adds one.',
+      })
+    })
+
+  withJson(models.command('show <brand/model>'))
+    .description('one model: policy, who signs, remodels, API keys')
+    .action(async (text: string, options: JsonOption) => {
+      const model = await context.withWorkspace((workspace) => showModel(parseModelName(text), workspace))
+      const { signer } = model
+      const fault = 'fault' in signer ? signer.fault : null
+      const row = {
+        ...modelRow(model),
+        revision: model.revision,
+        store: model.store ?? null,
+        signer: 'fault' in signer ? null : `${signer.authorityId} ${signer.keyId}`,
+        signer_fault: fault,
+      }
+      const lists = {
+        serial_authority: model.serialAuthority,
+        remodels: model.remodels.map(showModelName),
+        api_keys: model.apiKeys.map(({ id, label }) => `${id} ${label}`),
+      }
+      const shown = Object.entries(lists).map(([name, list]) => [name, list.join(', ')] as const)
+      print(context, options, { ...row, ...lists }, details({ ...row, ...Object.fromEntries(shown) }))
+    })
+
+  withPolicy(models.command('set-policy <brand/model>'), false)
+    .description('change what a model allows; what is not named stays')
+    .action(async (text: string, options: PolicyOptions) => {
+      const model = await context.withWorkspace((workspace) =>
+        setPolicy(parseModelName(text), policyOf(options), workspace),
+      )
+      print(context, options, modelRow(model), `The policy of ${showModelName(model)} is set.`)
+    })
+
+  withJson(models.command('allow-remodel <from> <to>'))
+    .description('let devices of one model (BRAND/MODEL) become another')
+    .action(async (from: string, to: string, options: JsonOption) => {
+      const pair = { from: parseModelName(from), to: parseModelName(to) }
+      await context.withWorkspace((workspace) => allowRemodel(pair, workspace))
+      print(context, options, { from, to }, `Devices of ${from} may become ${to}.`)
+    })
+
+  withJson(models.command('disallow-remodel <from> <to>'))
+    .description('take that back; devices that became the other stay what they are')
+    .action(async (from: string, to: string, options: JsonOption) => {
+      const pair = { from: parseModelName(from), to: parseModelName(to) }
+      await context.withWorkspace((workspace) => disallowRemodel(pair, workspace))
+      print(context, options, { from, to }, `Devices of ${from} may not become ${to} any more.`)
+    })
+
+  withJson(models.command('remove <brand/model>'))
+    .description('remove a model that no device has, with its assertion, API keys and remodels')
+    .action(async (text: string, options: JsonOption) => {
+      const name = parseModelName(text)
+      const { apiKeys, remodels } = await context.withWorkspace((workspace) => removeModel(name, workspace))
+      const removed = { removed: text, api_keys: apiKeys, remodels }
+      const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
+      print(context, options, removed, told)
+    })
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+function withPolicy(command: Command, isNew: boolean): Command {
+  const choice = (flags: string, meaning: string, choices: readonly string[]) =>
+    new Option(flags, meaning).choices([...choices])
+  return withJson(command)
+    .addOption(
+      choice(
+        '--registration <who>',
+        'who may register: everybody, who is on the allow-list, or whom you accept',
+        REGISTRATIONS,
+      ).makeOptionMandatory(isNew),
+    )
+    .addOption(
+      choice(
+        '--proposed-serial <rule>',
+        'the serial number that a device proposes (a new model: optional)',
+        PROPOSED_SERIALS,
+      ),
+    )
+    .addOption(
+      choice(
+        '--taken-serial <rule>',
+        'a new key for a taken serial number (a new model: refuse)',
+        TAKEN_SERIALS,
+      ),
+    )
+    .option('--serial-template <template>', 'serial numbers made here, such as AC-{number:8}, or uuid')
+    .addOption(
+      choice(
+        '--hardware-identity <rule>',
+        'proof of the key built into the hardware (a new model: ignored)',
+        ['required', 'ignored'],
+      ),
+    )
+    .addOption(
+      choice('--clones <rule>', 'a device of which a clone is seen (a new model: record)', [
+        'quarantine',
+        'record',
+      ]),
+    )
+}
+
+/** What was named. */
+function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
+  const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } = options
+  return {
+    ...(registration === undefined ? {} : { registration }),
+    ...(proposedSerial === undefined ? {} : { proposedSerial }),
+    ...(takenSerial === undefined ? {} : { takenSerial }),
+    ...(serialTemplate === undefined
+      ? {}
+      : { serialTemplate: serialTemplate === 'uuid' ? null : serialTemplate }),
+    ...(hardwareIdentity === undefined ? {} : { hardwareIdentity: hardwareIdentity === 'required' }),
+    ...(clones === undefined ? {} : { quarantineClones: clones === 'quarantine' }),
+  }
+}
+
+export const modelRow = ({ brandId, model, policy, addedAt }: StoredModel) =>
+  ({
+    brand_id: brandId,
+    model,
+    registration: policy.registration,
+    proposed_serial: policy.proposedSerial,
+    taken_serial: policy.takenSerial,
+    serials: policy.serialTemplate ?? 'uuid',
+    hardware_identity: policy.hardwareIdentity ? 'required' : 'ignored',
+    clones: policy.quarantineClones ? 'quarantine' : 'record',
+    added_at: addedAt.toISOString(),
+  }) satisfies Row

@@ -1,0 +1,61 @@
+/** `ratafia trust`: the roots at which every chain of assertions has to end. */
+import type { Command } from 'commander'
+import { addTrustRoots } from '../../brands/trust/add-trust-roots.ts'
+import { listTrustRoots, type TrustRoot } from '../../brands/trust/list-trust-roots.ts'
+import { removeTrustRoot } from '../../brands/trust/remove-trust-root.ts'
+import type { CommandContext } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+
+export function trustCommands(parent: Command, context: CommandContext): void {
+  const trust = parent
+    .command('trust')
+    .description('the accounts whose word about brands is taken; Canonical is built in')
+
+  withJson(trust.command('add <file...>'))
+    .description('trust an account: its account and account-key assertions, signed by itself')
+    .action(async (files: readonly string[], options: JsonOption) => {
+      const named = await Promise.all(files.map(readNamed))
+      const added = await context.withWorkspace((workspace) => addTrustRoots(named, workspace))
+      const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
+      const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is believed.`)
+      print(context, options, rows, told.join('\n'))
+    })
+
+  withJson(trust.command('list'))
+    .description('all trust roots, a line for each key')
+    .action(async (options: JsonOption) => {
+      const rows = await context.withWorkspace(async (workspace) =>
+        (await listTrustRoots(workspace)).map(row),
+      )
+      printList(context, options, rows, {
+        columns: ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id'],
+        empty: 'There is no trust root.',
+      })
+    })
+
+  withJson(trust.command('remove <account-id>'))
+    .description('stop trusting an account; what is built in stays')
+    .option('--force', 'also when nothing can be signed for some brands any more')
+    .action(async (accountId: string, options: JsonOption & { readonly force?: boolean }) => {
+      const lost = await context.withWorkspace((workspace) =>
+        removeTrustRoot({ accountId, force: options.force === true }, workspace),
+      )
+      const warning =
+        lost.length > 0
+          ? ` Nothing is signed for ${lost.join(', ')} until a root vouches for them again.`
+          : ''
+      const told = `${accountId} is no trust root any more.${warning}`
+      print(context, options, { removed: accountId, untrusted_brands: lost }, told)
+    })
+}
+
+const row = (root: TrustRoot): Row => ({
+  account_id: root.accountId,
+  display_name: root.displayName,
+  key_name: root.keyName ?? null,
+  since: root.since.toISOString(),
+  until: root.until?.toISOString() ?? null,
+  origin: root.builtIn ? 'built in' : 'added',
+  key_id: root.keyId,
+})

@@ -1,0 +1,99 @@
+/** How devices are shown: rows for lists and JSON, lines for one of them. */
+import type { Device } from '../../devices/device.ts'
+import type { DeviceDetails } from '../../devices/show-device.ts'
+import { fieldsOf } from '../../devices/transfer/device-record.ts'
+import { details, harmless, type Row, tableOf } from '../output.ts'
+
+export const DEVICE_LIST_COLUMNS = [
+  'id',
+  'brand_id',
+  'model',
+  'serial',
+  'status',
+  'registered_at',
+  'quarantined_at',
+]
+
+export const deviceRow = (device: Device) => fieldsOf(device) satisfies Row
+
+/** For `--json`. Assertions are texts. */
+export const detailsDocument = (all: DeviceDetails) => ({
+  ...deviceRow(all.device),
+  assertions: all.assertions.map((assertion) => ({
+    revision: assertion.revision,
+    authority_id: assertion.authorityId,
+    signing_key_id: assertion.signingKeyId,
+    assertion: Buffer.from(assertion.encoded).toString('utf8'),
+  })),
+  registrations: all.registrations.map(registrationRow),
+  sessions: all.sessions.map(sessionRow),
+  clone_evidence: all.evidence.map((evidence) => ({ ...evidenceRow(evidence), details: evidence.details })),
+  others: all.others.map(deviceRow),
+})
+
+const registrationRow = ({ at, caller }: DeviceDetails['registrations'][number]) =>
+  ({ at: at.toISOString(), address: caller.address, user_agent: caller.userAgent }) satisfies Row
+
+const sessionRow = (session: DeviceDetails['sessions'][number]) =>
+  ({
+    id: session.id,
+    chain_id: session.chainId,
+    refreshed_from: session.previousId,
+    store: session.store,
+    opened_at: session.openedAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    address: session.caller.address,
+    user_agent: session.caller.userAgent,
+  }) satisfies Row
+
+const evidenceRow = (evidence: DeviceDetails['evidence'][number]) => ({
+  kind: evidence.kind,
+  subject: evidence.subject,
+  times: evidence.times,
+  first_seen_at: evidence.firstSeenAt.toISOString(),
+  last_seen_at: evidence.lastSeenAt.toISOString(),
+})
+
+/** For a person; `assertions` prints the serial assertions too. */
+export function detailsText(all: DeviceDetails, assertions: boolean): string {
+  const revisions = all.assertions.map(
+    ({ revision, signingKeyId }) => `${revision} signed by ${signingKeyId}`,
+  )
+  const { registrations, sessions, evidence, others } = all
+  return [
+    details({ ...deviceRow(all.device), serial_assertions: revisions.join(', ') }),
+    ...section('Registrations', registrations.map(registrationRow), ['at', 'address', 'user_agent']),
+    ...section('Sessions', sessions.map(sessionRow), [
+      'opened_at',
+      'expires_at',
+      'store',
+      'address',
+      'user_agent',
+      'chain_id',
+    ]),
+    ...section(
+      'Evidence of a clone',
+      evidence.map((one) => ({ ...evidenceRow(one), details: detailsLine(one.details) })),
+      ['kind', 'times', 'first_seen_at', 'last_seen_at', 'subject', 'details'],
+    ),
+    ...section('Others with this serial number', others.map(deviceRow), [
+      'id',
+      'status',
+      'device_key_id',
+      'registered_at',
+      'reason',
+    ]),
+    ...(assertions ? all.assertions.map(({ encoded }) => `\n${assertionText(encoded)}`) : []),
+  ].join('\n')
+}
+
+const detailsLine = (seen: Readonly<Record<string, string | null>>): string =>
+  Object.entries(seen)
+    .map(([name, value]) => `${name}=${value ?? '-'}`)
+    .join(' ')
+
+const section = (title: string, rows: readonly Row[], columns: readonly string[]): readonly string[] =>
+  rows.length === 0 ? [] : [`\n${title}`, tableOf(rows, columns)]
+
+const assertionText = (encoded: Uint8Array): string =>
+  Buffer.from(encoded).toString('utf8').trimEnd().split('\n').map(harmless).join('\n')

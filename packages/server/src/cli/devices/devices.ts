@@ -1,0 +1,251 @@
+/** `ratafia devices`: the register of devices. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isDeviceId } from '@ratafia/api'
+import { type Command, Option } from 'commander'
+import { OPERATOR } from '../../accounts/account-fields.ts'
+import { parseModelName } from '../../brands/models/model-policy.ts'
+import { DEVICE_STATUSES, type DeviceStatus, describeDevice } from '../../devices/device.ts'
+import { listDevices } from '../../devices/list-devices.ts'
+import { approveDevice } from '../../devices/registration/approval/approve.ts'
+import { rejectDevice } from '../../devices/registration/approval/reject.ts'
+import { releaseDevice } from '../../devices/release.ts'
+import { revokeDevice } from '../../devices/revoke.ts'
+import { showDevice } from '../../devices/show-device.ts'
+import { DEVICE_COLUMNS } from '../../devices/transfer/device-record.ts'
+import { exportDevices } from '../../devices/transfer/export-devices.ts'
+import { importDevices } from '../../devices/transfer/import-devices.ts'
+import { exportText } from '../../files/export-rows.ts'
+import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { type JsonOption, note, print, printList, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+import { writeWhole } from '../write-whole.ts'
+import { DEVICE_LIST_COLUMNS, detailsDocument, detailsText, deviceRow } from './device-output.ts'
+
+interface FilterOptions {
+  readonly brand?: string
+  readonly model?: string
+  readonly serial?: string
+  readonly key?: string
+  readonly status?: DeviceStatus
+  readonly quarantined?: boolean
+}
+
+interface ListOptions extends JsonOption, FilterOptions {
+  readonly limit: string
+  readonly before?: string
+}
+
+type Format = 'csv' | 'json'
+
+interface TransferOptions extends JsonOption, FilterOptions {
+  readonly format?: Format
+}
+
+const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
+
+export function deviceCommands(parent: Command, context: CommandContext): void {
+  const devices = parent.command('devices').description('the register of devices: who holds which serial')
+
+  withFilter(withJson(devices.command('list')))
+    .description('the newest devices, or those before one of them')
+    .option('--limit <number>', 'so many', '100')
+    .option('--before <id>', 'the next page: those registered before this device')
+    .action((options: ListOptions) => list(options, context))
+
+  withJson(devices.command('show <device>'))
+    .description(`all that the register knows of one (${DEVICE})`)
+    .option('--limit <number>', 'so many of its registrations and of its sessions, the newest', '20')
+    .option('--assertions', 'print its serial assertions too')
+    .action(async (name: string, options: JsonOption & { limit: string; assertions?: boolean }) => {
+      const limit = readCount('--limit', options.limit)
+      const all = await context.withWorkspace((workspace) => showDevice({ name, limit }, workspace))
+      print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
+    })
+
+  withJson(devices.command('approve <device>'))
+    .description('give a device that waits, or was rejected, its serial')
+    .option('--serial <serial>', 'this serial number, whatever it proposed')
+    .action(async (name: string, options: JsonOption & { serial?: string }) => {
+      const device = await context.withWorkspace((workspace) =>
+        approveDevice({ name, serial: options.serial, by: OPERATOR }, workspace),
+      )
+      print(
+        context,
+        options,
+        deviceRow(device),
+        `${describeDevice(device)} has its serial; it fetches it with its next try.`,
+      )
+    })
+
+  withJson(devices.command('reject <device>'))
+    .description('refuse a device that waits; it shows the reason')
+    .requiredOption('--reason <text>', 'one line, for whoever stands before the device')
+    .action(async (name: string, options: JsonOption & { reason: string }) => {
+      const device = await context.withWorkspace((workspace) =>
+        rejectDevice({ name, reason: options.reason, by: OPERATOR }, workspace),
+      )
+      print(context, options, deviceRow(device), `${describeDevice(device)} gets no serial.`)
+    })
+
+  withJson(devices.command('revoke <device>'))
+    .description('end a device and its sessions for good; nobody else gets its serial')
+    .option('--reason <text>', 'one line, for the register')
+    .action(async (name: string, options: JsonOption & { reason?: string }) => {
+      const { device, before } = await context.withWorkspace((workspace) =>
+        revokeDevice({ name, reason: options.reason, by: OPERATOR }, workspace),
+      )
+      const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
+      const told = before ? `was revoked before, at ${when}` : `was revoked at ${when}`
+      print(
+        context,
+        options,
+        { ...deviceRow(device), revoked_before: before },
+        `${describeDevice(device)} ${told}.`,
+      )
+    })
+
+  withJson(devices.command('release <device>'))
+    .description('let a device out of quarantine')
+    .action(async (name: string, options: JsonOption) => {
+      const device = await context.withWorkspace((workspace) => releaseDevice(name, workspace))
+      print(context, options, deviceRow(device), `${describeDevice(device)} may have sessions again.`)
+    })
+
+  withFilter(withFormat(withJson(devices.command('export [file]'))))
+    .description('write the register to a file, or to standard output; `devices import` reads it')
+    .action((file: string | undefined, options: TransferOptions) => exportTo(file, options, context))
+
+  withFormat(withJson(devices.command('import <file>')))
+    .description('add the devices of a file: all of them, or none if one does not fit')
+    .action(async (file: string, options: TransferOptions) => {
+      const format = options.format ?? formatOf(file)
+      const size = await sizeOf(file)
+      const imported = await context.withWorkspace((workspace) =>
+        withProgress(context.streams, 'Importing', (onProgress) => {
+          // A count of rows is not known before the end: the bar shows how much of the file was read.
+          let read = 0
+          const open = () => {
+            const stream = createReadStream(file)
+            read = 0
+            stream.on('data', (chunk) => {
+              read += chunk.length
+            })
+            return stream
+          }
+          return importDevices(
+            { source: { format, open }, onProgress: () => onProgress(kibibytes(read), kibibytes(size)) },
+            workspace,
+          )
+        }),
+      )
+      const there = imported.devices - imported.added
+      const told = `${imported.added} devices added${there > 0 ? `, ${there} were there already` : ''}.`
+      print(context, options, imported, told)
+    })
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .option('--brand <account-id>', 'only those of one brand')
+    .option('--model <brand/model>', 'only those of one model')
+    .option('--serial <serial>', 'only those with this serial number')
+    .option('--key <id>', 'only those with this device key')
+    .addOption(new Option('--status <status>', 'only those').choices([...DEVICE_STATUSES]))
+    .option('--quarantined', 'only those in quarantine')
+}
+
+const withFormat = (command: Command): Command =>
+  command.addOption(
+    new Option('--format <format>', 'of the file (default: its ending)').choices(['csv', 'json']),
+  )
+
+/** Throws {@link UsageError} for what no device has. */
+function filterOf({ brand, model, serial, key, status, quarantined }: FilterOptions) {
+  const name = model === undefined ? undefined : parseModelName(model)
+  if (name && brand !== undefined && brand !== name.brandId) {
+    throw new UsageError(`--model ${model} is not a model of --brand ${brand}.`)
+  }
+  for (const text of [brand, model, serial, key]) {
+    if (text !== undefined && /[\0\p{Cs}]/u.test(text)) throw new UsageError('A filter is not text.')
+  }
+  return {
+    brandId: name?.brandId ?? brand,
+    model: name?.model,
+    serial,
+    deviceKeyId: key,
+    status,
+    quarantined,
+  }
+}
+
+async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { before } = options
+  if (before !== undefined && !isDeviceId(before))
+    throw new UsageError(`--before ${before} is not the id of a device.`)
+  const filter = { ...filterOf(options), before, limit: readCount('--limit', options.limit) }
+  const { devices, next } = await context.withWorkspace((workspace) => listDevices(filter, workspace))
+  printList(context, options, devices.map(deviceRow), {
+    columns: DEVICE_LIST_COLUMNS,
+    empty: before === undefined ? 'There is no such device.' : 'There are no more.',
+  })
+  if (next !== undefined && !options.json) {
+    note(context.streams, `There are more: --before ${next} shows the next ${filter.limit}.`)
+  }
+}
+
+async function exportTo(
+  file: string | undefined,
+  options: TransferOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { streams } = context
+  if (file === undefined && options.json) {
+    throw new UsageError('Name a file: --json answers on standard output, where the devices would go too.')
+  }
+  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file))
+  const filter = filterOf(options)
+  let exported = 0
+  await context.withWorkspace((workspace) =>
+    withProgress(streams, 'Exporting', async (onProgress) => {
+      const counted = (done: number, total: number) => {
+        exported = done
+        onProgress(done, total)
+      }
+      const pages = exportDevices(
+        { filter, ...(file === undefined ? {} : { onProgress: counted }) },
+        workspace,
+      )
+      const text = Readable.from(exportText(pages, { format, columns: DEVICE_COLUMNS }))
+      if (file === undefined) await pipeline(text, streams.stdout, { end: false })
+      else await writeWhole(text, file)
+    }),
+  )
+  if (file !== undefined)
+    print(context, options, { exported, file }, `${exported} devices exported to ${file}.`)
+}
+
+function formatOf(file: string): Format {
+  const ending = extname(file).toLowerCase()
+  if (ending === '.csv') return 'csv'
+  if (ending === '.json') return 'json'
+  throw new UsageError(`${file} ends neither in .csv nor in .json. Give --format.`)
+}
+
+async function sizeOf(file: string): Promise<number> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    throw new FileError(`${file} cannot be read (${error.code}).`)
+  })
+  if (!found.isFile()) throw new FileError(`${file} is no file.`)
+  return found.size
+}
+
+const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)
+
+function readCount(option: string, text: string): number {
+  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number(text)
+  throw new UsageError(`${option} ${text} is not a number from 1 to 99999.`)
+}

@@ -1,0 +1,93 @@
+/** `ratafia import serial-vault`: takes over what another service knows. */
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { basename, extname, join } from 'node:path'
+import type { Command } from 'commander'
+import type { DumpFile } from '../../serial-vault/dump-rows.ts'
+import { type ImportedVault, importSerialVault } from '../../serial-vault/import.ts'
+import { TABLES } from '../../serial-vault/read-dump.ts'
+import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { harmless, type JsonOption, print, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+import { importDatabaseCommand } from '../upkeep/backup.ts'
+
+export function importCommands(parent: Command, context: CommandContext): void {
+  const imports = parent.command('import').description('take over what another service, or database, knows')
+  importDatabaseCommand(imports, context)
+
+  withJson(imports.command('serial-vault <path...>'))
+    .description('a dump of its database: plain SQL, or a directory of CSV files named by table')
+    .option('--dry-run', 'say what would be done, and change nothing')
+    .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
+      const files = (await Promise.all(paths.map(filesAt))).flat()
+      const dryRun = options.dryRun === true
+      const imported = await context.withWorkspace((workspace) =>
+        withProgress(context.streams, 'Importing', (onProgress) =>
+          importSerialVault({ files, dryRun, onProgress }, workspace),
+        ),
+      )
+      print(context, options, document(imported, dryRun), summary(imported, dryRun))
+    })
+}
+
+async function filesAt(path: string): Promise<readonly DumpFile[]> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new FileError(`${path} cannot be read (${error.code}).`)
+  })
+  if (!found.isDirectory()) return [fileAt(path)]
+  const names = (await readdir(path)).filter((name) => tableOf(name) !== undefined)
+  if (names.length > 0) return names.sort().map((name) => fileAt(join(path, name)))
+  throw new UsageError(`${path} has none of ${TABLES.map((table) => `${table}.csv`).join(', ')}.`)
+}
+
+function fileAt(path: string): DumpFile {
+  const open = () => createReadStream(path)
+  if (extname(path).toLowerCase() !== '.csv') return { name: path, form: 'sql', open }
+  const table = tableOf(path)
+  if (table !== undefined) return { name: path, form: 'csv', table, open }
+  throw new UsageError(`${path} is not named by a table: ${TABLES.map((name) => `${name}.csv`).join(', ')}.`)
+}
+
+const tableOf = (path: string): string | undefined =>
+  TABLES.find((table) => `${table}.csv` === basename(path).toLowerCase())
+
+const document = (imported: ImportedVault, dryRun: boolean) => ({
+  dry_run: dryRun,
+  assertions: imported.assertions,
+  api_keys: imported.apiKeys,
+  signatures: imported.signatures,
+  devices: imported.devices,
+  duplicates: imported.duplicates,
+  conflicts: imported.conflicts,
+  skipped: imported.skipped,
+  todo: imported.todo,
+})
+
+/** More lines than these are for programs. */
+const SHOWN = 50
+
+function summary(imported: ImportedVault, dryRun: boolean): string {
+  const { assertions, apiKeys, devices, signatures } = imported
+  const lines = [
+    dryRun ? 'Nothing was changed. An import would add:' : 'Imported:',
+    `  accounts and keys: ${assertions.added}, and ${assertions.unchanged} were there`,
+    `  API keys: ${apiKeys.added}, and ${apiKeys.unchanged} were there`,
+    `  devices of ${signatures} signatures: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} brought up to date, ${devices.unchanged} were there`,
+    ...list('Serials with two keys, and keys with two serials', imported.duplicates),
+    ...list('The register knows otherwise', imported.conflicts),
+    ...list('Not taken', imported.skipped),
+    ...list('Left to do', imported.todo),
+  ]
+  return lines.join('\n')
+}
+
+function list(title: string, sentences: readonly string[]): readonly string[] {
+  if (sentences.length === 0) return []
+  const shown = sentences.slice(0, SHOWN).map((sentence) => `  - ${harmless(sentence)}`)
+  const more = sentences.length - shown.length
+  return [
+    `${title} (${sentences.length}):`,
+    ...shown,
+    ...(more > 0 ? [`  and ${more} more: --json has all`] : []),
+  ]
+}

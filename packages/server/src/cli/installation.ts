@@ -1,0 +1,80 @@
+/** What an opened installation offers: its stores and keys, built by `start.ts` for the service and for each command. */
+import type { AccountStore } from '../accounts/account-store.ts'
+import type { PasswordHasher } from '../accounts/password-hasher.ts'
+import type { AuditStore } from '../audit/audit-store.ts'
+import type { LinkDeps } from '../audit/link.ts'
+import type { WholeDatabaseStore } from '../backup/whole-database-store.ts'
+import type { BrandStore } from '../brands/brand-store.ts'
+import type { AllowListStore } from '../brands/models/allow-list/allow-list-store.ts'
+import type { ApiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
+import type { HardwareIdentityStore } from '../brands/models/hardware/hardware-identity-store.ts'
+import type { ModelStore } from '../brands/models/model-store.ts'
+import type { AssertionStore } from '../brands/trust/assertion-store.ts'
+import type { Changing, ChangingBy } from '../change.ts'
+import type { CheckDeps } from '../checkup/check.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/index.ts'
+import type { DeviceStore } from '../devices/device-store.ts'
+import type { InRegister, RegisterStores } from '../devices/lost-race.ts'
+import type { RegistrationStore } from '../devices/registration/registration-store.ts'
+import type { CloneStore } from '../devices/sessions/clone-store.ts'
+import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
+import type { DeviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
+import type { InImport } from '../devices/transfer/import-devices.ts'
+import type { AgentStore } from '../identity/agents/agent-store.ts'
+import type { CompletedLoginStore } from '../identity/logins/completed-login-store.ts'
+import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+import type { NewKeyStores } from '../keyring/rotate.ts'
+import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
+import type { Sealer } from '../keyring/sealing.ts'
+import type { PackageStore } from '../package-directory/package-store.ts'
+import type { SessionStore } from '../tokens/session-store.ts'
+
+/** An installation as it lies there: nobody has looked at its schema or its keys, and none is made. */
+export interface Storage {
+  readonly clock: Clock
+  readonly wholeDatabase: WholeDatabaseStore
+  /** What `ratafia verify` reads, at one moment. */
+  atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
+}
+
+/** What is stored, by what stores it: each on the database, or all of them on one transaction. */
+export interface Stores {
+  readonly accounts: AccountStore
+  readonly agents: AgentStore
+  readonly signInSessions: SignInSessionStore
+  readonly completedLogins: CompletedLoginStore
+  readonly sessions: SessionStore
+  readonly packages: PackageStore
+  readonly assertions: AssertionStore
+  readonly brands: BrandStore
+  readonly models: ModelStore
+  readonly apiKeys: ApiKeyStore
+  readonly allowList: AllowListStore
+  readonly hardwareIdentities: HardwareIdentityStore
+  readonly devices: DeviceStore
+  readonly registrations: RegistrationStore
+  readonly clones: CloneStore
+  readonly deviceSessions: DeviceSessionStore
+  readonly audit: AuditStore
+}
+
+export interface Workspace extends Stores {
+  readonly config: Config
+  readonly clock: Clock
+  readonly database: Database
+  readonly keyring: Keyring
+  readonly passwords: PasswordHasher
+  readonly sealer: Sealer
+  readonly deviceTransfers: DeviceTransferStore
+  /** By whoever runs this process: the operator. */
+  readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
+  readonly changeBy: ChangingBy<Stores>
+  readonly inRegister: InRegister
+  readonly inRegisterBy: ChangingBy<RegisterStores>
+  readonly inImport: InImport
+  readonly inAudit: LinkDeps['inAudit']
+  close(): Promise<void>
+}

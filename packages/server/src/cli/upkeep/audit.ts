@@ -1,0 +1,193 @@
+/** `ratafia audit`: who changed what, when, and from where. */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { isAuditEntryId } from '@ratafia/api'
+import { type Command, Option } from 'commander'
+import { AUDIT_COLUMNS, exportAudit } from '../../audit/export.ts'
+import { listAudit } from '../../audit/list.ts'
+import { type Anchor, type AuditVerdict, verifyAudit } from '../../audit/verify.ts'
+import { ACTIONS } from '../../change.ts'
+import { RequestError } from '../../errors.ts'
+import { exportText } from '../../files/export-rows.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { readInstant } from '../instants.ts'
+import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+import { writeWhole } from '../write-whole.ts'
+
+interface FilterOptions extends JsonOption {
+  readonly actor?: string
+  readonly action?: string
+  readonly subject?: string
+  readonly since?: string
+  readonly until?: string
+}
+
+interface ListOptions extends FilterOptions {
+  readonly limit: string
+  readonly before?: string
+}
+
+interface ExportOptions extends FilterOptions {
+  readonly format: 'csv' | 'jsonl'
+}
+
+const ACTIONS_HELP = `
+Actions:
+${Object.entries(ACTIONS)
+  .map(([name, meaning]) => `  ${name}\n      ${meaning}`)
+  .join('\n')}`
+
+const VERIFY_HELP = `
+It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the next verification with --expect: whoever can
+write to the database could cut the chain, or make it anew, and nothing in the database itself would show it.`
+
+export function auditCommands(parent: Command, context: CommandContext): void {
+  const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
+
+  withFilter(withJson(audit.command('list')))
+    .description('the newest changes, or those before one of them')
+    .option('--limit <number>', 'so many', '100')
+    .option('--before <id>', 'the next page: those made before this entry')
+    .addHelpText('after', ACTIONS_HELP)
+    .action((options: ListOptions) => list(options, context))
+
+  withJson(audit.command('verify'))
+    .description('look whether an entry was changed, removed, moved or put in; exit code 1 if so')
+    .option('--expect <seq:hash>', 'the end that an earlier verification printed: it has to be there still')
+    .addHelpText('after', VERIFY_HELP)
+    .action((options: JsonOption & { readonly expect?: string }) => verify(options, context))
+
+  withFilter(withJson(audit.command('export [file]')))
+    .description('write the changes to a file, or to standard output, oldest first')
+    .addOption(
+      new Option('--format <format>', 'JSON lines, or CSV').choices(['jsonl', 'csv']).default('jsonl'),
+    )
+    .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
+}
+
+const withFilter = (command: Command): Command =>
+  command
+    .option('--actor <actor>', 'only by operator, service, account:USERNAME, or device-key:ID')
+    .option('--action <action>', 'only such changes (see --help of list)')
+    .option('--subject <id>', 'only of this username, session, device, model, …')
+    .option('--since <when>', 'from then on: a time such as 2027-01-31T00:00:00Z, or so long ago, such as 7d')
+    .option('--until <when>', 'before then')
+
+/** Throws {@link UsageError}. */
+function filterOf({ actor, action, subject, since, until }: FilterOptions, now: Date) {
+  if (action !== undefined && !(action in ACTIONS)) {
+    throw new UsageError(`--action ${action} is no action. \`ratafia audit list --help\` shows them.`)
+  }
+  for (const text of [actor, subject]) {
+    if (text !== undefined && /[\0\p{Cs}]/u.test(text)) throw new UsageError('A filter is not text.')
+  }
+  return {
+    actor,
+    action,
+    subject,
+    since: since === undefined ? undefined : readInstant('--since', since, { now, direction: 'ago' }),
+    until: until === undefined ? undefined : readInstant('--until', until, { now, direction: 'ago' }),
+  }
+}
+
+async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { before, limit: text } = options
+  if (before !== undefined && !isAuditEntryId(before)) {
+    throw new UsageError(`--before ${before} is not the id of an entry.`)
+  }
+  if (!/^[1-9][0-9]{0,4}$/.test(text)) {
+    throw new UsageError(`--limit ${text} is not a number from 1 to 99999.`)
+  }
+  const limit = Number(text)
+  const { entries, next } = await context.withWorkspace((workspace) =>
+    listAudit({ ...filterOf(options, workspace.clock()), before, limit }, workspace),
+  )
+  const rows = entries.map(({ link, at, details, ...entry }) => ({
+    seq: link?.seq ?? null,
+    ...entry,
+    at: at.toISOString(),
+    details: options.json ? JSON.parse(details) : details === '{}' ? '' : details,
+  }))
+  const shown: readonly Row[] = rows
+  printList(context, options, shown, {
+    columns: ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details'],
+    empty: before === undefined ? 'There is no such entry.' : 'There are no more.',
+  })
+  if (next !== undefined && !options.json) {
+    note(context.streams, `There are more: --before ${next} shows the next ${limit}.`)
+  }
+}
+
+async function verify(
+  options: JsonOption & { readonly expect?: string },
+  context: CommandContext,
+): Promise<void> {
+  const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
+  const verdict = await context.withWorkspace((workspace) =>
+    withProgress(context.streams, 'Verifying', (onProgress) =>
+      verifyAudit({ expect, onProgress }, workspace),
+    ),
+  )
+  const { verified, unlinked, end, broken } = verdict
+  const document = {
+    verified,
+    unlinked,
+    end: `${end.seq}:${end.hash}`,
+    broken_at: broken?.seq ?? null,
+    why: broken?.why ?? null,
+  }
+  print(context, options, document, broken ? '' : report(verdict))
+  if (broken) {
+    throw new RequestError(
+      'invalid-request',
+      `The audit log does not hold from entry ${broken.seq} on: ${broken.why}. The ${verified} before it hold.`,
+    )
+  }
+}
+
+function report({ verified, unlinked, end }: AuditVerdict): string {
+  const waiting = unlinked > 0 ? ` ${unlinked} more wait to be linked.` : ''
+  return `The ${verified} entries of the audit log hold.${waiting}\nIts end: ${end.seq}:${end.hash}`
+}
+
+function readAnchor(text: string): Anchor {
+  const [, seq, hash] = /^(0|[1-9][0-9]{0,14}):([0-9a-f]{64})$/.exec(text) ?? []
+  if (hash === undefined)
+    throw new UsageError(`--expect ${text} is not what \`ratafia audit verify\` prints.`)
+  return { seq: Number(seq), hash }
+}
+
+async function exportTo(
+  file: string | undefined,
+  options: ExportOptions,
+  context: CommandContext,
+): Promise<void> {
+  if (file === undefined && options.json) {
+    throw new UsageError('Name a file: --json answers on standard output, where the entries would go too.')
+  }
+  let exported = 0
+  await context.withWorkspace(async (workspace) => {
+    const counted = async function* () {
+      for await (const rows of exportAudit(filterOf(options, workspace.clock()), workspace)) {
+        exported += rows.length
+        yield rows
+      }
+    }
+    const text = Readable.from(
+      options.format === 'csv'
+        ? exportText(counted(), { format: 'csv', columns: AUDIT_COLUMNS })
+        : jsonLines(counted()),
+    )
+    if (file === undefined) await pipeline(text, context.streams.stdout, { end: false })
+    else await writeWhole(text, file)
+  })
+  if (file !== undefined) {
+    print(context, options, { exported, file }, `${exported} entries exported to ${file}.`)
+  }
+}
+
+/** `details` stays the text that was hashed, so that each line can be checked by itself. */
+async function* jsonLines(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  for await (const rows of pages) yield rows.map((row) => `${JSON.stringify(row)}\n`).join('')
+}

@@ -1,0 +1,235 @@
+/** `ratafia backup`, `restore`, `import database`, `verify`: the whole database. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createGzip } from 'node:zlib'
+import type { Command } from 'commander'
+import { OPERATOR } from '../../accounts/account-fields.ts'
+import { backUp } from '../../backup/back-up.ts'
+import { checkBackup, type Restored, restore } from '../../backup/restore.ts'
+import { type CheckResult, verify } from '../../checkup/verify.ts'
+import { RequestError } from '../../errors.ts'
+import type { Sealer } from '../../keyring/sealing.ts'
+import { type CommandContext, FileError, UsageError } from '../context.ts'
+import type { Storage } from '../installation.ts'
+import { harmless, type JsonOption, note, print, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+import { writeWhole } from '../write-whole.ts'
+
+const BACKUP_HELP = `
+The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes go on writing; it holds what
+the database held at one moment. Keys in it stay sealed: keep the secret key too, somewhere else.`
+
+const RESTORE_HELP = `
+The database has to be new, or empty: stop the nodes that use it. All of the file is restored, or nothing.
+The secret key has to be the one under which the backup is sealed: restore that first.
+A backup forgets what came after it. Tokens, API keys and devices that were revoked later hold again: revoke them again.
+--revoke-sessions-since revokes at once what may be in doubt; with 1970-01-01 every token session.`
+
+export function backupCommands(parent: Command, context: CommandContext): void {
+  withJson(parent.command('backup <file>'))
+    .alias('export')
+    .description('write the whole database into a file, while nodes serve')
+    .option('--force', 'replace the file if it is there')
+    .addHelpText('after', BACKUP_HELP)
+    .action((file: string, options: JsonOption & { readonly force?: boolean }) =>
+      writeBackup(file, options, context),
+    )
+  restoreCommand(parent.command('restore <file>'), context).description(
+    'put a backup into a new database, of either kind',
+  )
+
+  withJson(parent.command('verify'))
+    .description('look whether everything that must always hold does, while nodes serve; exit code 1 if not')
+    .action(async (options: JsonOption) => {
+      const sealer = await context.openSealer()
+      const results = await context.withStorage('current-schema', (storage) =>
+        verifyStorage(storage, sealer, context),
+      )
+      print(context, options, { checks: results }, reportOf(results))
+      requireNoFaults(results)
+    })
+}
+
+/** `ratafia import database`: the other half of `ratafia export`. */
+export function importDatabaseCommand(imports: Command, context: CommandContext): void {
+  restoreCommand(imports.command('database <file>'), context).description(
+    'what `ratafia export` wrote, from SQLite or PostgreSQL, into a new database; the same as `ratafia restore`',
+  )
+}
+
+interface RestoreOptions extends JsonOption {
+  readonly verify?: boolean
+  readonly dryRun?: boolean
+  readonly replace?: boolean
+  readonly revokeSessionsSince?: string
+}
+
+function restoreCommand(command: Command, context: CommandContext): Command {
+  return withJson(command)
+    .option('--dry-run', 'read the whole file, say whether it is whole, and change nothing')
+    .option('--verify', 'then look whether everything that must always hold does, as `ratafia verify`')
+    .option('--replace', 'delete everything that the database has first')
+    .option(
+      '--revoke-sessions-since <time>',
+      'revoke the token sessions that were opened since then (ISO 8601)',
+    )
+    .addHelpText('after', RESTORE_HELP)
+    .action((file: string, options: RestoreOptions) => restoreFrom(file, options, context))
+}
+
+async function writeBackup(
+  file: string,
+  options: JsonOption & { readonly force?: boolean },
+  context: CommandContext,
+): Promise<void> {
+  const isThere = async () => (await sizeOf(file)) !== undefined
+  if ((await isThere()) && !options.force) {
+    throw new FileError(`${file} is there already. Give another name, or --force.`)
+  }
+  const totals = await context.withStorage('database', ({ wholeDatabase, clock }) =>
+    withProgress(context.streams, 'Backing up', (onProgress) =>
+      backUp(
+        { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
+        { wholeDatabase, release: context.release, madeAt: clock() },
+      ),
+    ),
+  )
+  const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. They are of no use without the secret key: keep it elsewhere.`
+  print(context, options, { ...totals, file }, told)
+}
+
+async function restoreFrom(file: string, options: RestoreOptions, context: CommandContext): Promise<void> {
+  const since = instantOf(options.revokeSessionsSince)
+  const size = await sizeOf(file)
+  if (size === undefined) throw new FileError(`${file} cannot be read (ENOENT).`)
+  const opening = (onProgress: (done: number, total: number) => void) =>
+    async function* () {
+      let read = 0
+      try {
+        for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+          yield chunk
+          read += chunk.length
+          onProgress(Math.ceil(read / 1024), Math.ceil(size / 1024))
+        }
+      } catch (error) {
+        const { code, syscall } = error as NodeJS.ErrnoException
+        // What is wrong with its content is thrown in here too.
+        throw syscall === undefined ? error : new FileError(`${file} cannot be read (${code}).`)
+      }
+    }
+  if (options.dryRun) {
+    const found = await withProgress(context.streams, 'Reading (KiB)', (onProgress) =>
+      checkBackup(opening(onProgress)),
+    )
+    const told = `${file} is whole: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).`
+    print(context, options, { dry_run: true, ...documentOf(found), file }, told)
+    return
+  }
+  const sealer = await context.openSealer()
+  const { restored, results } = await context.withStorage('nothing', async (storage) => {
+    const { wholeDatabase, clock } = storage
+    const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
+      restore(
+        { open: opening(onProgress), replace: options.replace === true, revokeSessionsSince: since },
+        { wholeDatabase, sealer, now: clock(), by: OPERATOR },
+      ),
+    )
+    return {
+      restored: done,
+      results: options.verify ? await verifyStorage(storage, sealer, context) : undefined,
+    }
+  })
+  print(
+    context,
+    options,
+    {
+      ...documentOf(restored),
+      revoked_sessions: restored.revokedSessions,
+      unreadable: restored.unreadable,
+      file,
+      ...(results ? { checks: results } : {}),
+    },
+    restoredText(restored, results),
+  )
+  note(
+    context.streams,
+    `What was revoked after ${restored.madeAt} holds again: revoke it again (docs/operations.md).`,
+  )
+  if (restored.unreadable.length > 0) {
+    note(
+      context.streams,
+      `Under no secret key that is set opens: ${restored.unreadable.join(', ')}. Was it being changed, then set the other one too.`,
+    )
+  }
+  if (results) requireNoFaults(results)
+}
+
+const documentOf = ({
+  rows,
+  tables,
+  madeAt,
+  database,
+}: Omit<Restored, 'revokedSessions' | 'unreadable'>) => ({
+  rows,
+  tables,
+  made_at: madeAt,
+  made_on: database,
+})
+
+function restoredText(restored: Restored, results: readonly CheckResult[] | undefined): string {
+  const { rows, tables, madeAt, revokedSessions } = restored
+  return [
+    `Restored ${rows} rows of ${tables} tables, as they were at ${madeAt}.`,
+    ...(revokedSessions > 0 ? [`Revoked ${revokedSessions} token sessions.`] : []),
+    ...(results ? [reportOf(results)] : []),
+  ].join('\n')
+}
+
+const verifyStorage = (
+  storage: Storage,
+  sealer: Sealer,
+  { streams }: CommandContext,
+): Promise<readonly CheckResult[]> =>
+  withProgress(streams, 'Verifying', (onProgress) =>
+    storage.atOneMoment((moment) => verify({ ...moment, sealer }, onProgress)),
+  )
+
+function reportOf(results: readonly CheckResult[]): string {
+  const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [
+    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not looked at: what it reads is missing.' : holds}`,
+    ...examples.map((fault) => `         ${harmless(fault)}`),
+    ...(faults > examples.length ? [`         and ${faults - examples.length} more`] : []),
+  ])
+  return lines.join('\n')
+}
+
+function requireNoFaults(results: readonly CheckResult[]): void {
+  const faulty = results.filter(({ faults }) => faults > 0)
+  if (faulty.length === 0) return
+  throw new RequestError(
+    'invalid-request',
+    `${faulty.length} of ${results.length} checks found faults: ${faulty.map(({ name }) => name).join(', ')}.`,
+  )
+}
+
+function instantOf(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  // The forms of ISO 8601 that Date.parse reads alike everywhere.
+  const date = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+    ? new Date(text)
+    : undefined
+  if (date && !Number.isNaN(date.getTime())) return date
+  throw new UsageError(`--revoke-sessions-since ${text} is not a time such as 2027-01-31T09:30:00Z.`)
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    const found = await stat(file)
+    if (!found.isFile()) throw new FileError(`${file} is no file.`)
+    return found.size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (error instanceof FileError) throw error
+    throw new FileError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}

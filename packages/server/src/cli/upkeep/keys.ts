@@ -1,0 +1,44 @@
+/** `ratafia keys`: the root keys of macaroons, and the key pairs of the bakery. Secret parts are never shown. */
+import type { Command } from 'commander'
+import type { KeyDescription } from '../../keyring/keyring.ts'
+import { list } from '../../keyring/list.ts'
+import { type Rotatable, rotate } from '../../keyring/rotate.ts'
+import type { CommandContext } from '../context.ts'
+import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+
+export function keyCommands(parent: Command, context: CommandContext): void {
+  const keys = parent.command('keys').description('the keys that macaroons are made with')
+
+  withJson(keys.command('list'))
+    .description('all keys, newest first; an older one only verifies what was made with it')
+    .action(async (options: JsonOption) => {
+      const rows = await context.withWorkspace(async (workspace) => (await list(workspace)).map(row))
+      printList(context, options, rows, {
+        columns: ['kind', 'id', 'state', 'created_at', 'public_key'],
+        empty: 'There is no key yet.',
+      })
+    })
+
+  withJson(keys.command('rotate'))
+    .description('add a root key that new macaroons are made with; running nodes use it within a second')
+    .option(
+      '--discharger',
+      'add a key pair of the identity service instead; other issuers notice it by themselves',
+    )
+    .action(async (options: JsonOption & { readonly discharger?: boolean }) => {
+      const kind: Rotatable = options.discharger ? 'discharger' : 'root'
+      const added = await context.withWorkspace(async (workspace) =>
+        (await rotate([kind], workspace)).map(row),
+      )
+      const told = `The ${kind} key ${added[0]?.['id']} is added and in use. What older keys made stays valid.`
+      print(context, options, added[0], told)
+    })
+}
+
+const row = ({ kind, id, active, createdAt, publicKey }: KeyDescription): Row => ({
+  kind,
+  id,
+  state: active ? 'active' : 'verifies',
+  created_at: createdAt.toISOString(),
+  public_key: publicKey === undefined ? null : Buffer.from(publicKey).toString('base64'),
+})

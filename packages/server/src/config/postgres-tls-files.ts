@@ -1,0 +1,40 @@
+/** The files that the address of a PostgreSQL names for TLS. `pg` reads them at each connection, and calls it away. */
+import { readFile } from 'node:fs/promises'
+import { postgresUrls } from '../postgres-urls.ts'
+import { ConfigError, type DatabaseConfig } from './config.ts'
+
+/** What a file of each parameter has to hold, as PEM. */
+const HELD: Readonly<Record<string, readonly [label: RegExp, what: string]>> = {
+  sslrootcert: [/-----BEGIN (TRUSTED )?CERTIFICATE-----/, 'certificate'],
+  sslcert: [/-----BEGIN CERTIFICATE-----/, 'certificate'],
+  sslkey: [/-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/, 'private key'],
+}
+
+/** Throws {@link ConfigError} with a line for each file that cannot be read or holds something else. */
+export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
+  if (database.kind === 'sqlite') return
+  const { url, listenUrl = url } = database
+  const problems = await problemsOf('RATAFIA_DATABASE_URL', url)
+  if (listenUrl !== url) problems.push(...(await problemsOf('RATAFIA_DATABASE_LISTEN_URL', listenUrl)))
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+}
+
+async function problemsOf(variable: string, url: string): Promise<string[]> {
+  // Of several hosts all have the same parameters.
+  const [first = url] = postgresUrls(url) ?? []
+  const { searchParams } = new URL(first)
+  const problems: string[] = []
+  for (const [name, [label, what]] of Object.entries(HELD)) {
+    const file = searchParams.get(name)
+    if (!file) continue
+    try {
+      if (label.test(await readFile(file, 'utf8'))) continue
+      problems.push(`${variable}: the ${name} ${file} holds no ${what} (PEM)`)
+    } catch (error) {
+      problems.push(
+        `${variable}: the ${name} ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      )
+    }
+  }
+  return problems
+}

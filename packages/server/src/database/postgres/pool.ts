@@ -1,0 +1,198 @@
+/**
+ * Connections to a PostgreSQL with one host or several. All of them lead to one host, the first that answers and takes
+ * writes; when it does not any more, all are given up and the others are tried, as libpq does with
+ * `target_session_attrs=read-write`. Never to a standby: what was revoked a moment ago may not have reached it.
+ */
+import pg from 'pg'
+import { postgresUrls } from '../../postgres-urls.ts'
+import { sqlState } from '../away.ts'
+import { CHANGE_MESSAGE } from '../changes/changes.ts'
+import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './inspection.ts'
+import type { PostgresLimits } from './limits.ts'
+import type { PoolState } from './pool-state.ts'
+
+/** A connection, until it is released. */
+export interface Lease {
+  readonly client: pg.PoolClient
+  /** The limits hold for whatever runs on it. Otherwise each transaction has to bring its own. */
+  readonly limited: boolean
+  /** The changes that were announced on it since this was asked last. */
+  takeAnnounced(): readonly string[]
+  /** `broken` closes it; the server then rolls back what it had begun. */
+  release(broken: boolean): void
+  /** The server takes no writes any more: every connection to it is given up. */
+  leaveHost(): void
+}
+
+/** The connections to one host. Beats have one of their own, so that they do not wait behind requests. */
+interface Generation {
+  readonly work: pg.Pool
+  readonly beats: pg.Pool
+}
+
+export class PostgresPool {
+  readonly #urls: readonly [string, ...string[]]
+  readonly #limits: PostgresLimits
+  readonly #limited = new WeakSet<pg.ClientBase>()
+  readonly #announced = new WeakMap<pg.ClientBase, string[]>()
+  #host = 0
+  /** False after a PgBouncer has refused a connection for them. */
+  #limitsAtStart = true
+  #current: Generation
+
+  constructor(url: string, limits: PostgresLimits) {
+    const urls = postgresUrls(url)
+    // The configuration was checked; nothing of the address may be shown.
+    if (!urls) throw new TypeError('Not an address of a PostgreSQL.')
+    this.#urls = urls
+    this.#limits = limits
+    this.#current = this.#open()
+  }
+
+  /** Throws what the last of the hosts said. */
+  async acquire(purpose: keyof Generation): Promise<Lease> {
+    // Each host once, and once more where the first connection learns how this server is spoken to.
+    for (let tries = this.#urls.length; ; tries--) {
+      const generation = this.#current
+      try {
+        return this.#lease(await generation[purpose].connect(), generation)
+      } catch (error) {
+        const again = this.#lookElsewhere(generation, error)
+        if (!again || tries === 0) throw error
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await end(this.#current)
+  }
+
+  /** Of the connections for work. */
+  get state(): PoolState {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#current.work
+    return { most: this.#limits.maxConnections, open, idle, waiting }
+  }
+
+  #lease(client: pg.PoolClient, generation: Generation): Lease {
+    return {
+      client,
+      limited: this.#limited.has(client),
+      takeAnnounced: () => this.#announced.get(client)?.splice(0) ?? [],
+      release: (broken) => client.release(broken),
+      leaveHost: () => this.#leave(generation),
+    }
+  }
+
+  /** Whether it is worth another try. */
+  #lookElsewhere(generation: Generation, error: unknown): boolean {
+    if (this.#current !== generation) return true
+    if (this.#limitsAtStart && refusesLimits(error)) {
+      this.#limitsAtStart = false
+      this.#replace()
+      return true
+    }
+    // On the only host too: connections from before it became a standby are closed.
+    if (error instanceof TakesNoWrites) this.#leave(generation)
+    if (this.#urls.length === 1 || !leadsElsewhere(error)) return false
+    this.#leave(generation)
+    return true
+  }
+
+  #leave(generation: Generation): void {
+    if (this.#current !== generation) return
+    this.#host = (this.#host + 1) % this.#urls.length
+    this.#replace()
+  }
+
+  #replace(): void {
+    const left = this.#current
+    this.#current = this.#open()
+    // What is in use is closed when it is given back.
+    void end(left)
+  }
+
+  #open(): Generation {
+    return { work: this.#pool(this.#limits.maxConnections), beats: this.#pool(1) }
+  }
+
+  #pool(max: number): pg.Pool {
+    const { connectMs, answerMs } = this.#limits
+    const perHostMs = Math.ceil(connectMs / this.#urls.length)
+    const pool = new pg.Pool({
+      connectionString: this.#urls[this.#host] ?? this.#urls[0],
+      Client: class extends pg.Client {
+        constructor(config?: pg.ClientConfig) {
+          super({ ...config, connectionTimeoutMillis: perHostMs })
+        }
+      },
+      fallback_application_name: 'ratafia',
+      max,
+      connectionTimeoutMillis: connectMs,
+      idleTimeoutMillis: 60_000,
+      query_timeout: answerMs,
+      ...(this.#limitsAtStart ? limitsAtStart(this.#limits) : {}),
+      keepAlive: true,
+      types: { getTypeParser },
+      verify: (client, done) => {
+        this.#inspect(client).then(() => done(), done)
+      },
+    })
+    // An idle connection that breaks is dropped by the pool, and the next statement opens another. Without these
+    // listeners the 'error' event would end the process, for a connection in use as well.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => {
+      client.on('error', () => {})
+      const announced: string[] = []
+      this.#announced.set(client, announced)
+      client.on('notice', ({ message = '' }) => {
+        if (message.startsWith(CHANGE_MESSAGE)) announced.push(message.slice(CHANGE_MESSAGE.length))
+      })
+    })
+    return pool
+  }
+
+  /** Asked once for each connection, before it is used. */
+  async #inspect(client: pg.ClientBase): Promise<void> {
+    const asked = { text: INSPECTION, query_timeout: this.#limits.connectMs }
+    const { rows } = await client.query<Inspected>(asked)
+    if (rows[0]?.read_only !== 'off') throw new TakesNoWrites()
+    if (limitsHold(rows[0], this.#limits)) this.#limited.add(client)
+  }
+}
+
+class TakesNoWrites extends Error {
+  override readonly name = 'TakesNoWrites'
+  constructor() {
+    super('the server takes no writes: it is a standby, or set to read-only')
+  }
+}
+
+async function end({ work, beats }: Generation): Promise<void> {
+  await Promise.all([work.end(), beats.end()])
+}
+
+/** PgBouncer takes only the parameters it knows, unless its `ignore_startup_parameters` names the others. */
+function refusesLimits(error: unknown): boolean {
+  return sqlState(error) === '08P01' && error instanceof Error && /startup parameter/.test(error.message)
+}
+
+/** Not when the pool or the server is full, and not when the server does not let us in: others would not either. */
+function leadsElsewhere(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state !== undefined) return !/^(53|28|3D)/.test(state)
+  return !(error instanceof Error && /^timeout exceeded when trying to connect/.test(error.message))
+}
+
+const INT8 = 20
+
+/** As `pg` reads columns, but int8 as a number, as SQLite gives it. */
+function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
+  if (oid === INT8 && format !== 'binary') return parseInt8
+  return pg.types.getTypeParser(oid, format ?? 'text')
+}
+
+function parseInt8(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`An integer of the database is too large: ${text}`)
+  return value
+}

@@ -1,0 +1,175 @@
+/** PostgreSQL by pools of `pg`. Every wait has an end, so that a silent network is noticed. */
+import {
+  AbortedTransactionError,
+  type Dialect,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  type TransactionSettings,
+} from 'kysely'
+import pg from 'pg'
+import { sqlState } from '../away.ts'
+import type { Signals } from '../changes/notifications.ts'
+import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
+import { limitsForTransaction } from './inspection.ts'
+import type { PostgresLimits } from './limits.ts'
+import { type Lease, PostgresPool } from './pool.ts'
+import type { PoolState } from './pool-state.ts'
+
+/** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
+export function postgresDialect(
+  url: string,
+  limits: PostgresLimits,
+  observer?: DatabaseObserver,
+): { dialect: Dialect; driver: PostgresDriver } {
+  const driver = new PostgresDriver(url, limits)
+  const dialect: Dialect = {
+    createDriver: () => createDriver(driver, observer),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+  return { dialect, driver }
+}
+
+export class PostgresDriver implements RawDriver, Signals {
+  readonly #pool: PostgresPool
+  readonly #limits: PostgresLimits
+  #onOwnChange: (payload: string) => void = () => {}
+
+  constructor(url: string, limits: PostgresLimits) {
+    this.#limits = limits
+    this.#pool = new PostgresPool(url, limits)
+  }
+
+  async acquire(): Promise<RawConnection> {
+    const lease = await this.#pool.acquire('work')
+    return new PostgresConnection(lease, this.#limits, () => {
+      for (const change of lease.takeAnnounced()) this.#onOwnChange(change)
+    })
+  }
+
+  onOwnChange(heard: (payload: string) => void): void {
+    this.#onOwnChange = heard
+  }
+
+  async send(channel: string, payload: string, withinMs: number): Promise<void> {
+    const lease = await this.#pool.acquire('beats')
+    let broken = true
+    try {
+      const values = [channel, payload]
+      const statement = { text: 'select pg_notify($1, $2)', values, query_timeout: withinMs }
+      await lease.client.query(statement)
+      broken = false
+    } catch (error) {
+      if (sqlState(error) === READ_ONLY) lease.leaveHost()
+      throw error
+    } finally {
+      lease.release(broken)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close()
+  }
+
+  get state(): PoolState {
+    return this.#pool.state
+  }
+}
+
+/** After a fail-over this connection ended on a standby. */
+const READ_ONLY = '25006'
+
+class PostgresConnection implements RawConnection {
+  readonly #lease: Lease
+  /** What a transaction begins with, where the connection itself has no limits. */
+  readonly #limits: string
+  readonly #tellChanges: () => void
+  #inTransaction = false
+  #broken = false
+
+  constructor(lease: Lease, limits: PostgresLimits, tellChanges: () => void) {
+    this.#lease = lease
+    this.#tellChanges = tellChanges
+    this.#limits = lease.limited ? '' : limitsForTransaction(limits)
+  }
+
+  async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
+    if (this.#inTransaction || this.#limits === '') return this.#run(sql, parameters)
+    await this.begin({})
+    try {
+      const result = await this.#run(sql, parameters)
+      await this.commit()
+      return result
+    } catch (error) {
+      await this.rollback()
+      throw error
+    }
+  }
+
+  async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+    const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : ''
+    const access = accessMode ? ` ${accessMode}` : ''
+    try {
+      // One message, without parameters: the limits cost no time.
+      await this.#query(`start transaction${isolation}${access}${this.#limits}`, [])
+      this.#inTransaction = true
+    } catch (error) {
+      // It may have begun, and nobody would end it.
+      this.#broken = true
+      throw error
+    }
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#query('commit', [])
+    this.#inTransaction = false
+    // The server's answer when an earlier statement failed and its error was caught.
+    if (command === 'ROLLBACK') throw new AbortedTransactionError()
+  }
+
+  async rollback(): Promise<void> {
+    this.#inTransaction = false
+    // It would wait behind the statement that got no answer.
+    if (this.#broken) return
+    await this.#query('rollback', []).catch(() => {
+      this.#broken = true
+    })
+  }
+
+  release(): void {
+    this.#lease.release(this.#broken)
+    // By now they are committed, or nobody knows; whoever made them goes on after this.
+    this.#tellChanges()
+  }
+
+  async #run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
+    const { command, rowCount, rows } = await this.#query(sql, parameters)
+    const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
+    return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
+  }
+
+  async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    try {
+      return await this.#lease.client.query(sql, [...parameters])
+    } catch (error) {
+      const state = sqlState(error)
+      // What the server did not report leaves the connection in a state we do not know.
+      if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#broken = true
+      if (state === READ_ONLY) this.#lease.leaveHost()
+      throw withoutValues(error)
+    }
+  }
+}
+
+/** The server quotes rows and parameters in these fields, and whoever logs the error would log them. */
+function withoutValues(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError) {
+    error.detail = undefined
+    error.where = undefined
+    error.internalQuery = undefined
+  }
+  return error
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { sql } from 'kysely'
+import { eachDatabase } from '../../../test/support/databases.ts'
+import { wordsOf } from '../differences.ts'
+import { migrate, planMigrations, requireCurrentSchema } from '../index.ts'
+import type { Migration } from './migration.ts'
+import { migrations } from './migrations/index.ts'
+
+const names = migrations.map(({ name }) => name)
+const child = new URL('../../../test/support/migrate-child.ts', import.meta.url).pathname
+
+const next: Migration = {
+  name: '9000-next',
+  statements: ({ strict }) => [
+    `create table next_one (a text not null primary key)${strict}`,
+    "insert into next_one (a) values ('x')",
+  ],
+}
+
+test('migrations are numbered from 0001 without gaps', () => {
+  assert.deepEqual(
+    names.map((name) => name.slice(0, 5)),
+    names.map((_, index) => `${String(index + 1).padStart(4, '0')}-`),
+  )
+})
+
+eachDatabase((_kind, _open, { target }) => {
+  test('of four processes that start at once, one migrates and the others wait for it', async () => {
+    const run = promisify(execFile)
+    const outputs = await Promise.all(
+      Array.from({ length: 4 }, async () =>
+        run(process.execPath, [
+          '--disable-warning=ExperimentalWarning',
+          child,
+          JSON.stringify(await target()),
+        ]),
+      ),
+    )
+    const ran = outputs.map(({ stdout }) => JSON.parse(stdout) as string[])
+    assert.deepEqual(ran.flat(), names)
+  })
+})
+
+for (let round = 0; round < 5; round++) {
+  eachDatabase((_kind, _open, { openEmpty }) => {
+    test('of twenty clients that migrate at once, one does', async () => {
+      const clients = await Promise.all(Array.from({ length: 20 }, openEmpty))
+      const ran = await Promise.all(clients.map((client) => migrate(client)))
+      assert.deepEqual(ran.flat(), names)
+    })
+  })
+}
+
+eachDatabase((_kind, _open, { openEmpty }) => {
+  test('a first start runs every migration, a second none', async () => {
+    const database = await openEmpty()
+    await assert.rejects(requireCurrentSchema(database), {
+      name: 'SchemaError',
+      code: 'schema-too-old',
+      message: 'The database has no tables of Ratafia yet: run `ratafia migrate`, or start the service once.',
+    })
+    assert.deepEqual(await migrate(database), names)
+    assert.deepEqual(await migrate(database), [])
+    await requireCurrentSchema(database)
+  })
+
+  test('a migration that fails leaves nothing of itself, nor of those before it in the same run', async () => {
+    const database = await openEmpty()
+    const broken: Migration = { name: '9001-broken', statements: () => ['create table not sql'] }
+    await assert.rejects(migrate(database, { migrations: [...migrations, next, broken] }), /syntax error/)
+    await assert.rejects(sql`select a from next_one`.execute(database.query), /next_one/)
+    assert.deepEqual(await migrate(database), [])
+  })
+
+  test('an older schema is brought up to date; one that newer code has only added to is worked on', async () => {
+    const database = await openEmpty()
+    await assert.rejects(requireCurrentSchema(database, { migrations: [...migrations, next] }), {
+      code: 'schema-too-old',
+      message: 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
+    })
+    assert.deepEqual(await migrate(database, { migrations: [...migrations, next] }), ['9000-next'])
+    assert.deepEqual(await migrate(database), [])
+    await requireCurrentSchema(database)
+  })
+})
+
+eachDatabase((_kind, _open, { openEmpty }) => {
+  test('the plan is what runs, and planning runs nothing', async () => {
+    const database = await openEmpty()
+    const all = await planMigrations(database, database.kind)
+    assert.deepEqual(
+      all.map(({ name }) => name),
+      ['0000-bookkeeping', ...names],
+    )
+    assert.deepEqual(await planMigrations(undefined, database.kind), all)
+    await assert.rejects(requireCurrentSchema(database), { code: 'schema-too-old' })
+    // By hand, as somebody would who lets no program change a schema.
+    for (const { statements } of all) {
+      for (const statement of statements) await sql.raw(statement).execute(database.query)
+    }
+    for (const name of names) {
+      await sql`insert into schema_migration (name, ran_at) values (${name}, 0)`.execute(database.query)
+    }
+    assert.deepEqual(await migrate(database), [])
+    assert.deepEqual(await planMigrations(database, database.kind, { migrations: [...migrations, next] }), [
+      { name: '9000-next', contracts: false, statements: next.statements(wordsOf(database.kind)) },
+    ])
+  })
+})
+
+eachDatabase((_kind, _open, { openEmpty }) => {
+  test('one that newer code has taken from is refused by name', async () => {
+    const database = await openEmpty()
+    const contract: Migration = { name: '9002-contract-next', statements: () => ['drop table next_one'] }
+    const newer = [...migrations, next, contract]
+    assert.deepEqual((await migrate(database, { migrations: newer })).slice(-2), [next.name, contract.name])
+    const expected = {
+      name: 'SchemaError',
+      code: 'schema-too-new',
+      message:
+        'The database was migrated by a newer version of Ratafia (9002-contract-next): ' +
+        'start that version, or restore a backup from before.',
+    }
+    await assert.rejects(migrate(database), expected)
+    await assert.rejects(requireCurrentSchema(database), expected)
+    await assert.rejects(planMigrations(database, database.kind), expected)
+  })
+})

@@ -1,0 +1,244 @@
+/** What tables there are, as the migrations made them and as the database's own catalogue has them. */
+import { type Kysely, sql } from 'kysely'
+import { type DatabaseKind, wordsOf } from '../differences.ts'
+import type { Migration } from './migration.ts'
+import { migrations as ours } from './migrations/index.ts'
+import type { Schema } from './schema.ts'
+
+/** What a column holds, alike on both databases. */
+export type ColumnKind = 'text' | 'integer' | 'bytes' | 'real'
+
+export interface Column {
+  readonly name: string
+  readonly kind: ColumnKind
+}
+
+export interface Reference {
+  readonly columns: readonly string[]
+  readonly to: string
+  readonly toColumns: readonly string[]
+}
+
+export interface Table {
+  readonly name: string
+  readonly columns: readonly Column[]
+  readonly primaryKey: readonly string[]
+}
+
+/**
+ * Tables that the migrations make, in that order: what a row refers to stands before it. Those of the migrations
+ * themselves are none of them.
+ */
+export function tableNames(kind: DatabaseKind, migrations: readonly Migration[] = ours): readonly string[] {
+  return namesIn(kind, migrations, /^\s*create table (\w+)/i)
+}
+
+/** Tables into which the migrations themselves put rows: these say nothing about whether a database is in use. */
+export function seededTables(kind: DatabaseKind): Set<string> {
+  return new Set(namesIn(kind, ours, /^\s*insert into (\w+)/i))
+}
+
+/** Indexes that the migrations make, but for those of constraints. */
+export function indexNames(kind: DatabaseKind): readonly string[] {
+  return namesIn(kind, ours, /^\s*create (?:unique )?index (\w+)/i)
+}
+
+/** Constraints that the migrations name, by table. */
+export function constraintNames(
+  kind: DatabaseKind,
+): readonly { readonly table: string; readonly name: string }[] {
+  return statementsOf(kind, ours).flatMap((statement) => {
+    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
+    if (table === undefined) return []
+    return [...statement.matchAll(/\bconstraint (\w+)/gi)].map(([, name = '']) => ({ table, name }))
+  })
+}
+
+/** Columns that the migrations make, by table. */
+export function columnNames(
+  kind: DatabaseKind,
+): readonly { readonly table: string; readonly name: string }[] {
+  return statementsOf(kind, ours).flatMap((statement) => {
+    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
+    if (table === undefined) return []
+    // Each in a line of its own, which begins with its name and its type.
+    return [...statement.matchAll(/^\s*(\w+) (?:text|integer|bigint|blob|bytea)\b/gim)].map(
+      ([, name = '']) => ({ table, name }),
+    )
+  })
+}
+
+/** Triggers that the migrations make, by table. */
+export function triggerNames(
+  kind: DatabaseKind,
+): readonly { readonly table: string; readonly name: string }[] {
+  return statementsOf(kind, ours).flatMap((statement) => {
+    const [, name, table] = /^\s*create trigger (\w+) after \w+ on (\w+)/i.exec(statement) ?? []
+    return name === undefined || table === undefined ? [] : [{ table, name }]
+  })
+}
+
+function namesIn(kind: DatabaseKind, migrations: readonly Migration[], pattern: RegExp): readonly string[] {
+  return statementsOf(kind, migrations).flatMap((statement) => pattern.exec(statement)?.[1] ?? [])
+}
+
+const statementsOf = (kind: DatabaseKind, migrations: readonly Migration[]): readonly string[] =>
+  migrations.flatMap(({ statements }) => statements(wordsOf(kind)))
+
+type Query = Kysely<Schema>
+
+/** Those of these tables that are there. Throws for a column whose type the two databases do not share. */
+export async function describeTables(
+  query: Query,
+  kind: DatabaseKind,
+  names: readonly string[],
+): Promise<readonly Table[]> {
+  const tables: Table[] = []
+  for (const name of names) {
+    const columns = await (kind === 'sqlite' ? sqliteColumns(query, name) : postgresColumns(query, name))
+    if (columns.length === 0) continue
+    tables.push({
+      name,
+      columns: columns.map((column) => ({ name: column.name, kind: kindOf(name, column) })),
+      primaryKey: columns
+        .filter(({ key }) => key > 0)
+        .sort((one, other) => one.key - other.key)
+        .map((column) => column.name),
+    })
+  }
+  return tables
+}
+
+/** Names of those of these tables that are there. */
+export async function presentTables(
+  query: Query,
+  kind: DatabaseKind,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await (kind === 'sqlite'
+    ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+    : sql<{ name: string }>`
+        select relname as name from pg_class where relkind in ('r', 'p') and pg_table_is_visible(oid)`
+  ).execute(query)
+  const there = new Set(rows.map(({ name }) => name))
+  return names.filter((name) => there.has(name))
+}
+
+/** Names of the columns of a table; none of one that is not there. */
+export async function presentColumns(query: Query, kind: DatabaseKind, table: string): Promise<Set<string>> {
+  const columns = await (kind === 'sqlite' ? sqliteColumns(query, table) : postgresColumns(query, table))
+  return new Set(columns.map(({ name }) => name))
+}
+
+interface CatalogueColumn {
+  readonly name: string
+  readonly type: string
+  /** Its place in the primary key, from 1; 0 outside of it. */
+  readonly key: number
+}
+
+async function sqliteColumns(query: Query, table: string): Promise<readonly CatalogueColumn[]> {
+  const { rows } = await sql<CatalogueColumn>`
+    select name, lower(type) as type, pk as key from pragma_table_info(${table}) order by cid
+  `.execute(query)
+  return rows
+}
+
+async function postgresColumns(query: Query, table: string): Promise<readonly CatalogueColumn[]> {
+  const { rows } = await sql<CatalogueColumn>`
+    select a.attname as name, format_type(a.atttypid, null) as type,
+      coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0) as key
+    from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
+    where a.attrelid = to_regclass(${table}) and a.attnum > 0 and not a.attisdropped
+    order by a.attnum
+  `.execute(query)
+  return rows
+}
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  text: 'text',
+  blob: 'bytes',
+  bytea: 'bytes',
+  integer: 'integer',
+  bigint: 'integer',
+  smallint: 'integer',
+  real: 'real',
+  'double precision': 'real',
+}
+
+function kindOf(table: string, { name, type }: CatalogueColumn): ColumnKind {
+  const kind = KINDS[type]
+  if (kind === undefined) throw new TypeError(`The column ${table}.${name} has the type ${type}.`)
+  return kind
+}
+
+/** Foreign keys, from the catalogue. */
+export async function referencesOf(
+  query: Query,
+  kind: DatabaseKind,
+  table: string,
+): Promise<readonly Reference[]> {
+  if (kind === 'postgres') {
+    const { rows } = await sql<{ columns: string[]; to: string; to_columns: string[] }>`
+      select c.confrelid::regclass::text as to,
+        array(select a.attname::text from unnest(c.conkey) with ordinality k (n, place)
+          join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.n order by k.place) as columns,
+        array(select a.attname::text from unnest(c.confkey) with ordinality k (n, place)
+          join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.n order by k.place) as to_columns
+      from pg_constraint c where c.conrelid = to_regclass(${table}) and c.contype = 'f' order by c.conname
+    `.execute(query)
+    return rows.map((row) => ({ columns: row.columns, to: row.to, toColumns: row.to_columns }))
+  }
+  const { rows } = await sql<{ id: number; to: string; from: string; target: string }>`
+    select id, "table" as "to", "from", "to" as target from pragma_foreign_key_list(${table}) order by id, seq
+  `.execute(query)
+  return [...Map.groupBy(rows, ({ id }) => id).values()].flatMap((parts) => {
+    const [first] = parts
+    if (!first) return []
+    return {
+      columns: parts.map(({ from }) => from),
+      to: first.to,
+      toColumns: parts.map(({ target }) => target),
+    }
+  })
+}
+
+/** Names of the indexes that are there and work. */
+export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
+  const { rows } = await (kind === 'sqlite'
+    ? sql<{ name: string }>`select name from sqlite_master where type = 'index'`
+    : sql<{ name: string }>`
+        select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+        where i.indisvalid and pg_table_is_visible(i.indrelid)`
+  ).execute(query)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** `table.trigger` of those that are there and fire for whoever changes a row. */
+export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
+  if (kind === 'sqlite') return new Set()
+  const { rows } = await sql<{ name: string }>`
+    select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
+    where not tgisinternal and tgenabled in ('O', 'A') and pg_table_is_visible(tgrelid)
+  `.execute(query)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** `table.constraint` of those that are there and hold for every row. */
+export async function presentConstraints(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
+  if (kind === 'postgres') {
+    const { rows } = await sql<{ name: string }>`
+      select conrelid::regclass::text || '.' || conname as name from pg_constraint
+      where conrelid <> 0 and convalidated and pg_table_is_visible(conrelid)
+    `.execute(query)
+    return new Set(rows.map(({ name }) => name))
+  }
+  const { rows } = await sql<{ name: string; sql: string }>`
+    select name, sql from sqlite_master where type = 'table'
+  `.execute(query)
+  return new Set(
+    rows.flatMap(({ name: table, sql: text }) =>
+      [...text.matchAll(/\bconstraint (\w+)/gi)].map(([, name]) => `${table}.${name}`),
+    ),
+  )
+}

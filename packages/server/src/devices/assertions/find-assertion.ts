@@ -1,0 +1,84 @@
+/**
+ * `GET /v2/assertions`: what leads from a serial to a trusted root, for clients that got the serial alone
+ * (contract/devices.md 2.3, point 4). Only what we hold: nothing is looked up elsewhere.
+ */
+import { decode, encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
+import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
+import { RequestError } from '../../errors.ts'
+import type { DeviceStore } from '../device-store.ts'
+
+export interface FindAssertionDeps extends Pick<TrustDeps, 'assertions'> {
+  readonly devices: Pick<DeviceStore, 'findById' | 'findSerialAssertion'>
+}
+
+export interface AssertionQuery {
+  readonly type: string
+  /** The values of the primary key. */
+  readonly key: readonly string[]
+  /** The `max-format` of the query: a whole number. */
+  readonly maxFormat?: string | undefined
+}
+
+/**
+ * The encoded assertion. Throws {@link RequestError} `assertion-not-found`, the same for one that is not there, of
+ * another type, of a format above `maxFormat`, and for the serial of a device that is not active; `invalid-field` for a
+ * `maxFormat` that is no number.
+ */
+export async function findPublicAssertion(
+  { type, key, maxFormat }: AssertionQuery,
+  deps: FindAssertionDeps,
+): Promise<Uint8Array> {
+  const format = maxFormat === undefined ? Number.POSITIVE_INFINITY : readFormat(maxFormat)
+  const kind = KINDS.get(type)
+  const found = kind && isKey(key, kind.keyLength) ? await kind.find(key, deps) : undefined
+  if (!found || found.format > format) {
+    throw new RequestError('assertion-not-found', 'This service holds no such assertion.')
+  }
+  return encode(found)
+}
+
+type Find = (key: readonly string[], deps: FindAssertionDeps) => Promise<UnverifiedAssertion | undefined>
+
+const stored =
+  (type: TypeName): Find =>
+  (key, deps) =>
+    findAssertion(type, key, deps)
+
+/** What is shown, with the number of values of its primary key. */
+const KINDS: ReadonlyMap<string, { readonly keyLength: number; readonly find: Find }> = new Map([
+  ['account', { keyLength: 1, find: stored('account') }],
+  ['account-key', { keyLength: 1, find: stored('account-key') }],
+  ['model', { keyLength: 3, find: stored('model') }],
+  ['serial', { keyLength: 3, find: findSerial }],
+])
+
+/** The newest revision, of an active device. */
+async function findSerial(
+  [brandId = '', model = '', serial = '']: readonly string[],
+  { devices }: FindAssertionDeps,
+): Promise<UnverifiedAssertion | undefined> {
+  const assertion = await devices.findSerialAssertion({ brandId, model, serial })
+  if (!assertion) return undefined
+  const device = await devices.findById(assertion.deviceId)
+  return device?.status === 'active' ? decode(assertion.encoded) : undefined
+}
+
+/** Characters. Longer serial numbers than this are in no register: an index of PostgreSQL would not take them. */
+const MAX_VALUE_LENGTH = 2048
+
+/** Whether anything can have this key, and a database be asked for it. */
+const isKey = (key: readonly string[], length: number): boolean =>
+  key.length === length &&
+  key.every(
+    (value) =>
+      value !== '' &&
+      value.length <= MAX_VALUE_LENGTH &&
+      !value.includes('/') &&
+      !value.includes('\0') &&
+      value.isWellFormed(),
+  )
+
+function readFormat(text: string): number {
+  if (/^(0|[1-9][0-9]{0,8})$/.test(text)) return Number(text)
+  throw new RequestError('invalid-field', 'query/max-format has to be a whole number, such as 1.')
+}

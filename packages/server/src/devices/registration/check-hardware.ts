@@ -1,0 +1,55 @@
+/** Whether the hardware signed the request-id, where the model asks for it (contract/devices.md 2.6). */
+import { AssertionError, type UnverifiedAssertion, verifyHardwareSignature } from '@ratafia/assertions'
+import { findHardwareIdentity } from '../../brands/models/hardware/hardware-identities.ts'
+import type { HardwareIdentityDeps } from '../../brands/models/hardware/import-hardware-identities.ts'
+import { RequestError } from '../../errors.ts'
+
+/** snapd names it one way, its documentation the other; both mean the digest of the key that is built in. */
+const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
+
+/** Throws {@link RequestError} `registration-refused`. */
+export async function checkHardware(
+  request: UnverifiedAssertion<'serial-request'>,
+  deps: HardwareIdentityDeps,
+): Promise<void> {
+  const body = readBody(request.body)
+  const digest = textIn(body, DIGESTS)
+  const signature = textIn(body, ['request-id-signature'])
+  if (digest === undefined || signature === undefined) {
+    throw refused(
+      `This model wants the key of the hardware proved: a body in JSON with ${DIGESTS[0]} and request-id-signature.`,
+    )
+  }
+  const identity = await findHardwareIdentity(digest, deps)
+  if (!identity) {
+    throw refused(
+      'The hardware of this device is not known here. Ask the operator to import its hardware-identity assertion.',
+    )
+  }
+  try {
+    verifyHardwareSignature(identity, request.fields.requestId, signature)
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error
+    throw refused(`The hardware of this device is not proved: ${error.message}.`, error)
+  }
+}
+
+function readBody(body: Uint8Array): object {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+function textIn(body: object, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value: unknown = Object.getOwnPropertyDescriptor(body, name)?.value
+    if (typeof value === 'string') return value
+  }
+  return undefined
+}
+
+const refused = (message: string, cause?: unknown) =>
+  new RequestError('registration-refused', message, { cause })

@@ -1,0 +1,97 @@
+/** Which request-id was used, for which request, and from where: the table `device_registration`. */
+import type { DeviceId } from '@ratafia/api'
+import { type Database, type DeviceRegistrationTable, fromInstant, toInstant } from '../../database/index.ts'
+import type { Caller } from '../device.ts'
+
+export interface Registration {
+  /** SHA-256 of the request-id. */
+  readonly requestIdHash: Uint8Array
+  readonly deviceId: DeviceId
+  /** SHA-256 of the content of the serial-request: one that is signed again is the same request. */
+  readonly requestHash: Uint8Array
+  readonly at: Date
+  readonly caller: Caller
+}
+
+export interface RegistrationStore {
+  find(requestIdHash: Uint8Array): Promise<Registration | undefined>
+  /** False, and nothing is stored, when the request-id was used: that it works once is this row's key. */
+  add(registration: Registration): Promise<boolean>
+  /** Newest first, at most `limit`. */
+  ofDevice(id: DeviceId, limit: number): Promise<readonly Registration[]>
+  /**
+   * At most `limit` from before that instant, of devices that were decided about before it too: one that waits may still
+   * send the same request. Returns how many were removed.
+   */
+  removeSettled(before: Date, limit: number): Promise<number>
+}
+
+export function registrationStore({ query }: Pick<Database, 'query'>): RegistrationStore {
+  return {
+    async find(requestIdHash) {
+      // Primary key.
+      const row = await query
+        .selectFrom('device_registration')
+        .selectAll()
+        .where('request_id_hash', '=', requestIdHash)
+        .executeTakeFirst()
+      return row && registrationOf(row)
+    },
+
+    async add({ requestIdHash, deviceId, requestHash, at, caller }) {
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('device_registration')
+        .values({
+          request_id_hash: requestIdHash,
+          device_id: deviceId,
+          request_hash: requestHash,
+          registered_at: toInstant(at),
+          address: caller.address,
+          user_agent: caller.userAgent,
+        })
+        .onConflict((conflict) => conflict.column('request_id_hash').doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async ofDevice(id, limit) {
+      // Index device_registration_device.
+      const rows = await query
+        .selectFrom('device_registration')
+        .selectAll()
+        .where('device_id', '=', id)
+        .orderBy('registered_at', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(registrationOf)
+    },
+
+    async removeSettled(before, limit) {
+      const instant = toInstant(before)
+      // Index device_registration_at, then the primary keys. Those that wait are passed over: 10,000 of a model at most.
+      const settled = query
+        .selectFrom('device_registration')
+        .innerJoin('device', 'device.id', 'device_registration.device_id')
+        .select('request_id_hash')
+        .where('device_registration.registered_at', '<', instant)
+        .where('status', '<>', 'pending')
+        .where((where) => where.or([where('decided_at', 'is', null), where('decided_at', '<', instant)]))
+        .orderBy('device_registration.registered_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('device_registration')
+        .where('request_id_hash', 'in', settled)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+const registrationOf = (row: DeviceRegistrationTable): Registration => ({
+  requestIdHash: row.request_id_hash,
+  // It refers to the id of a device.
+  deviceId: row.device_id as DeviceId,
+  requestHash: row.request_hash,
+  at: fromInstant(row.registered_at),
+  caller: { address: row.address, userAgent: row.user_agent },
+})

@@ -1,0 +1,70 @@
+/** Registration: request-ids and serials, under the paths of the store and under those of a gadget's device service. */
+import { OPERATIONS, type RequestIdResponse } from '@ratafia/api'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../caller.ts'
+import { newNonce } from '../nonce.ts'
+import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/routes.ts'
+import { type RegisterDeps, registerDevice } from './register.ts'
+
+export interface RegistrationDependencies extends RegisterDeps, DeviceServiceDependencies {
+  /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at its end. */
+  readonly deviceServicePath: string
+}
+
+/** Bytes: what a stream of assertions may have. */
+const STREAM_LIMIT = 4 * 1024 * 1024
+
+export async function registrationRoutes(
+  app: FastifyInstance,
+  deps: RegistrationDependencies,
+): Promise<void> {
+  const { requestId, registerDevice: devices } = OPERATIONS
+  // Whatever the type says: gadgets may set it, and snapd sends none with a request-id.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store')
+  })
+  forwardElsewhere(app, deps)
+
+  // A set: the operator may have set the path of the store itself.
+  for (const path of new Set([requestId.path, `${deps.deviceServicePath}/request-id`])) {
+    app.post(
+      path,
+      { config: { limit: 'nonces' } },
+      async (): Promise<RequestIdResponse> => ({ 'request-id': await newNonce('request-id', deps) }),
+    )
+  }
+  for (const path of [devices.path, `${deps.deviceServicePath}/serial`]) {
+    app.post(path, { bodyLimit: STREAM_LIMIT, config: { limit: 'devices' } }, (request, reply) =>
+      answerRegistration(request, reply, deps),
+    )
+  }
+}
+
+async function answerRegistration(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: RegistrationDependencies,
+): Promise<FastifyReply> {
+  const { body, headers } = request
+  const encoded = await registerDevice(
+    {
+      stream: body instanceof Uint8Array ? body : new Uint8Array(),
+      apiKey: textOf(headers['api-key']),
+      serialStream: hasCapability(textOf(headers['snap-device-capabilities']), 'serial-stream'),
+      caller: callerOf(request),
+    },
+    deps,
+  )
+  if (!encoded) return reply.status(202).send()
+  // Bytes, to which Fastify adds no charset.
+  return reply.header('content-type', OPERATIONS.registerDevice.responseType).send(Buffer.from(encoded))
+}
+
+/** Node joins what is sent more than once. */
+const textOf = (header: string | string[] | undefined): string | undefined =>
+  header === undefined ? undefined : String(header)
+
+const hasCapability = (header: string | undefined, name: string): boolean =>
+  (header ?? '').split(/[\s,]+/).includes(name)

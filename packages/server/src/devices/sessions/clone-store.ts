@@ -1,0 +1,116 @@
+/** Evidence of clones: the table `clone_evidence`. */
+import type { DeviceId } from '@ratafia/api'
+import { sql } from 'kysely'
+import { type CloneEvidenceTable, type Database, fromInstant, toInstant } from '../../database/index.ts'
+import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
+
+/**
+ * Rows of one device and kind; with four kinds, 100 rows of a device. By kind, so that strangers who ask for a serial
+ * with ever new keys never crowd out what the holders of the device key do.
+ */
+export const EVIDENCE_LIMIT = 25
+
+export interface CloneSighting extends Pick<CloneEvidence, 'deviceId' | 'kind' | 'subject' | 'details'> {
+  readonly at: Date
+}
+
+export interface CloneStore {
+  /**
+   * Counts what was seen before, with its details as they are now, and adds what was not. False when the device has
+   * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
+   */
+  record(sighting: CloneSighting): Promise<boolean>
+  find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
+  /** Last seen first. */
+  evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
+  /**
+   * At most `limit` last seen before that instant, but of devices in quarantine, about which somebody has to decide.
+   * Returns how many were removed.
+   */
+  removeOld(before: Date, limit: number): Promise<number>
+}
+
+export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
+  return {
+    async record({ deviceId, kind, subject, details, at }) {
+      const text = JSON.stringify(details)
+      const seen = toInstant(at)
+      // Primary key.
+      const { numUpdatedRows } = await query
+        .updateTable('clone_evidence')
+        .set((set) => ({ times: set('times', '+', 1), last_seen_at: seen, details: text }))
+        .where('device_id', '=', deviceId)
+        .where('kind', '=', kind)
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      if (numUpdatedRows > 0n) return true
+      // The primary key begins with what is counted, and decides between two who insert at once.
+      const { numAffectedRows } = await sql`
+        insert into clone_evidence (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
+        select ${deviceId}, ${kind}, ${subject}, ${seen}, ${seen}, 1, ${text}
+        where (select count(*) from clone_evidence where device_id = ${deviceId} and kind = ${kind})
+          < ${EVIDENCE_LIMIT}
+        on conflict (device_id, kind, subject) do update set
+          times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details
+      `.execute(query)
+      return (numAffectedRows ?? 0n) > 0n
+    },
+
+    async find(id, kind, subject) {
+      // Primary key.
+      const row = await query
+        .selectFrom('clone_evidence')
+        .selectAll()
+        .where('device_id', '=', id)
+        .where('kind', '=', kind)
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      return row && evidenceOf(row)
+    },
+
+    async evidenceOf(id) {
+      // The primary key begins with it.
+      const rows = await query
+        .selectFrom('clone_evidence')
+        .selectAll()
+        .where('device_id', '=', id)
+        .orderBy('last_seen_at', 'desc')
+        .orderBy('kind')
+        .orderBy('subject')
+        .execute()
+      return rows.map(evidenceOf)
+    },
+
+    async removeOld(before, limit) {
+      // Index clone_evidence_last_seen, then the primary keys. Those in quarantine are few.
+      const old = query
+        .selectFrom('clone_evidence')
+        .innerJoin('device', 'device.id', 'clone_evidence.device_id')
+        .select(['device_id', 'kind', 'subject'])
+        .where('last_seen_at', '<', toInstant(before))
+        .where('quarantined_at', 'is', null)
+        .orderBy('last_seen_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('clone_evidence')
+        .where(({ eb, refTuple }) =>
+          eb(refTuple('device_id', 'kind', 'subject'), 'in', old.$asTuple('device_id', 'kind', 'subject')),
+        )
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+function evidenceOf(row: CloneEvidenceTable): CloneEvidence {
+  return {
+    deviceId: row.device_id as DeviceId,
+    // Only `record` fills these columns.
+    kind: row.kind as CloneEvidenceKind,
+    details: JSON.parse(row.details),
+    subject: row.subject,
+    firstSeenAt: fromInstant(row.first_seen_at),
+    lastSeenAt: fromInstant(row.last_seen_at),
+    times: row.times,
+  }
+}

@@ -1,0 +1,196 @@
+/** The sessions of devices: the table `device_session`. */
+import type { DeviceId, DeviceSessionId } from '@ratafia/api'
+import {
+  type Database,
+  type DeviceSessionTable,
+  type DeviceTable,
+  fromInstant,
+  toInstant,
+} from '../../database/index.ts'
+import type { DeviceSession, FoundSession } from './device-session.ts'
+
+export interface DeviceSessionStore {
+  /** False, and nothing is stored, when its nonce was used: whoever races with one nonce, one gets it. */
+  add(session: DeviceSession): Promise<boolean>
+  find(id: DeviceSessionId): Promise<FoundSession | undefined>
+  findByNonce(nonceHash: Uint8Array): Promise<FoundSession | undefined>
+  /** The newest session of a chain. */
+  headOf(chainId: DeviceSessionId): Promise<DeviceSession | undefined>
+  /** The chain of the device that was begun last. */
+  newestChain(id: DeviceId): Promise<DeviceSessionId | undefined>
+  /** The newest session of the device that has not expired at this instant. */
+  newestAlive(id: DeviceId, at: Date): Promise<DeviceSession | undefined>
+  /** Newest first, at most `limit`. */
+  ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
+  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
+}
+
+export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
+  /** With its device, by its primary key. */
+  const found = () =>
+    query
+      .selectFrom('device_session')
+      .innerJoin('device', 'device.id', 'device_session.device_id')
+      .selectAll('device_session')
+      .select([
+        'device.brand_id',
+        'device.model',
+        'device.serial',
+        'device.device_key_id',
+        'device.status',
+        'device.decided_at',
+        'device.decided_by',
+        'device.quarantined_at',
+      ])
+
+  return {
+    async add(session) {
+      const { numInsertedOrUpdatedRows } = await query
+        .insertInto('device_session')
+        .values(rowOf(session))
+        .onConflict((conflict) => conflict.column('nonce_hash').doNothing())
+        .executeTakeFirst()
+      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+
+    async find(id) {
+      // Primary key.
+      const row = await found().where('session_id', '=', id).executeTakeFirst()
+      return row && foundOf(row)
+    },
+
+    async findByNonce(nonceHash) {
+      // The unique index device_session_nonce_hash_key.
+      const row = await found().where('nonce_hash', '=', nonceHash).executeTakeFirst()
+      return row && foundOf(row)
+    },
+
+    async headOf(chainId) {
+      // Index device_session_chain.
+      const row = await query
+        .selectFrom('device_session')
+        .selectAll()
+        .where('chain_id', '=', chainId)
+        .orderBy('opened_at', 'desc')
+        .orderBy('session_id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && sessionOf(row)
+    },
+
+    async newestChain(id) {
+      // Index device_session_device; a device has few, because old ones are forgotten.
+      const { newest } = await query
+        .selectFrom('device_session')
+        .select((select) => select.fn.max('chain_id').as('newest'))
+        .where('device_id', '=', id)
+        .executeTakeFirstOrThrow()
+      // Only the ids of sessions fill the column; over no rows it is null, which the types do not know.
+      return (newest as DeviceSessionId | null) ?? undefined
+    },
+
+    async newestAlive(id, at) {
+      // Index device_session_device.
+      const row = await query
+        .selectFrom('device_session')
+        .selectAll()
+        .where('device_id', '=', id)
+        .where('expires_at', '>', toInstant(at))
+        .orderBy('opened_at', 'desc')
+        .orderBy('session_id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && sessionOf(row)
+    },
+
+    async ofDevice(id, limit) {
+      // Index device_session_device.
+      const rows = await query
+        .selectFrom('device_session')
+        .selectAll()
+        .where('device_id', '=', id)
+        .orderBy('opened_at', 'desc')
+        .orderBy('session_id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(sessionOf)
+    },
+
+    async removeExpired(before, limit) {
+      // Index device_session_expires, then the primary key.
+      const expired = query
+        .selectFrom('device_session')
+        .select('session_id')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('device_session')
+        .where('session_id', 'in', expired)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+function rowOf(session: DeviceSession): DeviceSessionTable {
+  return {
+    session_id: session.id,
+    device_id: session.deviceId,
+    chain_id: session.chainId,
+    previous_id: session.previousId,
+    nonce_hash: session.nonceHash,
+    request_hash: session.requestHash,
+    macaroon_id: session.macaroonId,
+    store: session.store,
+    opened_at: toInstant(session.openedAt),
+    expires_at: toInstant(session.expiresAt),
+    address: session.caller.address,
+    user_agent: session.caller.userAgent,
+  }
+}
+
+function sessionOf(row: DeviceSessionTable): DeviceSession {
+  return {
+    // Only the ids of sessions and devices fill these columns.
+    id: row.session_id as DeviceSessionId,
+    deviceId: row.device_id as DeviceId,
+    chainId: row.chain_id as DeviceSessionId,
+    previousId: row.previous_id as DeviceSessionId | null,
+    nonceHash: row.nonce_hash,
+    requestHash: row.request_hash,
+    macaroonId: row.macaroon_id,
+    store: row.store,
+    openedAt: fromInstant(row.opened_at),
+    expiresAt: fromInstant(row.expires_at),
+    caller: { address: row.address, userAgent: row.user_agent },
+  }
+}
+
+type FoundRow = DeviceSessionTable &
+  Pick<
+    DeviceTable,
+    | 'brand_id'
+    | 'model'
+    | 'serial'
+    | 'device_key_id'
+    | 'status'
+    | 'decided_at'
+    | 'decided_by'
+    | 'quarantined_at'
+  >
+
+const foundOf = (row: FoundRow): FoundSession => ({
+  session: sessionOf(row),
+  device: {
+    brandId: row.brand_id,
+    model: row.model,
+    serial: row.serial,
+    deviceKeyId: row.device_key_id,
+    status: row.status,
+    decidedAt: fromInstant(row.decided_at),
+    decidedBy: row.decided_by,
+    quarantinedAt: fromInstant(row.quarantined_at),
+  },
+})

@@ -1,0 +1,70 @@
+/** What the opening of a session says about clones: the kinds of evidence that sessions give. */
+import type { DeviceId, DeviceSessionId } from '@ratafia/api'
+import type { Caller, Device } from '../device.ts'
+import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
+import type { CloneStore } from './clone-store.ts'
+import type { DeviceSession } from './device-session.ts'
+import type { DeviceSessionStore } from './device-session-store.ts'
+
+export type Sighting = Pick<CloneEvidence, 'kind' | 'subject' | 'details'>
+
+interface Opening {
+  readonly device: Pick<Device, 'id'>
+  /** The session that is refreshed; undefined for a new chain. */
+  readonly previous: DeviceSession | undefined
+  readonly at: Date
+  readonly caller: Caller
+}
+
+interface LookDeps {
+  readonly sessions: Pick<DeviceSessionStore, 'headOf' | 'newestChain' | 'newestAlive'>
+  readonly clones: Pick<CloneStore, 'find'>
+}
+
+/** An answer may have been lost, or two threads of one snapd have refreshed one after the other. */
+const FORK_PATIENCE_MS = 10 * 60_000
+
+/** Looks only; asked before the session is stored. */
+export async function lookForClones(opening: Opening, deps: LookDeps): Promise<readonly Sighting[]> {
+  const { device, previous, at, caller } = opening
+  const seen = (kind: CloneEvidenceKind, other: DeviceSession): Sighting => ({
+    kind,
+    subject: other.chainId,
+    details: {
+      address: caller.address,
+      'user-agent': caller.userAgent,
+      'other-session': other.id,
+      'other-opened-at': other.openedAt.toISOString(),
+      'other-address': other.caller.address,
+      'other-user-agent': other.caller.userAgent,
+    },
+  })
+  if (!previous) {
+    const other = await deps.sessions.newestAlive(device.id, at)
+    return other ? [seen('second-chain', other)] : []
+  }
+  const head = (await deps.sessions.headOf(previous.chainId)) ?? previous
+  const sightings: Sighting[] = []
+  if (head.id !== previous.id && at.getTime() - head.openedAt.getTime() > FORK_PATIENCE_MS) {
+    sightings.push(seen('forked-chain', head))
+  }
+  const other = await livingNewerChain(device.id, previous.chainId, deps)
+  if (other) sightings.push(seen('two-chains', other))
+  return sightings
+}
+
+/**
+ * The head of a chain that was begun after this one, and used since this was recorded last. So each turn of the two
+ * counts once, and what an operator has released is not quarantined again for what was seen before.
+ */
+async function livingNewerChain(
+  deviceId: DeviceId,
+  chainId: DeviceSessionId,
+  { sessions, clones }: LookDeps,
+): Promise<DeviceSession | undefined> {
+  const newest = await sessions.newestChain(deviceId)
+  if (newest === undefined || newest <= chainId) return undefined
+  const other = await sessions.headOf(newest)
+  const before = other && (await clones.find(deviceId, 'two-chains', newest))
+  return before && other.openedAt <= before.lastSeenAt ? undefined : other
+}

@@ -1,0 +1,89 @@
+/** Nonces, device sessions, and whom a session speaks for: HTTP in, operation, HTTP out. */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { type DeviceSessionDescription, OPERATIONS } from '@ratafia/api'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { presentedSession } from '../../http/device-authorization.ts'
+import { readJsonBodies } from '../../http/json-body.ts'
+import { callerOf } from '../caller.ts'
+import { newNonce } from '../nonce.ts'
+import { type OpenSessionDeps, openSession } from './open-session.ts'
+import { type VerifySessionDeps, verifySession } from './verify-session.ts'
+
+export type SessionDependencies = OpenSessionDeps & VerifySessionDeps
+
+/** Bytes: several assertions, as JSON. */
+const BODY_LIMIT = 1024 * 1024
+
+export async function sessionRoutes(app: FastifyInstance, deps: SessionDependencies): Promise<void> {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('cache-control', 'no-store')
+  })
+  await app.register(async (scope) => nonceRoute(scope, deps))
+  await app.register(async (scope) => openRoute(scope, deps))
+  verifyRoute(app, deps)
+}
+
+function nonceRoute(app: FastifyInstance, deps: SessionDependencies): void {
+  // Nothing is asked for in a body, and whatever stands there is passed over.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
+  app.post(OPERATIONS.nonces.path, { config: { limit: 'nonces' } }, async () => ({
+    nonce: await newNonce('nonce', deps),
+  }))
+}
+
+function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
+  readJsonBodies(app, BODY_LIMIT)
+  const { path, body } = OPERATIONS.openSession
+  const options = { schema: { body }, config: { limit: 'sessions' } } as const
+  app.withTypeProvider<TypeBoxTypeProvider>().post(path, options, (request) =>
+    openSession(
+      {
+        serial: request.body['serial-assertion'],
+        request: request.body['device-session-request'],
+        model: request.body['model-assertion'],
+        previous: presentedSession(request.headers, ['x-device-authorization']),
+        caller: callerOf(request),
+      },
+      deps,
+    ),
+  )
+}
+
+/** What a proxy may ask with: its own method, or that of the request it asks about. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+const HEADERS = ['x-device-authorization', 'snap-device-authorization']
+
+/**
+ * Answered before a body is looked at: a proxy that asks (nginx with `auth_request`) passes on the headers of the
+ * request it asks about, and no body that would fit them.
+ */
+function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
+  const { path } = OPERATIONS.deviceSession
+  app.route({
+    method: [...METHODS],
+    url: path,
+    exposeHeadRoute: false,
+    onRequest: async (request: FastifyRequest, reply) => {
+      const session = await verifySession(presentedSession(request.headers, HEADERS), deps)
+      return reply.header('vary', HEADERS.join(', ')).headers(headersOf(session)).send(session)
+    },
+    // It was answered.
+    handler: async () => undefined,
+  })
+}
+
+/** The same for a proxy, which reads no bodies. Its configuration has to set each of them, so that no client can. */
+const headersOf = (session: DeviceSessionDescription): Record<string, string> => ({
+  'ratafia-brand': plain(session['brand-id']),
+  'ratafia-model': plain(session.model),
+  'ratafia-serial': plain(session.serial),
+  ...(session.store === null ? {} : { 'ratafia-store': plain(session.store) }),
+  'ratafia-device-key': plain(session['device-key-sha3-384']),
+  'ratafia-session': plain(session['session-id']),
+  'ratafia-valid-until': session['valid-until'],
+})
+
+/** Printable ASCII as it is; whatever else, and `%`, as percent-encoded UTF-8, so that two texts never look the same. */
+const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)

@@ -1,0 +1,249 @@
+/** A device as it stands in an exported file, and back: what an operator or an auditor reads, and what is imported. */
+import { isUtf8 } from 'node:buffer'
+import { type DeviceId, isDeviceId } from '@ratafia/api'
+import { AssertionError, decode, decodeStream, encode, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { ExportRow } from '../../files/export-rows.ts'
+import { ImportError, type ImportRow } from '../../files/import-rows.ts'
+import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device, type SerialAssertion } from '../device.ts'
+import type { StoredDevice } from './device-transfer-store.ts'
+
+/** In this order. `request` and `assertions` are assertions as texts, a blank line between two. */
+export const DEVICE_COLUMNS = [
+  'id',
+  'brand_id',
+  'model',
+  'serial',
+  'device_key_id',
+  'status',
+  'revision',
+  'origin',
+  'original',
+  'registered_at',
+  'decided_at',
+  'decided_by',
+  'reason',
+  'quarantined_at',
+  'request',
+  'assertions',
+] as const
+
+export type DeviceColumn = (typeof DEVICE_COLUMNS)[number]
+export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>>
+
+/** What a row has to have; the others have a default. */
+export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
+
+/** What a list shows of a device, too. */
+export const fieldsOf = (device: Device) => ({
+  id: device.id,
+  brand_id: device.brandId,
+  model: device.model,
+  serial: device.serial || null,
+  device_key_id: device.deviceKeyId,
+  status: device.status,
+  revision: device.revision,
+  origin: device.origin,
+  original: device.original,
+  registered_at: device.registeredAt.toISOString(),
+  decided_at: device.decidedAt?.toISOString() ?? null,
+  decided_by: device.decidedBy,
+  reason: device.reason,
+  quarantined_at: device.quarantinedAt?.toISOString() ?? null,
+})
+
+export function recordOf({ device, request, assertions }: StoredDevice): DeviceRecord & ExportRow {
+  return {
+    ...fieldsOf(device),
+    request: request && textOf(request),
+    assertions: assertions.length === 0 ? null : textOf(streamOf(assertions)),
+  }
+}
+
+/** Bodies may be anything; an assertion never begins so. */
+const BASE64 = 'base64:'
+
+const textOf = (bytes: Uint8Array): string =>
+  isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : BASE64 + Buffer.from(bytes).toString('base64')
+
+const bytesOf = (text: string): Uint8Array =>
+  text.startsWith(BASE64) ? Buffer.from(text.slice(BASE64.length), 'base64') : Buffer.from(text)
+
+/** As `encodeStream` does, without decoding what is stored; the last one keeps its end as it is. */
+function streamOf(assertions: readonly SerialAssertion[]): Uint8Array {
+  return Buffer.concat(
+    assertions.flatMap(({ encoded }, index) =>
+      index === 0
+        ? [encoded]
+        : [Buffer.from(endsLine(assertions[index - 1]?.encoded) ? '\n' : '\n\n'), encoded],
+    ),
+  )
+}
+
+const endsLine = (bytes: Uint8Array | undefined): boolean => bytes?.at(-1) === 0x0a
+
+export interface ReadDevice {
+  readonly place: string
+  readonly stored: StoredDevice
+  /** Columns that the row has a value for, or says to have none. */
+  readonly given: ReadonlySet<DeviceColumn>
+}
+
+/** `fallback` is for a row without an id and without times. Throws {@link ImportError} with the place. */
+export function readRecord(
+  row: ImportRow,
+  fallback: { readonly id: DeviceId; readonly at: Date },
+): ReadDevice {
+  const { place, fields } = row
+  const refuse = (message: string): never => {
+    throw new ImportError(`${place}: ${message}`)
+  }
+  const text = (column: DeviceColumn): string | null => {
+    const value = fields[column]
+    if (value === undefined || value === null || value === '') return null
+    if (typeof value === 'string') return value
+    return refuse(`"${column}" is not a text.`)
+  }
+  const matching = (column: DeviceColumn, pattern: RegExp, what: string): string | null => {
+    const value = text(column)
+    return value === null || pattern.test(value) ? value : refuse(`"${column}" is not ${what}.`)
+  }
+  const needed = (column: DeviceColumn, pattern: RegExp, what: string): string =>
+    matching(column, pattern, what) ?? refuse(`"${column}" is missing.`)
+  const oneOf = <Value extends string>(
+    column: DeviceColumn,
+    values: readonly Value[],
+    otherwise: Value,
+  ): Value => {
+    const value = text(column)
+    if (value === null) return otherwise
+    return values.find((one) => one === value) ?? refuse(`"${column}" is not one of ${values.join(', ')}.`)
+  }
+  const instant = (column: DeviceColumn): Date | null => {
+    const value = matching(column, INSTANT, 'a time such as 2026-01-31T00:00:00.000Z')
+    const date = value === null ? null : new Date(value)
+    return date && Number.isNaN(date.getTime()) ? refuse(`"${column}" is no time.`) : date
+  }
+
+  const id = text('id') ?? fallback.id
+  if (!isDeviceId(id) || id !== id.toLowerCase()) return refuse('"id" is not a UUID in lower case.')
+  const status = oneOf('status', DEVICE_STATUSES, 'active')
+  const waits = status === 'pending' || status === 'rejected'
+  const name = {
+    brandId: needed('brand_id', /^[A-Za-z0-9-]{2,32}$/, 'the id of an account'),
+    model: needed('model', /^[A-Za-z0-9-]{1,128}$/, 'the name of a model'),
+    serial: matching('serial', SERIAL, 'a serial number: up to 200 characters, without a slash') ?? '',
+  }
+  if (name.serial === '' && !waits) return refuse(`"serial" is missing, and the device is ${status}.`)
+  const deviceKeyId = needed(
+    'device_key_id',
+    KEY_ID,
+    'the id of a key: 64 characters, as in device-key-sha3-384',
+  )
+  const assertions = serialsIn(text('assertions'), { ...name, id, deviceKeyId }, refuse)
+  const revision = revisionIn(fields['revision'], assertions, refuse)
+  const requestText = text('request')
+  if (waits !== (requestText !== null)) {
+    return refuse(
+      waits ? `"request" is missing: the device is ${status}.` : 'only a device that waits has a "request".',
+    )
+  }
+  const request = requestText === null ? null : requestIn(requestText, { ...name, deviceKeyId }, refuse)
+  const device: Device = {
+    ...name,
+    id,
+    deviceKeyId,
+    status,
+    revision,
+    origin: oneOf('origin', DEVICE_ORIGINS, 'import'),
+    original: matching('original', LINE, 'one line of text'),
+    registeredAt: instant('registered_at') ?? fallback.at,
+    decidedAt: instant('decided_at'),
+    decidedBy: matching('decided_by', LINE, 'one line of text'),
+    reason: matching('reason', LINE, 'one line of text'),
+    quarantinedAt: instant('quarantined_at'),
+  }
+  const given = new Set(DEVICE_COLUMNS.filter((column) => fields[column] !== undefined))
+  return { place, stored: { device, request, assertions }, given }
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
+const SERIAL = /^[^/\p{C}]{1,200}$/u
+const KEY_ID = /^[A-Za-z0-9_-]{64}$/
+const LINE = /^[^\p{C}\p{Zl}\p{Zp}]{1,500}$/u
+
+type Refuse = (message: string) => never
+type Owner = Pick<Device, 'brandId' | 'model' | 'serial' | 'deviceKeyId'>
+
+function serialsIn(
+  text: string | null,
+  device: Owner & { readonly id: DeviceId },
+  refuse: Refuse,
+): readonly SerialAssertion[] {
+  if (text === null) return []
+  const found = explained(() => decodeStream(bytesOf(text)), '"assertions" cannot be read', refuse)
+  const serials = found.map((one) => serialOf(one, device, refuse))
+  const revisions = new Set(serials.map(({ revision }) => revision))
+  if (revisions.size < serials.length) return refuse('"assertions" has two of one revision.')
+  return serials.toSorted((one, other) => one.revision - other.revision)
+}
+
+function serialOf(
+  one: UnverifiedAssertion,
+  device: Owner & { readonly id: DeviceId },
+  refuse: Refuse,
+): SerialAssertion {
+  if (one.type !== 'serial') return refuse(`"assertions" has a ${one.type} assertion.`)
+  const { brandId, model, serial, deviceKeyId } = one.fields
+  const same = brandId === device.brandId && model === device.model && serial === device.serial
+  if (!same) return refuse(`"assertions" has a serial of ${brandId}/${model}/${serial.slice(0, 100)}.`)
+  if (deviceKeyId !== device.deviceKeyId) return refuse('"assertions" has a serial of another device key.')
+  if (one.authorityId === undefined) return refuse('"assertions" has a serial without an authority.')
+  return {
+    brandId,
+    model,
+    serial,
+    revision: one.revision,
+    deviceId: device.id,
+    encoded: encode(one),
+    authorityId: one.authorityId,
+    signingKeyId: one.signKeyId,
+  }
+}
+
+function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refuse: Refuse): number | null {
+  const newest = assertions.at(-1)?.revision ?? null
+  if (value === undefined || value === null || value === '') return newest
+  const revision =
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string' && /^\d{1,9}$/.test(value)
+        ? Number(value)
+        : -1
+  if (!Number.isInteger(revision) || revision < 0 || revision > 999_999_999) {
+    return refuse('"revision" is not a number from 0 on.')
+  }
+  if (newest !== null && newest > revision) {
+    return refuse(`"assertions" has the revision ${newest}, and "revision" is ${revision}.`)
+  }
+  return revision
+}
+
+function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
+  const bytes = bytesOf(text)
+  const request = explained(() => decode(bytes), '"request" cannot be read', refuse)
+  if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`)
+  const { brandId, model, deviceKeyId } = request.fields
+  if (brandId !== device.brandId || model !== device.model || deviceKeyId !== device.deviceKeyId) {
+    return refuse('"request" is of another model or device key.')
+  }
+  return bytes
+}
+
+function explained<T>(work: () => T, what: string, refuse: Refuse): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof AssertionError) return refuse(`${what}: ${error.message}.`)
+    throw error
+  }
+}

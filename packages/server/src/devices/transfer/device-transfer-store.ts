@@ -1,0 +1,225 @@
+/**
+ * Whole rows of the register, out and in: the tables `device`, `serial_assertion` and `clone_evidence`, a page at a
+ * time, so that a million of them need the memory of one page.
+ */
+import type { DeviceId } from '@ratafia/api'
+import type { SelectQueryBuilder } from 'kysely'
+import {
+  type CloneEvidenceTable,
+  type Database,
+  type DeviceTable,
+  type Schema,
+  toInstant,
+} from '../../database/index.ts'
+import type { Device, SerialAssertion } from '../device.ts'
+import {
+  assertionOf,
+  assertionRow,
+  type DeviceFilter,
+  type DeviceStore,
+  deviceOf,
+  deviceStore,
+  rowOf,
+} from '../device-store.ts'
+import type { CloneEvidence } from '../sessions/clone-evidence.ts'
+import { EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
+
+/** All that the register keeps of a device but who came when: registrations, sessions, evidence. */
+export interface StoredDevice {
+  readonly device: Device
+  /** The serial-request of one that waits or was rejected. */
+  readonly request: Uint8Array | null
+  /** By revision. */
+  readonly assertions: readonly SerialAssertion[]
+}
+
+export type TransferFilter = Omit<DeviceFilter, 'before' | 'limit'>
+
+export interface DeviceTransferStore {
+  count(filter: TransferFilter): Promise<number>
+  /** In the order they were registered, after `after` if given. */
+  page(
+    filter: TransferFilter,
+    page: { readonly after: DeviceId | undefined; readonly limit: number },
+  ): Promise<readonly StoredDevice[]>
+}
+
+/** What an import does, on a transaction; at most {@link TRANSFER_BATCH} at a time. */
+export interface RegisterImport {
+  readonly devices: DeviceStore
+  byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
+  /** Rows of these serial numbers, of whatever model. */
+  bySerials(serials: readonly string[]): Promise<readonly Device[]>
+  /** Rows of these device keys, of whatever model. */
+  byKeys(deviceKeyIds: readonly string[]): Promise<readonly Device[]>
+  /** Returns those that were added: the others have an id, a serial or a key that is there. */
+  add(devices: readonly StoredDevice[]): Promise<ReadonlySet<DeviceId>>
+  /** What is there of a revision stays. Returns those of which the register has another text. */
+  addAssertions(assertions: readonly SerialAssertion[], at: Date): Promise<readonly SerialAssertion[]>
+  /** What is there stays as it is; the others are added, within the limits of the store of evidence. */
+  addEvidence(evidence: readonly CloneEvidence[]): Promise<void>
+}
+
+/** Few enough for the parameters of one statement on every database. */
+export const TRANSFER_BATCH = 1000
+
+export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTransferStore {
+  return {
+    async count(filter) {
+      // The index of the filter; without one the whole table.
+      const { count } = await filtered(database.query.selectFrom('device'), filter)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+
+    async page(filter, { after, limit }) {
+      // In the order of the primary key; by the index of the filter where it has one in that order.
+      let select = filtered(database.query.selectFrom('device'), filter).selectAll()
+      if (after !== undefined) select = select.where('id', '>', after)
+      return withAssertions(await select.orderBy('id').limit(limit).execute(), database)
+    },
+  }
+}
+
+export function registerImport({ query: transaction }: Pick<Database, 'query'>): RegisterImport {
+  const devices = deviceStore({ query: transaction })
+  return {
+    devices,
+
+    async byIds(ids) {
+      if (ids.length === 0) return []
+      // Primary key.
+      const rows = await transaction.selectFrom('device').selectAll().where('id', 'in', ids).execute()
+      return withAssertions(rows, { query: transaction })
+    },
+
+    async bySerials(serials) {
+      if (serials.length === 0) return []
+      // Index device_serial.
+      const rows = await transaction
+        .selectFrom('device')
+        .selectAll()
+        .where('serial', 'in', serials)
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(deviceOf)
+    },
+
+    async byKeys(deviceKeyIds) {
+      if (deviceKeyIds.length === 0) return []
+      // Index device_key.
+      const rows = await transaction
+        .selectFrom('device')
+        .selectAll()
+        .where('device_key_id', 'in', deviceKeyIds)
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(deviceOf)
+    },
+
+    async add(all) {
+      if (all.length === 0) return new Set()
+      const added = await transaction
+        .insertInto('device')
+        .values(all.map(({ device, request }) => ({ ...rowOf(device), request })))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .execute()
+      return new Set(added.map(({ id }) => id as DeviceId))
+    },
+
+    async addAssertions(assertions, at) {
+      const added = new Set<string>()
+      for (let start = 0; start < assertions.length; start += TRANSFER_BATCH) {
+        const batch = assertions.slice(start, start + TRANSFER_BATCH)
+        const rows = await transaction
+          .insertInto('serial_assertion')
+          .values(batch.map((assertion) => assertionRow(assertion, at)))
+          .onConflict((conflict) => conflict.doNothing())
+          .returning(['device_id', 'revision'])
+          .execute()
+        for (const row of rows) added.add(`${row.device_id} ${row.revision}`)
+      }
+      const others: SerialAssertion[] = []
+      for (const assertion of assertions) {
+        if (added.has(`${assertion.deviceId} ${assertion.revision}`)) continue
+        // Index serial_assertion_device.
+        const present = await transaction
+          .selectFrom('serial_assertion')
+          .select('encoded')
+          .where('device_id', '=', assertion.deviceId)
+          .where('revision', '=', assertion.revision)
+          .executeTakeFirst()
+        if (!present || Buffer.compare(present.encoded, assertion.encoded) !== 0) others.push(assertion)
+      }
+      return others
+    },
+
+    async addEvidence(evidence) {
+      for (const one of evidence) {
+        // The primary key begins with these.
+        const { count } = await transaction
+          .selectFrom('clone_evidence')
+          .select((select) => select.fn.countAll<number>().as('count'))
+          .where('device_id', '=', one.deviceId)
+          .where('kind', '=', one.kind)
+          .executeTakeFirstOrThrow()
+        if (Number(count) >= EVIDENCE_LIMIT) continue
+        await transaction
+          .insertInto('clone_evidence')
+          .values(evidenceRow(one))
+          .onConflict((conflict) => conflict.columns(['device_id', 'kind', 'subject']).doNothing())
+          .execute()
+      }
+    },
+  }
+}
+
+const evidenceRow = (evidence: CloneEvidence): CloneEvidenceTable => ({
+  device_id: evidence.deviceId,
+  kind: evidence.kind,
+  subject: evidence.subject,
+  first_seen_at: toInstant(evidence.firstSeenAt),
+  last_seen_at: toInstant(evidence.lastSeenAt),
+  times: evidence.times,
+  details: JSON.stringify(evidence.details),
+})
+
+function filtered<Output>(
+  select: SelectQueryBuilder<Schema, 'device', Output>,
+  { brandId, model, serial, deviceKeyId, status, quarantined }: TransferFilter,
+): SelectQueryBuilder<Schema, 'device', Output> {
+  let limited = select
+  if (brandId !== undefined) limited = limited.where('brand_id', '=', brandId)
+  if (model !== undefined) limited = limited.where('model', '=', model)
+  if (serial !== undefined) limited = limited.where('serial', '=', serial)
+  if (deviceKeyId !== undefined) limited = limited.where('device_key_id', '=', deviceKeyId)
+  if (status !== undefined) limited = limited.where('status', '=', status)
+  if (quarantined !== undefined) {
+    limited = limited.where('quarantined_at', quarantined ? 'is not' : 'is', null)
+  }
+  return limited
+}
+
+async function withAssertions(
+  rows: readonly DeviceTable[],
+  { query }: Pick<Database, 'query'>,
+): Promise<readonly StoredDevice[]> {
+  const ids = rows.map(({ id }) => id)
+  // Index serial_assertion_device.
+  const assertions =
+    ids.length === 0
+      ? []
+      : await query
+          .selectFrom('serial_assertion')
+          .selectAll()
+          .where('device_id', 'in', ids)
+          .orderBy('revision')
+          .execute()
+  const byDevice = Map.groupBy(assertions.map(assertionOf), ({ deviceId }) => deviceId)
+  return rows.map((row) => {
+    const device = deviceOf(row)
+    return { device, request: row.request, assertions: byDevice.get(device.id) ?? [] }
+  })
+}

@@ -1,0 +1,166 @@
+/** Fills the register from an exported file, or one made by hand: all of it or nothing. */
+import { type DeviceId, newDeviceId } from '@ratafia/api'
+import type { Changing } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { ImportError } from '../../files/import-rows.ts'
+import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
+import { type Device, showSerialName } from '../device.ts'
+import { DEVICE_COLUMNS, NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
+import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
+
+/** One transaction without limits of time. */
+export type InImport = Changing<{ readonly register: RegisterImport }>
+
+interface ImportDeps {
+  readonly inImport: InImport
+  readonly clock: Clock
+}
+
+interface ImportOptions {
+  readonly source: ImportSource
+  /** How many rows were read. */
+  readonly onProgress?: (done: number) => void
+}
+
+export interface ImportedDevices {
+  readonly devices: number
+  /** Those that were not there. */
+  readonly added: number
+}
+
+/**
+ * A row that is there already, with the same values, stays; a row without an id is the same as one of its key and
+ * serial. Throws {@link ImportError}, and imports nothing, for a row that is not as it should be, or that the register
+ * contradicts.
+ */
+export function importDevices(
+  { source, onProgress }: ImportOptions,
+  deps: ImportDeps,
+): Promise<ImportedDevices> {
+  return deps.inImport(async ({ register, record }) => {
+    const at = deps.clock()
+    let devices = 0
+    let added = 0
+    let batch: ReadDevice[] = []
+    const flush = async () => {
+      added += await importBatch(batch, at, register)
+      devices += batch.length
+      batch = []
+      onProgress?.(devices)
+    }
+    for await (const row of streamImportRows(source)) {
+      if (devices === 0 && batch.length === 0) checkColumns(Object.keys(row.fields), row.place)
+      batch.push(readRecord(row, { id: newDeviceId(), at }))
+      if (batch.length === TRANSFER_BATCH) await flush()
+    }
+    await flush()
+    if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
+    return { devices, added }
+  })
+}
+
+/** Of the first row; in JSON the others are looked at by what they lack. */
+function checkColumns(names: readonly string[], place: string): void {
+  const missing = NEEDED_COLUMNS.filter((column) => !names.includes(column))
+  if (missing.length > 0) {
+    throw new ImportError(
+      `${place}: there is no ${missing.map((name) => `"${name}"`).join(', ')}. The columns are ${DEVICE_COLUMNS.join(', ')}.`,
+    )
+  }
+}
+
+async function importBatch(
+  batch: readonly ReadDevice[],
+  at: Date,
+  register: RegisterImport,
+): Promise<number> {
+  const present = new Map<DeviceId, StoredDevice>()
+  for (const stored of await register.byIds(batch.map(({ stored }) => stored.device.id))) {
+    present.set(stored.device.id, stored)
+  }
+  const byKey = await registered(batch, register)
+  const fresh: ReadDevice[] = []
+  const ids = new Set<DeviceId>()
+  for (const read of batch) {
+    if (ids.has(read.stored.device.id)) throw standsTwice(read)
+    ids.add(read.stored.device.id)
+    const there = present.get(read.stored.device.id) ?? byKey.get(read)
+    if (there) refuseOther(read, there)
+    else fresh.push(read)
+  }
+  const added = await register.add(fresh.map(({ stored }) => stored))
+  let more = 0
+  for (const read of fresh) {
+    if (added.has(read.stored.device.id)) more++
+    else await refuseClash(read, register)
+  }
+  const assertions = fresh.flatMap(({ stored }) => stored.assertions)
+  const [other] = await register.addAssertions(assertions, at)
+  if (other) {
+    const read = fresh.find(({ stored }) => stored.device.id === other.deviceId)
+    throw new ImportError(
+      `${read?.place}: the register has another assertion of ${showSerialName(other)} with the revision ${other.revision}. Nothing was imported.`,
+    )
+  }
+  return more
+}
+
+/** What is there of rows without an id. */
+async function registered(
+  batch: readonly ReadDevice[],
+  register: RegisterImport,
+): Promise<ReadonlyMap<ReadDevice, StoredDevice>> {
+  const nameless = batch.filter(({ given, stored }) => !given.has('id') || stored.device.id === '')
+  const rows = await register.byKeys(nameless.map(({ stored }) => stored.device.deviceKeyId))
+  const found = new Map<ReadDevice, DeviceId>()
+  for (const read of nameless) {
+    const row = rows.find((one) => isSame(one, read.stored.device))
+    if (row) found.set(read, row.id)
+  }
+  const stored = await register.byIds([...found.values()])
+  return new Map(
+    [...found].flatMap(([read, id]) => {
+      const there = stored.find(({ device }) => device.id === id)
+      return there ? [[read, there]] : []
+    }),
+  )
+}
+
+const isSame = (one: Device, other: Device): boolean =>
+  one.brandId === other.brandId &&
+  one.model === other.model &&
+  one.serial === other.serial &&
+  one.deviceKeyId === other.deviceKeyId
+
+/** Only what the row says is compared. */
+function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice): void {
+  const [said, has] = [recordOf(stored), recordOf(there)]
+  const differs = DEVICE_COLUMNS.find((column) => given.has(column) && said[column] !== has[column])
+  if (differs === undefined) return
+  const values =
+    differs === 'request' || differs === 'assertions'
+      ? 'other texts'
+      : `${JSON.stringify(has[differs])}, in the file ${JSON.stringify(said[differs])}`
+  throw new ImportError(
+    `${place}: the device ${there.device.id} is in the register with another "${differs}": ${values}. Nothing was imported.`,
+  )
+}
+
+const standsTwice = ({ place, stored }: ReadDevice): ImportError =>
+  new ImportError(`${place}: the id ${stored.device.id} stands in the file before. Nothing was imported.`)
+
+/** Says what kept the row out. */
+async function refuseClash({ place, stored }: ReadDevice, register: RegisterImport): Promise<void> {
+  const { device } = stored
+  const holder = device.serial === '' ? undefined : await register.devices.findHolder(device)
+  const whose = (other: Device) => `the device ${other.id} (${other.status})`
+  if (holder && (device.status === 'active' || device.status === 'revoked')) {
+    throw new ImportError(
+      `${place}: the serial ${showSerialName(device)} belongs to ${whose(holder)}, with another row. Nothing was imported.`,
+    )
+  }
+  const row = await register.devices.findByKey(device)
+  throw new ImportError(
+    `${place}: the device key ${device.deviceKeyId} has a row of ${device.brandId}/${device.model}: ${row ? whose(row) : 'another one'}. Nothing was imported.`,
+  )
+}

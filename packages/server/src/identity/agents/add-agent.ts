@@ -1,0 +1,82 @@
+/** Makes an agent of an account (contract/bakery.md 3.5). */
+import { encodeBase64 } from '@ratafia/macaroon'
+import { BakeryError, decodeKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
+import type { Account } from '../../accounts/account.ts'
+import { type AccountFinder, findAccount } from '../../accounts/find.ts'
+import type { Changing } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { RequestError } from '../../errors.ts'
+import { withoutSlash } from '../discharge/third-party.ts'
+import { checkAgentName } from './agent-name.ts'
+import type { Agent, AgentStore } from './agent-store.ts'
+
+export interface AddAgentInput {
+  readonly name: string
+  /** Username or account id. */
+  readonly account: string
+  /** Base64, when the agent has a key pair already; else one is made. */
+  readonly publicKey?: string | undefined
+}
+
+/** The file that Go (`BAKERY_AGENT_FILE`) and Python (`load_auth_info`) bakery clients read. */
+export interface AgentsFile {
+  readonly key: { readonly public: string; readonly private: string }
+  readonly agents: readonly { readonly url: string; readonly username: string }[]
+}
+
+export interface AddedAgent {
+  readonly agent: Agent
+  readonly account: Account
+  /** Holds the private key, which is stored nowhere here; absent when the public key was given. */
+  readonly file: AgentsFile | undefined
+}
+
+interface AddAgentDeps {
+  readonly change: Changing<{ readonly agents: Pick<AgentStore, 'insert'> }>
+  readonly accounts: AccountFinder
+  readonly clock: Clock
+  /** Of the identity service: where the agent will log in. */
+  readonly location: string
+}
+
+/** Throws `invalid-field`: no such account, a bad or taken name, a bad or taken key. */
+export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promise<AddedAgent> {
+  const name = checkAgentName(input.name)
+  const account = await findAccount(input.account, deps)
+  const made = input.publicKey === undefined ? generateKeyPair() : undefined
+  const publicKey = made?.publicKey ?? readKey(input.publicKey ?? '')
+  const agent: Agent = { name, accountId: account.id, publicKey, createdAt: deps.clock() }
+  const outcome = await deps.change(async ({ agents, record }) => {
+    const inserted = await agents.insert(agent)
+    if (inserted === 'inserted') {
+      await record({ action: 'agent.add', subject: name, details: { account: account.username } })
+    }
+    return inserted
+  })
+  if (outcome === 'name-taken')
+    throw taken('name', `There is an agent "${name}" already. Choose another name.`)
+  if (outcome === 'key-taken')
+    throw taken('public-key', 'Another agent has this key. Make a key pair for each agent.')
+  return { agent, account, file: made && agentsFile(made, name, deps.location) }
+}
+
+function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: string): AgentsFile {
+  return {
+    key: { public: encodeBase64(publicKey), private: encodeBase64(privateKey) },
+    agents: [{ url: withoutSlash(location), username: name }],
+  }
+}
+
+function readKey(text: string): Uint8Array {
+  try {
+    return decodeKey(text)
+  } catch (error) {
+    if (!(error instanceof BakeryError)) throw error
+    throw new RequestError('invalid-field', 'The public key is not 32 bytes in base64.', {
+      extra: { field: 'public-key' },
+    })
+  }
+}
+
+const taken = (field: string, message: string) =>
+  new RequestError('invalid-field', message, { extra: { field } })

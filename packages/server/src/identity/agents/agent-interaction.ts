@@ -1,0 +1,126 @@
+/**
+ * Logging in with an agent's key (contract/bakery.md 3.5). The agent gets a macaroon with a caveat that only its key
+ * discharges; discharged, it is the token.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import {
+  decodeBase64,
+  decodeBinary,
+  encodeBase64,
+  MacaroonError,
+  type UnverifiedSlice,
+  verify,
+} from '@ratafia/macaroon'
+import {
+  type Checker,
+  ConditionError,
+  checkConditions,
+  declaredValues,
+  STANDARD_CHECKERS,
+  type StandardContext,
+} from '@ratafia/macaroon/conditions'
+import { type Account, requireEnabled } from '../../accounts/account.ts'
+import { AGENT_LOGIN_MS, type IdentityDependencies } from '../dependencies.ts'
+import { IdentityError } from '../errors.ts'
+import type { InteractionKind } from '../interaction.ts'
+import { sealFor, toText } from '../logins/sealed-texts.ts'
+import { isAgentName } from './agent-name.ts'
+import type { Agent } from './agent-store.ts'
+
+export const agentInteraction: InteractionKind = {
+  method: 'agent',
+  tokenKind: 'agent',
+
+  offer: async ({ caveat }, { keyring, location, clock }) => {
+    const expires = clock().getTime() + AGENT_LOGIN_MS
+    const did = await sealFor('agent-login', { caveat: toText(caveat), expires }, keyring)
+    return { 'login-url': `${location}/login/agent?did=${did}` }
+  },
+
+  redeem: async (token, caveat, deps) => {
+    const slice = parseSlice(token)
+    const resolved = await deps.keyring.resolve(slice[0].id)
+    if (resolved?.kind !== 'agent-login') throw refused('it was not made by this identity service')
+    const login = verifyAgentLogin(slice, resolved.rootKey, deps.clock())
+    if (login.caveat.length !== caveat.length || !timingSafeEqual(login.caveat, caveat)) {
+      throw refused('it is for another caveat')
+    }
+    return enabledAccountOfAgent(login, deps)
+  },
+}
+
+/**
+ * The account of an agent that exists with this key now. Throws {@link IdentityError} `permission denied`, in the same
+ * words for an unknown agent and for another key; RequestError when the account is disabled.
+ */
+export async function enabledAccountOfAgent(
+  { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
+  { agents, accounts }: Pick<IdentityDependencies, 'agents' | 'accounts'>,
+): Promise<Account> {
+  // Any text may come as a name, also one that a database cannot even be asked for.
+  const agent = isAgentName(name) ? await agents.find(name) : undefined
+  const account = agent && (await accounts.findById(agent.accountId))
+  if (!agent || !account || !Buffer.from(agent.publicKey).equals(publicKey)) {
+    throw new IdentityError('permission denied', 'There is no agent with this name and this public key.')
+  }
+  return requireEnabled(account)
+}
+
+/** The conditions that an agent's login macaroon is minted with, besides `time-before`. */
+export const agentConditions = (
+  { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
+  caveat: Uint8Array,
+) => [`agent ${name} ${encodeBase64(publicKey)}`, `for-caveat ${toText(caveat)}`]
+
+interface AgentLogin {
+  readonly name: string
+  readonly publicKey: Uint8Array
+  readonly caveat: Uint8Array
+}
+
+/** What the conditions said so far: the holder may have appended some, and then none counts that disagrees. */
+interface Context extends StandardContext {
+  readonly agents: Set<string>
+  readonly caveats: Set<string>
+}
+
+const CHECKERS: ReadonlyMap<string, Checker<Context>> = new Map<string, Checker<Context>>([
+  ...STANDARD_CHECKERS,
+  ['agent', (argument, { agents }) => void agents.add(argument)],
+  ['for-caveat', (argument, { caveats }) => void caveats.add(argument)],
+])
+
+function verifyAgentLogin(slice: UnverifiedSlice, rootKey: Uint8Array, now: Date): AgentLogin {
+  const agents = new Set<string>()
+  const caveats = new Set<string>()
+  try {
+    const conditions = verify(slice, rootKey).map(({ condition }) => condition)
+    checkConditions(conditions, CHECKERS, { now, declared: declaredValues(conditions), agents, caveats })
+  } catch (error) {
+    if (error instanceof MacaroonError || error instanceof ConditionError) throw refused(error.message, error)
+    throw error
+  }
+  const [agent, ...otherAgents] = agents
+  const [caveat, ...otherCaveats] = caveats
+  const [name, key, ...rest] = agent?.split(' ') ?? []
+  if (!name || !key || !caveat || otherAgents.length + otherCaveats.length + rest.length > 0) {
+    throw refused('it names more than one agent or caveat')
+  }
+  return { name, publicKey: decodeBase64(key), caveat: Buffer.from(caveat, 'base64url') }
+}
+
+function parseSlice(token: Uint8Array): UnverifiedSlice {
+  try {
+    const [root, ...discharges] = decodeBinary(token)
+    if (root) return [root, ...discharges]
+  } catch (error) {
+    if (!(error instanceof MacaroonError)) throw error
+    throw refused(error.message, error)
+  }
+  throw refused('it is empty')
+}
+
+const refused = (why: string, cause?: unknown) =>
+  new IdentityError('permission denied', `The agent's login macaroon is not good: ${why}. Log in again.`, {
+    cause,
+  })

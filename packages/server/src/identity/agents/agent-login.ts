@@ -1,0 +1,72 @@
+/** `GET login/agent`: the macaroon that an agent discharges with its key (contract/bakery.md 3.5). */
+import { addFirstPartyCaveat } from '@ratafia/macaroon'
+import {
+  addBakeryCaveat,
+  BakeryError,
+  type BakeryMacaroonJson,
+  decodeKey,
+  encodeBakeryMacaroon,
+  mintBakeryMacaroon,
+} from '@ratafia/macaroon/bakery'
+import { formatTimeBefore } from '@ratafia/macaroon/conditions'
+import { AGENT_LOGIN_MS, type IdentityDependencies } from '../dependencies.ts'
+import { IdentityError } from '../errors.ts'
+import { openFor, toBytes } from '../logins/sealed-texts.ts'
+import { agentConditions, enabledAccountOfAgent } from './agent-interaction.ts'
+
+export interface AgentLoginInput {
+  /** From the `login-url`. */
+  readonly did: string
+  readonly name: string
+  /** Base64. */
+  readonly publicKey: string
+  /** From `Bakery-Protocol-Version`. Below 3 the macaroon is a plain version 2: its id is binary. */
+  readonly protocolVersion: number
+}
+
+/** Throws {@link IdentityError} `bad request` or `permission denied`; RequestError when the account is disabled. */
+export async function agentLogin(
+  input: AgentLoginInput,
+  deps: IdentityDependencies,
+): Promise<BakeryMacaroonJson> {
+  const { keyring, clock } = deps
+  const login = await openFor('agent-login', input.did, keyring)
+  if (!login)
+    throw new IdentityError('bad request', 'The "did" is not one of this identity service. Discharge again.')
+  if (clock().getTime() >= login.expires) {
+    throw new IdentityError('permission denied', 'This login has expired: an agent answers within a minute.')
+  }
+  const agent = { name: input.name, publicKey: readKey(input.publicKey) }
+  await enabledAccountOfAgent(agent, deps)
+
+  const version = input.protocolVersion >= 3 ? 3 : 2
+  const minted = mintBakeryMacaroon({
+    ...(await keyring.mintId('agent-login')),
+    location: deps.location,
+    version,
+  })
+  const conditions = [
+    formatTimeBefore(new Date(clock().getTime() + AGENT_LOGIN_MS)),
+    ...agentConditions(agent, toBytes(login.caveat)),
+  ]
+  const macaroon = conditions.reduce((m, condition) => addFirstPartyCaveat(m, condition), minted.macaroon)
+  const [keyPair] = await keyring.dischargerKeyPairs()
+  const sealed = addBakeryCaveat(
+    { ...minted, macaroon },
+    {
+      condition: 'true',
+      thirdParty: { location: 'local', publicKey: agent.publicKey, version: 3 },
+      firstParty: keyPair,
+    },
+  )
+  return encodeBakeryMacaroon(sealed)
+}
+
+function readKey(text: string): Uint8Array {
+  try {
+    return decodeKey(text)
+  } catch (error) {
+    if (!(error instanceof BakeryError)) throw error
+    throw new IdentityError('bad request', 'The "public-key" is not 32 bytes in base64.', { cause: error })
+  }
+}

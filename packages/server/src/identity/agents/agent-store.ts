@@ -1,0 +1,84 @@
+/** Agents: programs that log in as an account, with a key of their own instead of a password. */
+import type { AccountId } from '@ratafia/api'
+import { type Database, fromInstant, toInstant } from '../../database/index.ts'
+
+export interface Agent {
+  readonly name: string
+  readonly accountId: AccountId
+  /** X25519, 32 bytes. */
+  readonly publicKey: Uint8Array
+  readonly createdAt: Date
+}
+
+export interface AgentStore {
+  /** Which of its two unique values is taken already, also by a call at the same moment; then nothing is written. */
+  insert(agent: Agent): Promise<'inserted' | 'name-taken' | 'key-taken'>
+  find(name: string): Promise<Agent | undefined>
+  /** In the order of names (the database's own order of text), those after `after`. */
+  page(options: {
+    readonly accountId: AccountId | undefined
+    readonly after: string | undefined
+    readonly limit: number
+  }): Promise<Agent[]>
+  /** False when there is none. */
+  remove(name: string): Promise<boolean>
+}
+
+export function agentStore({ query }: Pick<Database, 'query'>): AgentStore {
+  return {
+    insert: async ({ name, accountId, publicKey, createdAt }) => {
+      const result = await query
+        .insertInto('agent')
+        .values({
+          name,
+          account_id: accountId,
+          public_key: publicKey,
+          created_at: toInstant(createdAt),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      if (Number(result.numInsertedOrUpdatedRows ?? 0) === 1) return 'inserted'
+      const holder = await query
+        .selectFrom('agent')
+        .select('name')
+        .where('name', '=', name)
+        .executeTakeFirst()
+      return holder ? 'name-taken' : 'key-taken'
+    },
+
+    // Index: the primary key.
+    find: async (name) => {
+      const row = await query.selectFrom('agent').selectAll().where('name', '=', name).executeTakeFirst()
+      return row && agentOf(row)
+    },
+
+    // Index: the primary key in its order; with an account, agent_account.
+    page: async ({ accountId, after, limit }) => {
+      let select = query
+        .selectFrom('agent')
+        .selectAll()
+        .where('name', '>', after ?? '')
+      if (accountId !== undefined) select = select.where('account_id', '=', accountId)
+      return (await select.orderBy('name').limit(limit).execute()).map(agentOf)
+    },
+
+    // Index: the primary key.
+    remove: async (name) => {
+      const result = await query.deleteFrom('agent').where('name', '=', name).executeTakeFirst()
+      return Number(result.numDeletedRows) === 1
+    },
+  }
+}
+
+const agentOf = (row: {
+  name: string
+  account_id: string
+  public_key: Uint8Array
+  created_at: number
+}): Agent => ({
+  name: row.name,
+  // What is stored was an account's id when it was written.
+  accountId: row.account_id as AccountId,
+  publicKey: row.public_key,
+  createdAt: fromInstant(row.created_at),
+})

@@ -1,0 +1,35 @@
+/** Lists agents in the order of their names, a page at a time. */
+import type { Account } from '../../accounts/account.ts'
+import { type AccountFinder, findAccount } from '../../accounts/find.ts'
+import type { Agent, AgentStore } from './agent-store.ts'
+
+export interface AgentPage {
+  readonly agents: readonly (Agent & { readonly account: Account })[]
+  /** Give it as `after` to read on; absent on the last page. */
+  readonly next: string | undefined
+}
+
+const MAX_AGENTS_PER_PAGE = 1000
+
+/** All agents, or those of one account (username or id). Throws `invalid-field` when there is no such account. */
+export async function listAgents(
+  input: {
+    readonly account?: string | undefined
+    readonly after?: string | undefined
+    readonly limit?: number
+  },
+  deps: { readonly agents: AgentStore; readonly accounts: AccountFinder },
+): Promise<AgentPage> {
+  const only = input.account === undefined ? undefined : await findAccount(input.account, deps)
+  const size = Math.min(Math.max(1, input.limit ?? 100), MAX_AGENTS_PER_PAGE)
+  // One more than asked for tells whether there is a next page.
+  const found = await deps.agents.page({ accountId: only?.id, after: input.after, limit: size + 1 })
+  const accounts = new Map<string, Account>(only && [[only.id, only]])
+  const agents: (Agent & { account: Account })[] = []
+  for (const agent of found.slice(0, size)) {
+    const account = accounts.get(agent.accountId) ?? (await findAccount(agent.accountId, deps))
+    accounts.set(account.id, account)
+    agents.push({ ...agent, account })
+  }
+  return { agents, next: found.length > size ? agents.at(-1)?.name : undefined }
+}

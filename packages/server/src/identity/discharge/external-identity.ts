@@ -1,0 +1,163 @@
+/**
+ * An identity service elsewhere (Candid, or a Ratafia of its own): its key is fetched, kept for five minutes and
+ * fetched again, so that a rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
+ */
+import { decodeBase64, MacaroonError } from '@ratafia/macaroon'
+import type { Clock } from '../../clock.ts'
+import { Unavailable } from '../../errors.ts'
+import { type IdentityService, type ThirdParty, withoutSlash } from './third-party.ts'
+
+/** The part of the platform's `fetch` that is used. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+
+export interface ExternalIdentityOptions {
+  /** Its location. https, or http on a loopback address. */
+  readonly url: string
+  /**
+   * When given, it is used whatever the service tells: a service that rotates its key still opens what is sealed to
+   * the old one. It is asked only for its version, and it works while it cannot be asked.
+   */
+  readonly pinnedPublicKey?: Uint8Array | undefined
+  readonly fetch: Fetch
+  readonly clock: Clock
+}
+
+const FRESH_MS = 5 * 60_000
+/** How long the last answer is used while the service cannot be asked. */
+const STALE_MS = 60 * 60_000
+/** After a failure the service is left alone for this long, so that it is not asked for every request. */
+const PAUSE_MS = 5_000
+const TIMEOUT_MS = 5_000
+const MAX_BODY_BYTES = 16 * 1024
+
+/** Throws `TypeError` for a URL that is neither https nor on a loopback address. */
+export function externalIdentity({
+  url,
+  pinnedPublicKey,
+  fetch,
+  clock,
+}: ExternalIdentityOptions): IdentityService {
+  const location = withoutSlash(url)
+  requireSafe(location)
+  let known: { readonly party: ThirdParty; readonly at: number } | undefined
+  let failure: { readonly error: Unavailable; readonly at: number } | undefined
+  let running: Promise<void> | undefined
+
+  const refresh = async (): Promise<void> => {
+    try {
+      const party = await fetchInfo(location, fetch)
+      known = { party: { ...party, publicKey: pinnedPublicKey ?? party.publicKey }, at: clock().getTime() }
+      failure = undefined
+    } catch (error) {
+      const cause =
+        error instanceof Unavailable ? error : unavailable(location, 'it cannot be reached', error)
+      failure = { error: cause, at: clock().getTime() }
+    }
+  }
+
+  return async () => {
+    const age = () => (known ? clock().getTime() - known.at : Number.POSITIVE_INFINITY)
+    const paused = () => failure !== undefined && clock().getTime() - failure.at < PAUSE_MS
+    if (age() >= FRESH_MS && !paused()) {
+      // Whoever comes while it is being fetched waits for the same answer.
+      running ??= refresh().finally(() => {
+        running = undefined
+      })
+      await running
+    }
+    if (known && age() < STALE_MS) return known.party
+    // Every discharger in use opens version 2; only the summary is lost.
+    if (pinnedPublicKey) return { location, publicKey: pinnedPublicKey, version: 2, acceptsSummary: false }
+    throw failure?.error ?? unavailable(location, 'it cannot be reached')
+  }
+}
+
+async function fetchInfo(location: string, fetch: Fetch): Promise<ThirdParty> {
+  const info = await fetchJson(`${location}/discharge/info`, fetch)
+  // Dischargers of bakery version 1 have only the older address (3.1).
+  const body = info ?? (await fetchJson(`${location}/publickey`, fetch))
+  if (body === undefined) throw unavailable(location, 'it has neither /discharge/info nor /publickey')
+  const { PublicKey: key, Version: version, RequestSummary: summary } = body
+  return {
+    location,
+    publicKey: publicKeyOf(key, location),
+    version: info === undefined ? 1 : versionOf(version, location),
+    acceptsSummary: info !== undefined && summary === true,
+  }
+}
+
+/** `undefined` for 404. */
+async function fetchJson(url: string, fetch: Fetch): Promise<Record<string, unknown> | undefined> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    // An answer from elsewhere would be a key from elsewhere.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  })
+  if (response.status === 404) {
+    await response.body?.cancel()
+    return undefined
+  }
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw unavailable(url, `it answered with status ${response.status}`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(await boundedText(response, url))
+  } catch (error) {
+    if (error instanceof SyntaxError) throw unavailable(url, 'its answer is not JSON')
+    throw error
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw unavailable(url, 'its answer is not a JSON object')
+  }
+  return value as Record<string, unknown>
+}
+
+async function boundedText(response: Response, url: string): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length
+    // Leaving the loop cancels the rest.
+    if (length > MAX_BODY_BYTES) throw unavailable(url, `its answer has more than ${MAX_BODY_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function publicKeyOf(text: unknown, location: string): Uint8Array {
+  try {
+    const key = typeof text === 'string' ? decodeBase64(text) : undefined
+    if (key?.length === 32) return key
+  } catch (error) {
+    if (!(error instanceof MacaroonError)) throw error
+  }
+  throw unavailable(location, 'its public key is not 32 bytes in base64')
+}
+
+function versionOf(version: unknown, location: string): 1 | 2 | 3 {
+  if (typeof version !== 'number' || !Number.isInteger(version) || version < 0) {
+    throw unavailable(location, 'its bakery version is not a number')
+  }
+  // A newer discharger opens the older ids too.
+  return version >= 3 ? 3 : version === 2 ? 2 : 1
+}
+
+/** Over plain http anybody on the way could give us a key of their own, and then be everybody. */
+function requireSafe(location: string): void {
+  const { protocol, hostname, username, search, hash } = new URL(location)
+  const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+  if (protocol !== 'https:' && !(protocol === 'http:' && loopback)) {
+    throw new TypeError(
+      `The identity service ${location} must have an https URL (http only on this machine).`,
+    )
+  }
+  if (username !== '' || search !== '' || hash !== '') {
+    throw new TypeError(`The URL of the identity service has a user, query or fragment: ${location}`)
+  }
+}
+
+const unavailable = (where: string, why: string, cause?: unknown): Unavailable =>
+  new Unavailable(`The identity service at ${where} cannot be used: ${why}.`, { cause })

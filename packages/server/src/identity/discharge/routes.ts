@@ -1,0 +1,75 @@
+/** What programs ask for: the key, discharges, agents' logins, and whether their person has logged in. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf } from '../../address.ts'
+import { agentLogin } from '../agents/agent-login.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import type { Client } from '../interaction.ts'
+import { waitForLogin } from '../logins/wait.ts'
+import { dischargeParameters, parametersOf, protocolVersion, required } from '../parameters.ts'
+import { dischargeCaveat } from './discharge.ts'
+import { dischargeInfo } from './info.ts'
+
+const LIMITED = { config: { limit: 'discharge' } } as const
+
+export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
+  app.get('/discharge/info', async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
+  app.get('/publickey', async (_request, reply) => {
+    const { PublicKey } = await dischargeInfo(deps)
+    return sendJson(reply, 200, { PublicKey })
+  })
+
+  app.post('/discharge', LIMITED, async (request, reply) => {
+    const parameters = dischargeParameters(parametersOf(request))
+    const macaroon = await dischargeCaveat({ ...parameters, client: clientOf(request) }, deps)
+    return sendJson(reply, 200, { Macaroon: macaroon })
+  })
+
+  app.get('/login/agent', LIMITED, async (request, reply) => {
+    const parameters = parametersOf(request)
+    const macaroon = await agentLogin(
+      {
+        did: required(parameters, 'did'),
+        name: required(parameters, 'username'),
+        publicKey: required(parameters, 'public-key'),
+        protocolVersion: protocolVersion(request.headers['bakery-protocol-version']),
+      },
+      deps,
+    )
+    return sendJson(reply, 200, { macaroon })
+  })
+
+  // No HEAD beside it: that would be held as long.
+  app.get(
+    '/wait-token',
+    { exposeHeadRoute: false, config: { held: true, limit: 'wait-token' } },
+    async (request, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      const did = required(parametersOf(request), 'did')
+      const result = await waitForLogin(
+        { did, address: addressOf(request), patience, signal: gone.signal },
+        deps,
+      )
+      // Nobody is there to be answered.
+      if (!result) return reply.hijack()
+      return sendJson(reply, 200, result)
+    },
+  )
+}
+
+/** Bytes, so that Fastify adds no charset: clients compare the content type as a string. */
+export function sendJson(reply: FastifyReply, status: number, body: unknown): FastifyReply {
+  return reply
+    .status(status)
+    .headers({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    .send(Buffer.from(JSON.stringify(body)))
+}
+
+const clientOf = (request: FastifyRequest): Client => ({
+  address: addressOf(request),
+  userAgent: request.headers['user-agent'] ?? '',
+})

@@ -1,0 +1,34 @@
+/**
+ * The identity service that proves who somebody is, as the issuer needs to know it to seal a caveat to it
+ * (contract/bakery.md 3.1, 7.12).
+ */
+import type { Keyring } from '../../keyring/keyring.ts'
+
+export interface ThirdParty {
+  /** Where clients discharge, without a trailing slash. */
+  readonly location: string
+  /** X25519, 32 bytes. */
+  readonly publicKey: Uint8Array
+  /** The newest bakery version whose caveat ids it opens. */
+  readonly version: 1 | 2 | 3
+  /** Whether the condition may carry a summary of the request: only our own identity service understands one. */
+  readonly acceptsSummary: boolean
+}
+
+/** Asked for at every mint; throws `Unavailable` when the key cannot be had. */
+export type IdentityService = () => Promise<ThirdParty>
+
+/** The bundled identity service: its newest key, straight from the keyring. */
+export function bundledIdentity(
+  keyring: Pick<Keyring, 'dischargerKeyPairs'>,
+  location: string,
+): IdentityService {
+  return async () => {
+    const [newest] = await keyring.dischargerKeyPairs()
+    if (!newest) throw new TypeError('The keyring has no key pair of the identity service')
+    return { location: withoutSlash(location), publicKey: newest.publicKey, version: 3, acceptsSummary: true }
+  }
+}
+
+/** One text for one location: `https://id.example.org/` and `https://id.example.org` are the same service. */
+export const withoutSlash = (location: string): string => location.replace(/\/+$/, '')

@@ -1,0 +1,59 @@
+/**
+ * Logging in with a browser (contract/bakery.md 3.4): the client opens the visit URL, waits at the wait URL, and
+ * discharges with the token it gets there.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { requireEnabled } from '../../accounts/account.ts'
+import { LOGIN_MS } from '../dependencies.ts'
+import { IdentityError } from '../errors.ts'
+import type { InteractionKind } from '../interaction.ts'
+import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
+
+export const LOGIN_TOKEN_KIND = 'login'
+
+/** More of a user agent than anybody reads; it travels in the URL. */
+const MAX_USER_AGENT = 200
+
+export const browserWindow: InteractionKind = {
+  method: 'browser-window',
+  tokenKind: LOGIN_TOKEN_KIND,
+
+  offer: async ({ caveat, firstParty, summary, client }, { keyring, location, clock }) => {
+    const login = toText(randomBytes(16))
+    const expires = clock().getTime() + LOGIN_MS
+    const issuer = await keyring.issuerKeyPair()
+    const visit = await sealFor(
+      'visit',
+      {
+        login,
+        expires,
+        address: client.address,
+        userAgent: client.userAgent.slice(0, MAX_USER_AGENT).toWellFormed(),
+        firstParty: toText(firstParty),
+        known: Buffer.from(issuer.publicKey).equals(firstParty),
+        summary: summary ?? null,
+      },
+      keyring,
+    )
+    const wait = await sealFor('wait', { login, caveat: toText(caveat), expires }, keyring)
+    return { VisitURL: `${location}/login?did=${visit}`, WaitTokenURL: `${location}/wait-token?did=${wait}` }
+  },
+
+  redeem: async (token, caveat, { keyring, accounts, clock }) => {
+    const content = await openFor('login-token', Buffer.from(token).toString('latin1'), keyring)
+    const expected = content && toBytes(content.caveat)
+    if (!content || expected?.length !== caveat.length || !timingSafeEqual(expected, caveat)) {
+      throw new IdentityError(
+        'permission denied',
+        'The login token is not one for this caveat. Log in again.',
+      )
+    }
+    if (clock().getTime() >= content.expires) {
+      throw new IdentityError('permission denied', 'The login token has expired. Log in again.')
+    }
+    const account = await accounts.findById(content.account)
+    if (!account)
+      throw new IdentityError('permission denied', 'The account of this login does not exist any more.')
+    return requireEnabled(account)
+  },
+}

@@ -1,0 +1,90 @@
+/** Logins that somebody confirmed or refused in a browser. */
+import type { AccountId } from '@ratafia/api'
+import { type CompletedLoginTable, type Database, fromInstant, toInstant } from '../../database/index.ts'
+
+export interface CompletedLogin {
+  /** 16 random bytes. */
+  readonly loginId: Uint8Array
+  readonly accountId: AccountId
+  readonly decision: 'approved' | 'denied'
+  readonly completedAt: Date
+  /** From then on the row can go: the login cannot be completed any more anyway. */
+  readonly expiresAt: Date
+}
+
+export interface CompletedLoginStore {
+  /** False when the login was completed before, also by a call at the same moment; the first decision stays. */
+  insert(login: CompletedLogin): Promise<boolean>
+  find(loginId: Uint8Array): Promise<CompletedLogin | undefined>
+  /** Those of the given ones that are completed. */
+  findAll(loginIds: readonly Uint8Array[]): Promise<CompletedLogin[]>
+  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
+}
+
+export function completedLoginStore({ query }: Pick<Database, 'query'>): CompletedLoginStore {
+  return {
+    // The primary key decides which of two decisions came first.
+    insert: async ({ loginId, accountId, decision, completedAt, expiresAt }) => {
+      const result = await query
+        .insertInto('completed_login')
+        .values({
+          login_id: loginId,
+          account_id: accountId,
+          decision,
+          completed_at: toInstant(completedAt),
+          expires_at: toInstant(expiresAt),
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
+    },
+
+    // Index: the primary key.
+    find: async (loginId) => {
+      const row = await query
+        .selectFrom('completed_login')
+        .selectAll()
+        .where('login_id', '=', loginId)
+        .executeTakeFirst()
+      return row && loginOf(row)
+    },
+
+    // Index: the primary key.
+    findAll: async (loginIds) => {
+      if (loginIds.length === 0) return []
+      const rows = await query
+        .selectFrom('completed_login')
+        .selectAll()
+        .where('login_id', 'in', loginIds)
+        .execute()
+      return rows.map(loginOf)
+    },
+
+    // Index: completed_login_expires, then the primary key.
+    removeExpired: async (before, limit) => {
+      const expired = query
+        .selectFrom('completed_login')
+        .select('login_id')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('completed_login')
+        .where('login_id', 'in', expired)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+function loginOf(row: CompletedLoginTable): CompletedLogin {
+  return {
+    loginId: row.login_id,
+    // What is stored was an account's id when it was written.
+    accountId: row.account_id as AccountId,
+    decision: row.decision,
+    completedAt: fromInstant(row.completed_at),
+    expiresAt: fromInstant(row.expires_at),
+  }
+}

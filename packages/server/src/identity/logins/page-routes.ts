@@ -1,0 +1,148 @@
+/** The pages of a login with a browser: sign in, look, decide. Every form leads back to `GET login` (303). */
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf, sameNetwork } from '../../address.ts'
+import { confirmPage } from '../../web/confirm-page.ts'
+import { approvedPage, expiredPage, refusedPage, throttledPage } from '../../web/message-page.ts'
+import { sendPage } from '../../web/send-page.ts'
+import { signInPage } from '../../web/sign-in-page.ts'
+import { type IdentityDependencies, SIGN_IN_MS } from '../dependencies.ts'
+import { parseSummary } from '../discharge/request-summary.ts'
+import { IdentityError } from '../errors.ts'
+import { parametersOf, required } from '../parameters.ts'
+import { confirmLogin, consentFor } from './confirm.ts'
+import { toBytes, type Visit } from './sealed-texts.ts'
+import { type SignedIn, signedIn, signIn, signOut } from './sign-in.ts'
+import { visitState } from './visit.ts'
+
+const COOKIE = 'ratafia-sign-in'
+
+export function pageRoutes(
+  app: FastifyInstance,
+  deps: IdentityDependencies,
+  cookieOptions: CookieSerializeOptions,
+): void {
+  const page = { config: { page: true, limit: 'pages' } } as const
+  const form = { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] }
+
+  app.get('/login', page, async (request, reply) => {
+    // While the connection is surely there.
+    const address = addressOf(request)
+    const did = required(parametersOf(request), 'did')
+    const login = await visitState(did, deps)
+    if (login.state === 'expired') return sendPage(reply, 410, expiredPage())
+    if (login.state === 'completed') {
+      return sendPage(reply, 200, login.decision === 'approved' ? approvedPage() : refusedPage())
+    }
+    const browser = await signedIn(request.cookies[COOKIE], deps)
+    const text = browser ? await confirmText(did, login.visit, browser) : signInText(did, login.visit)
+    return sendPage(reply, 200, text)
+
+    async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
+      return confirmPage({
+        did,
+        csrf: reply.generateCsrf(),
+        consent: await consentFor(visit, browser, deps.keyring),
+        account: browser.account,
+        client: { address: visit.address, userAgent: visit.userAgent },
+        sameNetwork: sameNetwork(visit.address, address),
+        browserAddress: address,
+        serviceKnown: visit.known,
+        firstParty: Buffer.from(toBytes(visit.firstParty)).toString('base64'),
+        request: visit.summary === null ? undefined : parseSummary(visit.summary),
+      })
+    }
+
+    function signInText(did: string, visit: Visit): string {
+      return signInPage({ did, csrf: reply.generateCsrf(), ...clientOf(visit) })
+    }
+  })
+
+  app.post('/login', form, async (request, reply) => {
+    const address = addressOf(request)
+    const parameters = parametersOf(request)
+    const did = required(parameters, 'did')
+    const login = await visitState(did, deps)
+    if (login.state !== 'pending') return backToLogin(reply, did)
+    const username = parameters.get('username') ?? ''
+    const password = parameters.get('password') ?? ''
+    const result = await signIn({ username, password, address }, deps)
+    switch (result.outcome) {
+      case 'signed-in':
+        // A duration, because the browser's clock may be another.
+        reply.setCookie(COOKIE, result.cookie, { ...cookieOptions, maxAge: SIGN_IN_MS / 1000 })
+        return backToLogin(reply, did)
+      case 'throttled': {
+        request.refusal = 'too many requests'
+        const now = deps.clock()
+        const seconds = Math.max(1, Math.ceil((result.retryAt.getTime() - now.getTime()) / 1000))
+        reply.header('retry-after', String(seconds))
+        return sendPage(reply, 429, throttledPage({ did, retryAt: result.retryAt, now }))
+      }
+      default: {
+        request.refusal = 'permission denied'
+        const message = result.outcome === 'disabled' ? DISABLED : WRONG
+        const again = {
+          did,
+          csrf: reply.generateCsrf(),
+          ...clientOf(login.visit),
+          failed: { username, message },
+        }
+        return sendPage(reply, 403, signInPage(again))
+      }
+    }
+  })
+
+  app.post('/confirm', form, async (request, reply) => {
+    const parameters = parametersOf(request)
+    const did = required(parameters, 'did')
+    const decision = DECISIONS.get(required(parameters, 'decision'))
+    if (!decision) throw new IdentityError('bad request', 'The decision is neither "approve" nor "refuse".')
+    const login = await visitState(did, deps)
+    const browser = await signedIn(request.cookies[COOKIE], deps)
+    if (login.state === 'pending' && browser) {
+      const consent = required(parameters, 'consent')
+      await confirmLogin(
+        { visit: login.visit, signedIn: browser, consent, decision, address: addressOf(request) },
+        deps,
+      )
+    }
+    return backToLogin(reply, did)
+  })
+
+  app.post('/logout', form, async (request, reply) => {
+    const did = required(parametersOf(request), 'did')
+    await signOut({ cookie: request.cookies[COOKIE], address: addressOf(request) }, deps)
+    reply.clearCookie(COOKIE, cookieOptions)
+    return backToLogin(reply, did)
+  })
+}
+
+const DECISIONS: ReadonlyMap<string, 'approved' | 'denied'> = new Map([
+  ['approve', 'approved'],
+  ['refuse', 'denied'],
+])
+
+const WRONG = 'The username or the password is wrong.'
+const DISABLED = 'This account is disabled. Ask the operator of this store to enable it.'
+
+/** The service is named before the sign-in only when it proved to be ours. */
+const clientOf = ({ address, known, summary }: Visit) => ({
+  clientAddress: address,
+  service: known && summary !== null ? parseSummary(summary)?.service : undefined,
+})
+
+/** Relative, so that it holds behind a proxy and under whatever prefix. */
+function backToLogin(reply: FastifyReply, did: string): FastifyReply {
+  return reply
+    .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+    .redirect(`login?did=${encodeURIComponent(did)}`, 303)
+}
+
+/** Browsers say from where a form comes; this stands behind the cookie's SameSite and the token of the form. */
+async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new IdentityError('permission denied', 'This form was sent by another site. Nothing was done.')
+  }
+}

@@ -1,0 +1,86 @@
+/** The browsers that are signed in. A session is found by the hash of its cookie, so the table opens none. */
+import type { AccountId } from '@ratafia/api'
+import { type Database, fromInstant, toInstant } from '../../database/index.ts'
+
+export interface SignInSession {
+  /** SHA-256 of the cookie's 32 bytes. */
+  readonly idHash: Uint8Array
+  readonly accountId: AccountId
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export interface SignInSessionStore {
+  /** Throws on a hash that exists, which 32 random bytes do not bring about. */
+  insert(session: SignInSession): Promise<void>
+  /** Also one that has expired: the caller compares the time. */
+  find(idHash: Uint8Array): Promise<SignInSession | undefined>
+  /** False when there is none, any more. */
+  remove(idHash: Uint8Array): Promise<boolean>
+  removeAllOf(accountId: AccountId): Promise<void>
+  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
+}
+
+export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSessionStore {
+  return {
+    insert: async ({ idHash, accountId, createdAt, expiresAt }) => {
+      await query
+        .insertInto('sign_in_session')
+        .values({
+          id_hash: idHash,
+          account_id: accountId,
+          created_at: toInstant(createdAt),
+          expires_at: toInstant(expiresAt),
+        })
+        .execute()
+    },
+
+    // Index: the primary key.
+    find: async (idHash) => {
+      const row = await query
+        .selectFrom('sign_in_session')
+        .selectAll()
+        .where('id_hash', '=', idHash)
+        .executeTakeFirst()
+      return (
+        row && {
+          idHash: row.id_hash,
+          // What is stored was an account's id when it was written.
+          accountId: row.account_id as AccountId,
+          createdAt: fromInstant(row.created_at),
+          expiresAt: fromInstant(row.expires_at),
+        }
+      )
+    },
+
+    // Index: the primary key.
+    remove: async (idHash) => {
+      const { numDeletedRows } = await query
+        .deleteFrom('sign_in_session')
+        .where('id_hash', '=', idHash)
+        .executeTakeFirst()
+      return numDeletedRows > 0n
+    },
+
+    // Index: sign_in_session_account.
+    removeAllOf: async (accountId) => {
+      await query.deleteFrom('sign_in_session').where('account_id', '=', accountId).execute()
+    },
+
+    // Index: sign_in_session_expires, then the primary key.
+    removeExpired: async (before, limit) => {
+      const expired = query
+        .selectFrom('sign_in_session')
+        .select('id_hash')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('sign_in_session')
+        .where('id_hash', 'in', expired)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Slows down the guessing of passwords: failures are counted per account name and per network address. It counts what
+ * was typed, whether such an account exists or not, so it tells nothing about that.
+ */
+
+import { addressKey } from '../../address.ts'
+import type { Clock } from '../../clock.ts'
+import type { Counters, Rule } from '../../counters.ts'
+
+export interface ThrottleOptions {
+  readonly clock: Clock
+  readonly counters: Counters
+  readonly perAccount?: Rule
+  readonly perAddress?: Rule
+}
+
+export interface Throttle {
+  /**
+   * Counts an attempt before it is made, so that a hundred at once are counted too. `false` for `allowed` says when
+   * the next one is. An attempt that succeeded, or could not be checked, is taken back by `forgive`.
+   */
+  attempt(who: { readonly username: string; readonly address: string }): Promise<Attempt>
+}
+
+export type Attempt =
+  | { readonly allowed: true; readonly forgive: () => void }
+  | { readonly allowed: false; readonly retryAt: Date }
+
+const PER_ACCOUNT: Rule = { name: 'sign-in/account', burst: 10, interval: 60_000 }
+/** More than for an account: an office shares one address. */
+const PER_ADDRESS: Rule = { name: 'sign-in/address', burst: 30, interval: 20_000 }
+
+export function createThrottle(options: ThrottleOptions): Throttle {
+  const { clock, counters, perAccount = PER_ACCOUNT, perAddress = PER_ADDRESS } = options
+  return {
+    attempt: async ({ username, address }) => {
+      const counted = [
+        { rule: perAccount, key: username.slice(0, 64) },
+        { rule: perAddress, key: addressKey(address) },
+      ]
+      const taken = await counters.take(counted)
+      if (taken.allowed) return { allowed: true, forgive: () => counters.giveBack(counted) }
+      return { allowed: false, retryAt: new Date(clock().getTime() + taken.waitMs) }
+    },
+  }
+}

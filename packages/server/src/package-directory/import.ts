@@ -1,0 +1,70 @@
+/** Fills the package directory from a file's text: CSV with a header line, or a JSON list. */
+import type { Changing } from '../change.ts'
+import { ImportError, type ImportRow, readImportRows } from '../files/import-rows.ts'
+import type { PackageEntry, PackageStore } from './package-store.ts'
+
+const COLUMNS = ['name', 'snap_id']
+
+export interface ImportOptions {
+  readonly format: 'csv' | 'json'
+  /** Entries that are not in the file go. */
+  readonly replaceAll: boolean
+  readonly onProgress?: (done: number, total: number) => void
+}
+
+/** Returns how many entries were imported: all of them, in one transaction. Throws {@link ImportError}. */
+export async function importPackages(
+  text: string,
+  { format, replaceAll, onProgress }: ImportOptions,
+  { change }: { readonly change: Changing<{ readonly packages: PackageStore }> },
+): Promise<number> {
+  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).map(checkRow)
+  refuseRepeats(rows, 'name', ({ name }) => name)
+  refuseRepeats(rows, 'snap_id', ({ snapId }) => snapId)
+  const entries = rows.map(({ entry }) => entry)
+  await change(async ({ packages, record }) => {
+    await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
+    const details = { imported: entries.length, 'replace-all': replaceAll }
+    await record({ action: 'packages.import', subject: 'packages', details })
+  })
+  return entries.length
+}
+
+/** Names and ids as the store has them, with room: visible ASCII, no quotes. */
+const PLAIN = /^[A-Za-z0-9._+-]{1,128}$/
+
+interface CheckedRow {
+  readonly place: string
+  readonly entry: PackageEntry
+}
+
+function checkRow({ place, fields }: ImportRow): CheckedRow {
+  const { name, snap_id: snapId } = fields
+  if (typeof name !== 'string' || !PLAIN.test(name)) {
+    throw new ImportError(
+      `${place}: "name" is missing or not a package name. The columns are name and snap_id.`,
+    )
+  }
+  if (typeof snapId !== 'string' || !PLAIN.test(snapId)) {
+    throw new ImportError(
+      `${place}: "snap_id" is missing or not a snap id. The columns are name and snap_id.`,
+    )
+  }
+  return { place, entry: { name, snapId } }
+}
+
+function refuseRepeats(
+  rows: readonly CheckedRow[],
+  column: string,
+  pick: (entry: PackageEntry) => string,
+): void {
+  const places = new Map<string, string>()
+  for (const { place, entry } of rows) {
+    const value = pick(entry)
+    const first = places.get(value)
+    if (first !== undefined) {
+      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} stands at ${first} too.`)
+    }
+    places.set(value, place)
+  }
+}
