@@ -16,5 +16,5 @@ if (major < 24) {
   process.exitCode = 1
 } else {
   const { run } = await import('../src/start/start.ts')
-  process.exitCode = await run(process.argv, process.env)
+  process.exitCode = await run(process.argv)
 }

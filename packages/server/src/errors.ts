@@ -50,7 +50,23 @@ export class TooManyRequests extends Error {
   }
 }
 
+// The vocabulary of refusals: each names its code, and whoever throws it writes the message.
+
 /** The 401 of the tokens API. */
-export function unauthorized(message: string, details: RefusalDetails = {}): RequestError {
-  return new RequestError('macaroon-authorization-required', message, details)
-}
+export const unauthorized = (message: string, details: RefusalDetails = {}): RequestError =>
+  new RequestError('macaroon-authorization-required', message, details)
+
+/** Somebody named what does not exist, or gave a value that is not allowed. `field` goes into `extra`. */
+export const invalidField = (
+  message: string,
+  { field, ...details }: Omit<RefusalDetails, 'extra'> & { readonly field?: string } = {},
+): RequestError =>
+  new RequestError('invalid-field', message, field === undefined ? details : { ...details, extra: { field } })
+
+/** The assertions are good, and the policy of the model refuses the device. */
+export const registrationRefused = (message: string, details: RefusalDetails = {}): RequestError =>
+  new RequestError('registration-refused', message, details)
+
+/** The device gets no session: it is revoked, superseded or in quarantine. */
+export const deviceRefused = (message: string, details: RefusalDetails = {}): RequestError =>
+  new RequestError('device-refused', message, details)

@@ -26,7 +26,7 @@ import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author, Changing } from '../change.ts'
 import { verifyStore } from '../checkup/verify-store.ts'
 import { announcement } from '../cli/announcement.ts'
-import { EXIT } from '../cli/context.ts'
+import { EXIT, type Streams } from '../cli/context.ts'
 import type { Storage, Stores, Workspace } from '../cli/installation.ts'
 import { runProgram } from '../cli/run-program.ts'
 import { type Clock, systemClock } from '../clock.ts'
@@ -607,12 +607,19 @@ async function addIdentity(
   })
 }
 
+export interface RunOptions {
+  /** Default: that of this process. */
+  readonly environment?: Environment
+  /** Default: those of this process. */
+  readonly streams?: Streams
+}
+
 /** The program: `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
 export async function run(
   words: readonly string[],
-  environment: Environment = processEnvironment(),
+  { environment = processEnvironment(), streams = process }: RunOptions = {},
 ): Promise<number> {
-  const { stdin, stdout, stderr } = process
+  const { stdout, stderr } = streams
   const settings = (port?: number): StartOptions => {
     const config = readConfig(environment, port === undefined ? undefined : { port })
     return { config, log: createLog({ level: config.logLevel, pretty: stderr.isTTY === true }) }
@@ -628,7 +635,7 @@ export async function run(
     return options.config.workers > 1 ? serveWithWorkers(options, say) : serveAlone(options, say)
   }
   return runProgram(words.slice(2), {
-    streams: { stdin, stdout, stderr },
+    streams,
     release: RELEASE,
     serve: () => serve(settings()).finally(endSoon),
     serveIdentity: () => serve({ ...settings(8081), identityOnly: true }).finally(endSoon),
