@@ -3,7 +3,7 @@
 
 import { type Node, type SourceFile, SyntaxKind } from 'typescript/unstable/ast'
 import * as is from 'typescript/unstable/ast/is'
-import { API } from 'typescript/unstable/sync'
+import { parseSources } from './sources.ts'
 
 /** One import of a file: `import`, `import type`, `export … from`, `import('…')` as a value or as a type. */
 export interface Import {
@@ -53,35 +53,9 @@ const STATEMENTS: ReadonlySet<string> = new Set([
   'updateTable',
 ])
 
-/** Project configurations that exist only here, by path. */
-const configs = new Map<string, string>()
-
-// One compiler process for all calls. It ends with this process: closed earlier, it may complain on stderr.
-const api = new API({
-  fs: {
-    readFile: (path) => configs.get(path),
-    fileExists: (path) => configs.has(path) || undefined,
-  },
-})
-
-/**
- * Parses `files` (absolute paths below `root`). The result has one entry per file, under the path as given.
- * Syntax errors are for the compiler to report; what could be read is returned. A file is read once per process.
- */
+/** Reads `files` as {@link parseSources} does. The result has one entry per file, under the path as given. */
 export function parseFiles(root: string, files: readonly string[]): ReadonlyMap<string, Parsed> {
-  const config = `${root}/tsconfig.import-rules.json`
-  // Nothing is resolved or type-checked, so a tree needs no node_modules.
-  const compilerOptions = { noResolve: true, noLib: true, types: [], allowJs: true, noEmit: true }
-  configs.set(config, JSON.stringify({ compilerOptions, files }))
-  const snapshot = api.updateSnapshot({ openProjects: [config] })
-  const program = snapshot.getProject(config)?.program
-  const parsed = files.map((file): [string, Parsed] => {
-    const source = program?.getSourceFile(file)
-    if (source === undefined) throw new Error(`${file} could not be parsed`)
-    return [file, parse(source)]
-  })
-  snapshot.dispose()
-  return new Map(parsed)
+  return new Map([...parseSources(root, files)].map(([file, source]) => [file, parse(source)]))
 }
 
 function parse(source: SourceFile): Parsed {

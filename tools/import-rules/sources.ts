@@ -1,0 +1,36 @@
+// Syntax trees of source files, by TypeScript's own parser.
+
+import type { SourceFile } from 'typescript/unstable/ast'
+import { API } from 'typescript/unstable/sync'
+
+/** Project configurations that exist only here, by path. */
+const configs = new Map<string, string>()
+
+// One compiler process for all calls. It ends with this process: closed earlier, it may complain on stderr.
+const api = new API({
+  fs: {
+    readFile: (path) => configs.get(path),
+    fileExists: (path) => configs.has(path) || undefined,
+  },
+})
+
+/**
+ * Parses `files` (absolute paths below `root`). The result has one entry per file, under the path as given.
+ * The compiler reports syntax errors; whatever can be read is returned. A file is read once per process.
+ */
+export function parseSources(root: string, files: readonly string[]): ReadonlyMap<string, SourceFile> {
+  // The compiler process keeps a configuration under its path.
+  const config = `${root}/tsconfig.sources-${configs.size}.json`
+  // Nothing is resolved or type-checked, so a tree needs no node_modules.
+  const compilerOptions = { noResolve: true, noLib: true, types: [], allowJs: true, noEmit: true }
+  configs.set(config, JSON.stringify({ compilerOptions, files }))
+  const snapshot = api.updateSnapshot({ openProjects: [config] })
+  const program = snapshot.getProject(config)?.program
+  const sources = files.map((file): [string, SourceFile] => {
+    const source = program?.getSourceFile(file)
+    if (source === undefined) throw new Error(`${file} could not be parsed`)
+    return [file, source]
+  })
+  snapshot.dispose()
+  return new Map(sources)
+}
