@@ -102,15 +102,21 @@ export class TcpProxy {
   }
 
   #pass(from: Socket, to: Socket): void {
+    const late: Buffer[] = []
     from.on('data', (chunk) => {
       // What was sent into the hole is lost: the connection can only be cut when the network is back.
       if (this.#holding) {
         this.#held++
-      } else if (this.#delayMs === 0) {
+      } else if (this.#delayMs === 0 && late.length === 0) {
         to.write(chunk)
       } else {
         this.#delayed++
-        setTimeout(() => this.#holding || to.destroyed || to.write(chunk), this.#delayMs)
+        late.push(chunk)
+        // The oldest, whichever timer fires first: a stream keeps its order when the delay changes.
+        setTimeout(() => {
+          const next = late.shift()
+          if (next && !this.#holding && !to.destroyed) to.write(next)
+        }, this.#delayMs)
       }
     })
   }

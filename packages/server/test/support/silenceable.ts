@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A proxy before `server` that passes bytes on or, told so, silently drops them, as a broken network does. */
+/**
+ * A proxy in front of `server` that can fall silent, as a broken network does. Bytes sent during a silence arrive after
+ * it, in order: TCP delays or resets, but loses nothing from the middle of a stream.
+ */
 export async function silenceable(server: URL) {
   const sockets = new Set<Socket>()
   let silent = false
@@ -12,9 +15,13 @@ export async function silenceable(server: URL) {
       [upstream, client],
     ] as const) {
       sockets.add(from)
-      from.on('data', (chunk) => silent || to.write(chunk))
+      if (silent) from.pause()
+      from.on('data', (chunk) => to.write(chunk))
       from.on('error', () => {})
-      from.on('close', () => to.destroy())
+      from.on('close', () => {
+        sockets.delete(from)
+        to.destroy()
+      })
     }
   })
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
@@ -26,6 +33,7 @@ export async function silenceable(server: URL) {
     url: url.href,
     silence: (value: boolean) => {
       silent = value
+      for (const socket of sockets) socket[value ? 'pause' : 'resume']()
     },
     close: () => {
       listener.close()

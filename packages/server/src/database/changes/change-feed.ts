@@ -11,7 +11,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
-import { ChangeListener } from './change-listener.ts'
+import { ChangeListener, type ListenerEvents } from './change-listener.ts'
 import { CHANGE_CHANNEL, type Change, parseChange } from './changes.ts'
 import type { MemoryState } from './memory-state.ts'
 import type { Signals } from './notifications.ts'
@@ -39,13 +39,20 @@ export interface ChangeFeed {
 
 /** Undefined on SQLite, whose one file is asked each time. */
 export function openChangeFeed(database: Database, listenUrl: string): ChangeFeed | undefined {
-  return database.signals && new ListeningFeed(database.signals, listenUrl)
+  const listen: Listen = (channels, events) => new ChangeListener(listenUrl, channels, events)
+  return database.signals && new ListeningFeed(database.signals, listen)
 }
 
-class ListeningFeed implements ChangeFeed {
+type Listen = (
+  channels: readonly [changes: string, beats: string],
+  events: ListenerEvents,
+) => Pick<ChangeListener, 'reconnect' | 'close'>
+
+/** Exported for tests, which bring a listener of their own. */
+export class ListeningFeed implements ChangeFeed {
   readonly #signals: Signals
   readonly #ownChannel = `ratafia_beat_${randomBytes(12).toString('hex')}`
-  readonly #listener: ChangeListener
+  readonly #listener: ReturnType<Listen>
   readonly #timer: NodeJS.Timeout
   readonly #subscribers: ((change?: Change) => void)[] = []
   readonly memories = new Map<string, () => MemoryState>()
@@ -58,11 +65,11 @@ class ListeningFeed implements ChangeFeed {
   #heardUntil = Number.NEGATIVE_INFINITY
   #position = 0
 
-  constructor(signals: Signals, listenUrl: string) {
+  constructor(signals: Signals, listen: Listen) {
     this.#signals = signals
     // Its own changes too come back as notifications, but a moment later.
     signals.onOwnChange((payload) => this.#hear(parseChange(payload)))
-    this.#listener = new ChangeListener(listenUrl, [CHANGE_CHANNEL, this.#ownChannel], {
+    this.#listener = listen([CHANGE_CHANNEL, this.#ownChannel], {
       listening: () => this.#begin(),
       lost: () => this.#lose(),
       notified: (channel, payload) =>
@@ -115,7 +122,13 @@ class ListeningFeed implements ChangeFeed {
     const sentAt = this.#sent.get(beat)
     // A connection that was listened on before, at a PgBouncer, may repeat what it missed.
     if (sentAt === undefined) return
-    this.#sent.delete(beat)
+    // Beats arrive in the order they were sent: any older one was lost, and perhaps changes with it.
+    const [oldest] = this.#sent.keys()
+    if (beat !== oldest || !this.current()) this.#hear()
+    for (const sent of this.#sent.keys()) {
+      this.#sent.delete(sent)
+      if (sent === beat) break
+    }
     this.#heardUntil = Math.max(this.#heardUntil, sentAt)
   }
 
