@@ -84,7 +84,7 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/devices/registration/issue-serial.ts`,
-        from: 'if (holder && !givesWay(holder, model)) return { taken: holder }\n  return { ...name, holder, revision',
+        from: 'if (holder && !givesWay(holder, model.policy)) return { taken: holder }\n  return { ...name, holder, revision',
         to: 'return { ...name, holder: undefined, revision',
       },
     ],

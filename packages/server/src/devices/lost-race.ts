@@ -1,27 +1,9 @@
-/** One short transaction over what a registration changes. The constraints of the tables decide its races. */
+/**
+ * How the register settles races: constraints and conditional updates let one writer win; whoever loses throws
+ * {@link LostRace}, stores nothing and tries again.
+ */
 
-import type { AllowListDeps } from '../brands/models/allow-list/import-allow-list.ts'
-import type { UseApiKeyDeps } from '../brands/models/api-keys/use-api-key.ts'
-import type { ModelDeps } from '../brands/models/find-model.ts'
-import type { Changing } from '../change.ts'
-import type { DeviceStore } from './device-store.ts'
-import type { RegistrationStore } from './registration/registration-store.ts'
-
-/** Stores made on the transaction: what they change is stored together or not at all. */
-export interface RegisterStores {
-  readonly devices: DeviceStore
-  readonly registrations: RegistrationStore
-  readonly apiKeys: UseApiKeyDeps['apiKeys']
-  /** What the operator may have taken away since it was looked at. */
-  readonly models: Pick<ModelDeps['models'], 'hold' | 'isRemodelAllowed'>
-  readonly allowList: Pick<AllowListDeps['allowList'], 'has'>
-  readonly brands: { mayUse(signingKeyId: string): Promise<boolean> }
-}
-
-/** Throws {@link LostRace} also for a unique violation. `work` may run more than once, and uses no other store. */
-export type InRegister = Changing<RegisterStores>
-
-/** Somebody else was faster; nothing is stored, and a new look tells what there is now. */
+/** Somebody else was faster: nothing is stored, and another look shows what there is now. */
 export class LostRace extends Error {
   override readonly name = 'LostRace'
 }
@@ -29,4 +11,19 @@ export class LostRace extends Error {
 /** Throws {@link LostRace} unless it was stored. */
 export function won(stored: boolean): void {
   if (!stored) throw new LostRace()
+}
+
+/** Runs `work` until it loses no race; `attempt` counts from 0. Undefined when every attempt lost one. */
+export async function retryLostRaces<T>(
+  attempts: number,
+  work: (attempt: number) => Promise<T>,
+): Promise<T | undefined> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    try {
+      return await work(attempt)
+    } catch (error) {
+      if (!(error instanceof LostRace)) throw error
+    }
+  }
+  return undefined
 }

@@ -8,11 +8,13 @@ import type { SignerDeps } from '../../brands/keys/signer-for.ts'
 import type { ModelDeps } from '../../brands/models/find-model.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
-import type { Change, Details, Recording } from '../../change.ts'
+import type { Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
-import { type Device, type SerialAssertion, type SerialName, showSerialName } from '../device.ts'
+import type { Device, SerialAssertion, SerialName } from '../device.ts'
 import type { Decision, DeviceStore } from '../device-store.ts'
-import { type InRegister, LostRace, type RegisterStores, won } from '../lost-race.ts'
+import { LostRace, won } from '../lost-race.ts'
+import { givesWay, supersededBy } from '../serial-holder.ts'
+import type { InRegister, RegisterStores } from './register-stores.ts'
 
 export interface IssueDeps extends SignerDeps {
   readonly devices: Pick<DeviceStore, 'findHolder' | 'findBySerial' | 'findSerialAssertion'>
@@ -44,13 +46,9 @@ export async function planSerial(
   if (proposed === undefined) return planNewNumber(model, deps)
   const name = { brandId: model.brandId, model: model.model, serial: proposed }
   const holder = await deps.devices.findHolder(name)
-  if (holder && !givesWay(holder, model)) return { taken: holder }
+  if (holder && !givesWay(holder, model.policy)) return { taken: holder }
   return { ...name, holder, revision: await nextRevision(name, holder, deps) }
 }
-
-/** A device in quarantine keeps its serial too: with another key it would be out of it. */
-const givesWay = (holder: Device, { policy }: StoredModel): boolean =>
-  policy.takenSerial === 'reissue' && holder.status === 'active' && holder.quarantinedAt === null
 
 async function planNewNumber(model: StoredModel, deps: IssueDeps): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
@@ -133,19 +131,6 @@ export async function issueSerial(
     throw error
   }
 }
-
-export const supersededBy = (holder: Device, deviceKeyId: string): Change => ({
-  action: 'device.supersede',
-  subject: holder.id,
-  details: { serial: showSerialName(holder), by: deviceKeyId },
-})
-
-/** What the entry of a device that gets a serial says. */
-export const givenSerial = (device: Device): Details => ({
-  serial: showSerialName(device),
-  revision: device.revision,
-  'device-key': device.deviceKeyId,
-})
 
 const superseding = ({ fields }: UnverifiedAssertion<'serial-request'>, at: Date): Decision => ({
   at,

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isAllowed } from '../../brands/models/allow-list/allow-list.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
-import type { RegisterStores } from '../lost-race.ts'
 import { whyNoRemodel } from './check-remodel.ts'
+import type { RegisterStores } from './register-stores.ts'
 import type { Ask } from './registration.ts'
 
 interface Admission {

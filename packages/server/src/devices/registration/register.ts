@@ -12,11 +12,12 @@ import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
 import type { Caller, SerialAssertion } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
-import { LostRace, type RegisterStores } from '../lost-race.ts'
+import { LostRace } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
 import { type FindRegisteredDeps, findByKey, findRepeated } from './find-registered.ts'
 import { readRegistration } from './read-registration.ts'
 import { type EnterDeps, enter } from './register-new.ts'
+import type { RegisterStores } from './register-stores.ts'
 import type { Ask, Outcome } from './registration.ts'
 
 type SettleDeps = NonceDependencies & TrustDeps & ModelDeps & FindRegisteredDeps & EnterDeps

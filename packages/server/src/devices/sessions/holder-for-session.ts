@@ -9,7 +9,7 @@ import { RequestError } from '../../errors.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
-import { givenSerial, supersededBy } from '../registration/issue-serial.ts'
+import { givenSerial, supersededBy } from '../serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 
 interface AdmitDeps {

@@ -5,7 +5,8 @@ import { RequestError } from '../../../errors.ts'
 import { type Device, showSerialName } from '../../device.ts'
 import type { Decision, DeviceStore } from '../../device-store.ts'
 import { won } from '../../lost-race.ts'
-import { givenSerial, type IssueDeps, type IssuedSerial, issueSerial, planSerial } from '../issue-serial.ts'
+import { givenSerial } from '../../serial-holder.ts'
+import { type IssueDeps, type IssuedSerial, issueSerial, planSerial } from '../issue-serial.ts'
 
 export interface IssueToWaitingDeps extends IssueDeps {
   readonly devices: IssueDeps['devices'] & Pick<DeviceStore, 'findById' | 'findRequest'>

@@ -1,0 +1,26 @@
+/** Who keeps a serial number when another device key comes for it, and what the audit log says of that. */
+import type { Change, Details } from '../change.ts'
+import { type Device, showSerialName } from './device.ts'
+
+/**
+ * Whether the policy lets another key take the holder's serial number. A device in quarantine keeps it: with another
+ * key it would be out of quarantine.
+ */
+export const givesWay = (
+  holder: Pick<Device, 'status' | 'quarantinedAt'>,
+  { takenSerial }: { readonly takenSerial: 'refuse' | 'reissue' },
+): boolean => takenSerial === 'reissue' && holder.status === 'active' && holder.quarantinedAt === null
+
+/** The audit entry of a holder whose serial number another device key has now. */
+export const supersededBy = (holder: Device, deviceKeyId: string): Change => ({
+  action: 'device.supersede',
+  subject: holder.id,
+  details: { serial: showSerialName(holder), by: deviceKeyId },
+})
+
+/** The audit details of a device that gets a serial. */
+export const givenSerial = (device: Device): Details => ({
+  serial: showSerialName(device),
+  revision: device.revision,
+  'device-key': device.deviceKeyId,
+})
