@@ -7,7 +7,7 @@ import { deviceKeyActor, type Recording } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { Caller, Device } from '../device.ts'
-import { LostRace, won } from '../lost-race.ts'
+import { retryLostRaces, won } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
 import {
   checkSessionRequest,
@@ -64,27 +64,24 @@ export async function openSession(input: SessionInput, deps: OpenSessionDeps): P
   const request = await checkSessionRequest(unverified, deps)
   const previous = input.previous && (await checkPrevious(input.previous, request.serial.fields, deps))
   const model = await deps.models.find(request.serial.fields)
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    try {
-      const opened = await open(
-        {
-          ...request,
-          previous,
-          nonceHash: nonce.hash,
-          requestHash,
-          caller: input.caller,
-          quarantineClones: model?.policy.quarantineClones ?? false,
-        },
-        deps,
-      )
-      if ('refused' in opened) throw new RequestError('device-refused', opened.refused)
-      return await answer(opened.session, opened.device, deps)
-    } catch (error) {
-      if (!(error instanceof LostRace)) throw error
-      const faster = await answerAgain({ nonceHash: nonce.hash, requestHash }, deps)
-      if (faster) return faster
-    }
-  }
+  const session = await retryLostRaces(ATTEMPTS, async (attempt) => {
+    const faster = attempt > 0 && (await answerAgain({ nonceHash: nonce.hash, requestHash }, deps))
+    if (faster) return faster
+    const opened = await open(
+      {
+        ...request,
+        previous,
+        nonceHash: nonce.hash,
+        requestHash,
+        caller: input.caller,
+        quarantineClones: model?.policy.quarantineClones ?? false,
+      },
+      deps,
+    )
+    if ('refused' in opened) throw new RequestError('device-refused', opened.refused)
+    return answer(opened.session, opened.device, deps)
+  })
+  if (session) return session
   throw new RequestError('device-refused', 'The device changes all the time. Try again.')
 }
 
