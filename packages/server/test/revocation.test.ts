@@ -142,7 +142,7 @@ eachDatabase((kind, _open, fresh) => {
     test('of a device whose serial another key took over, in one transaction with more', async () => {
       const { ask, id } = await newDevice()
       await everywhere(ask)
-      const superseded = await one.workspace.inRegister(async ({ devices }) => {
+      const superseded = await one.workspace.change(async ({ devices }) => {
         const done = await devices.supersede(id, decision())
         // Nothing is committed yet.
         if (kind === 'postgres') for (const node of others) assert.equal(await ask(node), 200)

@@ -16,7 +16,6 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
-import type { InRegister, RegisterStores } from '../devices/registration/register-stores.ts'
 import type { RegistrationStore } from '../devices/registration/registration-store.ts'
 import type { CloneStore } from '../devices/sessions/clone-store.ts'
 import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
@@ -72,8 +71,6 @@ export interface Workspace extends Stores {
   /** By whoever runs this process: the operator. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
-  readonly inRegister: InRegister
-  readonly inRegisterBy: ChangingBy<RegisterStores>
   readonly inImport: InImport
   readonly inAudit: LinkDeps['inAudit']
   close(): Promise<void>

@@ -4,6 +4,7 @@ import {
   type Database,
   type DeviceTable,
   fromInstant,
+  isUniqueViolation,
   type SerialAssertionTable,
   toInstant,
 } from '../database/index.ts'
@@ -54,8 +55,8 @@ export interface DeviceStore {
   /** The serial-request of one that waits or was rejected. */
   findRequest(id: DeviceId): Promise<Uint8Array | undefined>
   /**
-   * Gives a serial to one that waits, or was rejected if that is known. False when it is not as it was found any more;
-   * a unique violation of `device.brand_id_model_serial` when the serial has another holder.
+   * Gives a serial to one that waits, or was rejected if that is known. False when it is not as it was found any more,
+   * or the serial has another holder: a transaction ends with that, because the statement failed.
    */
   activate(
     found: { readonly id: DeviceId; readonly status: 'pending' | 'rejected' },
@@ -198,14 +199,15 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       return row?.request ?? undefined
     },
 
-    activate: ({ id, status }, serial, revision, decision) =>
-      change(id, [status], {
-        serial,
-        revision,
-        status: 'active',
-        request: null,
-        ...columnsOf(decision),
-      }),
+    async activate({ id, status }, serial, revision, decision) {
+      const decided = columnsOf(decision)
+      try {
+        return await change(id, [status], { serial, revision, status: 'active', request: null, ...decided })
+      } catch (error) {
+        if (isUniqueViolation(error, 'device.brand_id_model_serial')) return false
+        throw error
+      }
+    },
 
     reject: (id, decision) => change(id, ['pending'], { status: 'rejected', ...columnsOf(decision) }),
 

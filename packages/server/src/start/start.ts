@@ -51,7 +51,6 @@ import {
   type Database,
   inSnapshot,
   inTransaction,
-  isUniqueViolation,
   migrate,
   openChangeFeed,
   openDatabase,
@@ -61,8 +60,6 @@ import {
 } from '../database/index.ts'
 import { assertionRoutes } from '../devices/assertions/routes.ts'
 import { deviceStore } from '../devices/device-store.ts'
-import { LostRace } from '../devices/lost-race.ts'
-import type { InRegister } from '../devices/registration/register-stores.ts'
 import { registrationStore } from '../devices/registration/registration-store.ts'
 import { registrationRoutes } from '../devices/registration/routes.ts'
 import { signingQueue } from '../devices/registration/signing-queue.ts'
@@ -200,20 +197,8 @@ function changesOf({
   clock,
   sealer,
   operator,
-}: ChangesOptions): Pick<
-  Workspace,
-  'change' | 'changeBy' | 'inRegister' | 'inRegisterBy' | 'inImport' | 'inAudit'
-> {
+}: ChangesOptions): Pick<Workspace, 'change' | 'changeBy' | 'inImport' | 'inAudit'> {
   const changeBy = changing(database, clock, storesOn)
-  const inRegisterBy =
-    (author: Author): InRegister =>
-    async (work) => {
-      try {
-        return await changeBy(author)(work)
-      } catch (error) {
-        throw isUniqueViolation(error) ? new LostRace() : error
-      }
-    }
   return {
     changeBy,
     change: changing(database, clock, (on) => ({
@@ -222,8 +207,6 @@ function changesOf({
       keyPairs: createKeyPairStore(on, sealer),
       sealedValues: sealedValueStore(on),
     }))(operator),
-    inRegisterBy,
-    inRegister: inRegisterBy(operator),
     inImport: (work) =>
       database.unhurried((query) =>
         changing({ query }, clock, (on) => ({ register: registerImport(on) }))(operator)(work),

@@ -8,18 +8,18 @@ import type { SignerDeps } from '../../brands/keys/signer-for.ts'
 import type { ModelDeps } from '../../brands/models/find-model.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
-import type { Recording } from '../../change.ts'
+import type { Changing, Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Device, SerialAssertion, SerialName } from '../device.ts'
 import type { Decision, DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { givesWay, supersededBy } from '../serial-holder.ts'
-import type { InRegister, RegisterStores } from './register-stores.ts'
+import type { RegisterStores } from './register-stores.ts'
 
 export interface IssueDeps extends SignerDeps {
   readonly devices: Pick<DeviceStore, 'findHolder' | 'findBySerial' | 'findSerialAssertion'>
   readonly models: Pick<ModelDeps['models'], 'takeNumber'>
-  readonly inRegister: InRegister
+  readonly change: Changing<RegisterStores>
 }
 
 /** A serial number that may be given, and what has to give way for it. */
@@ -105,7 +105,7 @@ export async function issueSerial(
   const signed = await signSerial({ brandId, model, serial, deviceKey, revision, ...body }, deps)
   check?.(signed)
   try {
-    return await deps.inRegister(async (stores) => {
+    return await deps.change(async (stores) => {
       if (holder) {
         won(await stores.devices.supersede(holder.id, superseding(request, at)))
         await stores.record(supersededBy(holder, deviceKey.id))

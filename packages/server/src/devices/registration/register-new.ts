@@ -122,7 +122,7 @@ async function makeWait(
   }
   const at = deps.clock()
   const device = { ...newDevice(ask, model, at), serial: proposed ?? '' }
-  await deps.inRegister(async (stores) => {
+  await deps.change(async (stores) => {
     won(await stores.devices.add(device, request))
     const key = await useUp(ask, device, at, stores)
     won(await isStillAdmitted({ ask, model, proposed }, stores))

@@ -4,7 +4,6 @@ import type { BrandStore } from '../../brands/brand-store.ts'
 import type { AllowListStore } from '../../brands/models/allow-list/allow-list-store.ts'
 import type { ApiKeyStore } from '../../brands/models/api-keys/api-key-store.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
-import type { Changing } from '../../change.ts'
 import type { DeviceStore } from '../device-store.ts'
 import type { RegistrationStore } from './registration-store.ts'
 
@@ -18,6 +17,3 @@ export interface RegisterStores {
   readonly allowList: AllowListStore
   readonly brands: BrandStore
 }
-
-/** Throws `LostRace` also for a unique violation. `work` may run more than once, and uses no other store. */
-export type InRegister = Changing<RegisterStores>

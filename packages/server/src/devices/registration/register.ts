@@ -22,8 +22,8 @@ import type { Ask, Outcome } from './registration.ts'
 
 type SettleDeps = NonceDependencies & TrustDeps & ModelDeps & FindRegisteredDeps & EnterDeps
 
-export interface RegisterDeps extends Omit<SettleDeps, 'inRegister'> {
-  readonly inRegisterBy: ChangingBy<RegisterStores>
+export interface RegisterDeps extends Omit<SettleDeps, 'change'> {
+  readonly changeBy: ChangingBy<RegisterStores>
 }
 
 export interface RegisterInput {
@@ -47,12 +47,12 @@ const ATTEMPTS = 20
  */
 export async function registerDevice(
   { stream, apiKey, serialStream, caller }: RegisterInput,
-  { inRegisterBy, ...given }: RegisterDeps,
+  { changeBy, ...given }: RegisterDeps,
 ): Promise<Uint8Array | undefined> {
   const parts = readRegistration(stream)
   const { requestId, deviceKeyId } = parts.request.fields
   const author = { actor: deviceKeyActor(deviceKeyId), source: caller.address }
-  const deps = { ...given, inRegister: inRegisterBy(author) }
+  const deps = { ...given, change: changeBy(author) }
   const { hash: requestIdHash, expired } = await openNonce('request-id', requestId, deps)
   const requestHash = createHash('sha256').update(parts.request.content).digest()
   const ask: Ask = { ...parts, apiKey, caller, requestIdHash, requestHash }
