@@ -2,11 +2,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type DeviceSessionDescription, OPERATIONS } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { presentedSession } from '../../http/device-authorization.ts'
 import { readJsonBodies } from '../../http/json-body.ts'
 import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type OpenSessionDeps, openSession } from './open-session.ts'
+import { presentedSession } from './presented-session.ts'
 import { type VerifySessionDeps, verifySession } from './verify-session.ts'
 
 export type SessionDependencies = OpenSessionDeps & VerifySessionDeps
