@@ -146,7 +146,10 @@ eachDatabase((_kind, _open, fresh) => {
       const again = () => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
       const { status, code, message } = refusalOf(await again())
       assert.deepEqual([status, code], [400, 'device-refused'])
-      assert.match(message, /^The device is in quarantine since \S+Z, because two seem to use its key\./)
+      assert.match(
+        message,
+        /^The device has been in quarantine since \S+Z, because two devices seem to use its key\./,
+      )
       assert.deepEqual([await verify(first), await verify(other)], [401, 401])
       assert.equal(refusalOf(await tryOpen(other)).code, 'device-refused')
       assert.deepEqual(await evidence(), ['second-chain 1', 'two-chains 1'])

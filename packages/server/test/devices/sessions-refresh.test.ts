@@ -173,8 +173,8 @@ eachDatabase((_kind, _open, fresh) => {
       await refused(printed(foreign), /not issued by this service/)
       await refused(printed(forged), /does not verify/)
       await refused(printed(cut), /does not verify/)
-      await refused(await logIn(service, await addPerson(service)), /no device session/)
-      await refused(printed(addFirstPartyCaveat(root, 'may fly')), /not known here: "may"/)
+      await refused(await logIn(service, await addPerson(service)), /not a device session/)
+      await refused(printed(addFirstPartyCaveat(root, 'may fly')), /an unknown caveat: "may"/)
     })
 
     // Guarantee: a session is refreshed for the device that it is of, and for no other.
@@ -312,7 +312,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     for (const [status, message] of [
-      ['pending', /waits for its operator/],
+      ['pending', /is waiting for its operator/],
       ['rejected', /^The device was rejected at \S+ by alice\. Ask its operator\.$/],
     ] as const) {
       // Guarantee: what the operator has still to decide, or has refused, is not decided by a session.
@@ -356,7 +356,7 @@ eachDatabase((_kind, _open, fresh) => {
       await sessionOf(service, one)
       const { id } = await holderOf(one)
       await service.workspace.devices.setQuarantine(id, service.now())
-      assertRefused(await openSession(service, one), 400, 'device-refused', /in quarantine since/)
+      assertRefused(await openSession(service, one), 400, 'device-refused', /has been in quarantine since/)
       const key = newKey()
       const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 1 })
       assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /in quarantine/)
@@ -386,7 +386,7 @@ eachDatabase((_kind, _open, fresh) => {
     service.advance(MINUTE)
     for (const [previous, message] of [
       [other, /another device/],
-      [printed(addFirstPartyCaveat(ours, 'may fly')), /not known here/],
+      [printed(addFirstPartyCaveat(ours, 'may fly')), /an unknown caveat/],
       [
         printed(addThirdPartyCaveat(ours, { rootKey: lost.signature, id: lost.id, location: 'x' })),
         /discharge/,

@@ -1,4 +1,4 @@
-/** `/device-session`: whom a session speaks for, and why one does not hold, on both databases. */
+/** `/device-session`: which device a session belongs to, and why a session is refused, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { DeviceSessionSchema, ErrorBodySchema } from '@ratafia/api'
@@ -203,17 +203,17 @@ eachDatabase((_kind, _open, fresh) => {
       'device-key-sha3-384 x',
       'session-id 0198c5a0-0000-7000-8000-000000000000',
     ]) {
-      test(`another ${condition.split(' ')[0]} does not hold`, async () => {
-        assertRefused(await verify(withCaveat(macaroon, condition)), /says otherwise than its own/)
+      test(`another ${condition.split(' ')[0]} is refused`, async () => {
+        assertRefused(await verify(withCaveat(macaroon, condition)), /contradicts its/)
       })
     }
 
-    test('a store where the session had none does not hold', async () => {
+    test('a store where the session had none is refused', async () => {
       const { key } = newDevice()
       const serial = serialAssertion({ serial: 'no-store', key, model: 'acme-plain' })
       const plain = await sessionOf(service, { key, serial, modelText: null })
       assert.equal((await verify(plain)).body.store, null)
-      assertRefused(await verify(withCaveat(plain, 'store acme-store')), /says otherwise than its own store/)
+      assertRefused(await verify(withCaveat(plain, 'store acme-store')), /contradicts its store/)
     })
 
     for (const condition of [
@@ -224,8 +224,8 @@ eachDatabase((_kind, _open, fresh) => {
       ' ',
       'time-before soon',
     ]) {
-      test(`what is not known here does not hold: ${JSON.stringify(condition)}`, async () => {
-        assertRefused(await verify(withCaveat(macaroon, condition)), /^The device session does not hold: /)
+      test(`an unknown caveat is refused: ${JSON.stringify(condition)}`, async () => {
+        assertRefused(await verify(withCaveat(macaroon, condition)), /^The device session is not valid: /)
       })
     }
 
@@ -264,7 +264,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await verify(printed(cut)), /does not verify/)
       const foreign = mint({ rootKey, id: Buffer.from('foreign'), location: 'x' })
       assertRefused(await verify(printed(foreign)), /not issued by this service/)
-      assertRefused(await verify(await logIn(service, await addPerson(service))), /no device session/)
+      assertRefused(await verify(await logIn(service, await addPerson(service))), /not a device session/)
     })
 
     test('two macaroons in one', async () => {
@@ -308,7 +308,7 @@ eachDatabase((_kind, _open, fresh) => {
       const session = await sessionOf(service, device)
       const { id } = await holderOf(device)
       await service.workspace.devices.setQuarantine(id, service.now())
-      assertRefused(await verify(session), /^The device is in quarantine since \S+Z, /)
+      assertRefused(await verify(session), /^The device has been in quarantine since \S+Z, /)
       await service.workspace.devices.setQuarantine(id, null)
       assert.equal((await verify(session)).status, 200)
     })
@@ -318,7 +318,7 @@ eachDatabase((_kind, _open, fresh) => {
       const session = await sessionOf(service, device)
       const later = new Date(service.now().getTime() + 9 * DAY)
       await service.workspace.deviceSessions.removeExpired(later, 9999)
-      assertRefused(await verify(session), /not known here any more/)
+      assertRefused(await verify(session), /is no longer known here/)
     })
   })
 })

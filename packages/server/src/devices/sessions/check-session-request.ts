@@ -1,4 +1,4 @@
-/** Is this the device that it says it is? The whole check of the assertions (contract/devices.md 1.6, steps 1 to 4). */
+/** Is this the device it claims to be? Checks all the assertions (contract/devices.md 1.6, steps 1 to 4). */
 import {
   type AssertionOf,
   decodeStream,
@@ -19,7 +19,7 @@ export interface SessionTexts {
   readonly model: string | undefined
 }
 
-/** Decoded, and about one device by their own word. */
+/** Decoded; they all name the same device. */
 export interface UnverifiedSessionRequest {
   readonly serial: UnverifiedAssertion<'serial'>
   readonly request: UnverifiedAssertion<'device-session-request'>
@@ -31,7 +31,7 @@ export interface SessionRequest {
   readonly model: TrustedAssertion<'model'>
 }
 
-/** Decodes, and checks what needs no cryptography. Throws `RequestError` `invalid-assertion`. */
+/** Decodes, and checks everything that needs no cryptography. Throws `RequestError` `invalid-assertion`. */
 export function readSessionRequest(texts: SessionTexts): UnverifiedSessionRequest {
   const serial = decodeOne('serial-assertion', texts.serial, 'serial')
   const request = decodeOne('device-session-request', texts.request, 'device-session-request')
@@ -45,37 +45,37 @@ export function readSessionRequest(texts: SessionTexts): UnverifiedSessionReques
     requireEqual('model assertion', 'model', model.fields.model, modelName)
   }
   if (number.includes('/') || !PRINTABLE.test(number)) {
-    throw invalidAssertion('the serial number has more than 128 characters, or such as cannot be printed')
+    throw invalidAssertion('the serial number has more than 128 characters, or unprintable ones')
   }
   if (serial.revision > MAX_REVISION) throw invalidAssertion('the revision of the serial is too large')
   return { serial, request, model }
 }
 
-/** What stands in a macaroon, in the register and in headers. */
+/** These values go into a macaroon, the register and headers. */
 const PRINTABLE = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u
 
-/** What the column of the register takes. */
+/** The limit of the register's column. */
 const MAX_REVISION = 2 ** 31 - 1
 
 function decodeOne<Type extends TypeName>(field: string, text: string, type: Type): AssertionOf<Type> {
   const what = `could not decode ${field}`
   const [assertion, ...more] = explained(() => decodeStream(text), what)
   if (assertion === undefined) throw invalidAssertion(`${what} (it is empty)`)
-  if (more.length > 0) throw invalidAssertion(`${what} (it holds more than one assertion)`)
+  if (more.length > 0) throw invalidAssertion(`${what} (it contains more than one assertion)`)
   if (assertion.type !== type) throw invalidAssertion(`${field} is of type ${assertion.type}, not ${type}`)
-  // `type` is what narrows it, which the compiler does not see for a type parameter.
+  // Proven by the comparison above, which does not narrow a type parameter.
   return assertion as AssertionOf<Type>
 }
 
 function requireEqual(what: string, header: string, actual: string, wanted: string): void {
   if (actual !== wanted) {
-    throw invalidAssertion(`the ${header} of the ${what} is not that of the serial assertion`)
+    throw invalidAssertion(`the ${header} of the ${what} differs from the serial assertion`)
   }
 }
 
 /**
- * Checks every signature: the device's, and the chains of the serial and of the model down to a trusted root. Without a
- * model assertion, the one that is stored here. Throws `RequestError` `invalid-assertion`.
+ * Checks every signature: the device's, and the chains of serial and model down to a trusted root. Without a model
+ * assertion in the request, uses the stored one. Throws `RequestError` `invalid-assertion`.
  */
 export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,
@@ -89,13 +89,11 @@ export async function checkSessionRequest(
       `there is no model assertion for ${showSerialName(serial.fields)} in the request, and none is stored here: send it as "model-assertion"`,
     )
   }
-  // Empty is as good as none.
+  // An empty store counts as none.
   if (chosen.fields.store && !PRINTABLE.test(chosen.fields.store)) {
-    throw invalidAssertion(
-      'the store of the model has more than 128 characters, or such as cannot be printed',
-    )
+    throw invalidAssertion('the store of the model has more than 128 characters, or unprintable ones')
   }
-  // Whom the brand does not let sign its serials any more, an older revision of the model does not bring back.
+  // An older revision of the model must not restore a serial-authority that the brand has withdrawn.
   const isOlder = stored !== undefined && stored.revision > chosen.revision
   const context = await trustContext(deps, isOlder ? [] : [chosen])
   const trustedModel = await explainedAsync(

@@ -2,11 +2,33 @@
 import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { type CloneEvidenceTable, type Database, fromInstant, toInstant } from '../../database/index.ts'
-import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
 
 /**
- * Rows of one device and kind; with four kinds, 100 rows of a device. By kind, so that strangers who ask for a serial
- * with ever new keys never crowd out what the holders of the device key do.
+ * What suggests that a device key or a serial has a second holder:
+ * - `second-chain`: a chain of sessions began while another had an unexpired session; a device that lost its session
+ *   does that too
+ * - `forked-chain`: a session was refreshed long after it had been refreshed before
+ * - `two-chains`: a chain was refreshed although another began after it: both are alive, so two hold the key
+ * - `second-key`: another key asked for the serial
+ */
+export type CloneEvidenceKind = 'second-chain' | 'forked-chain' | 'two-chains' | 'second-key'
+
+export interface CloneEvidence {
+  readonly deviceId: DeviceId
+  readonly kind: CloneEvidenceKind
+  /** The other chain; for `second-key` the other key. */
+  readonly subject: string
+  /** What was seen the last time. JSON. */
+  readonly details: Readonly<Record<string, string | null>>
+  readonly firstSeenAt: Date
+  readonly lastSeenAt: Date
+  /** How often it was seen. */
+  readonly times: number
+}
+
+/**
+ * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who ask for a
+ * serial with ever new keys cannot crowd out evidence about the holders of the device key.
  */
 export const EVIDENCE_LIMIT = 25
 
@@ -16,7 +38,7 @@ export interface CloneSighting extends Pick<CloneEvidence, 'deviceId' | 'kind' |
 
 export interface CloneStore {
   /**
-   * Counts what was seen before, with its details as they are now, and adds what was not. False when the device has
+   * Counts a repeated sighting and updates its details, or adds a new one. False if the device has
    * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
    */
   record(sighting: CloneSighting): Promise<boolean>
@@ -24,8 +46,8 @@ export interface CloneStore {
   /** Last seen first. */
   evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
   /**
-   * At most `limit` last seen before that instant, but of devices in quarantine, about which somebody has to decide.
-   * Returns how many were removed.
+   * Removes at most `limit` rows last seen before that instant, and returns how many. Keeps those of devices in
+   * quarantine: somebody still has to decide about them.
    */
   removeOld(before: Date, limit: number): Promise<number>
 }
@@ -44,7 +66,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         .where('subject', '=', subject)
         .executeTakeFirst()
       if (numUpdatedRows > 0n) return true
-      // The primary key begins with what is counted, and decides between two who insert at once.
+      // The primary key begins with the counted columns, and decides between two inserts at once.
       const { numAffectedRows } = await sql`
         insert into clone_evidence (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
         select ${deviceId}, ${kind}, ${subject}, ${seen}, ${seen}, 1, ${text}
@@ -69,7 +91,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
     },
 
     async evidenceOf(id) {
-      // The primary key begins with it.
+      // The primary key begins with the device.
       const rows = await query
         .selectFrom('clone_evidence')
         .selectAll()
@@ -82,7 +104,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
     },
 
     async removeOld(before, limit) {
-      // Index clone_evidence_last_seen, then the primary keys. Those in quarantine are few.
+      // Index clone_evidence_last_seen, then the primary keys. Few devices are in quarantine.
       const old = query
         .selectFrom('clone_evidence')
         .innerJoin('device', 'device.id', 'clone_evidence.device_id')

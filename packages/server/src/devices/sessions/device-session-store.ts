@@ -10,24 +10,24 @@ import {
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 export interface DeviceSessionStore {
-  /** False, and nothing is stored, when its nonce was used: whoever races with one nonce, one gets it. */
+  /** False, and nothing is stored, if its nonce was used: of several that race with one nonce, one wins. */
   add(session: DeviceSession): Promise<boolean>
   find(id: DeviceSessionId): Promise<FoundSession | undefined>
   findByNonce(nonceHash: Uint8Array): Promise<FoundSession | undefined>
   /** The newest session of a chain. */
   headOf(chainId: DeviceSessionId): Promise<DeviceSession | undefined>
-  /** The chain of the device that was begun last. */
+  /** The chain of the device that began last. */
   newestChain(id: DeviceId): Promise<DeviceSessionId | undefined>
   /** The newest session of the device that has not expired at this instant. */
   newestAlive(id: DeviceId, at: Date): Promise<DeviceSession | undefined>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
-  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  /** Removes at most `limit` sessions that expired before that instant, and returns how many. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
 export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
-  /** With its device, by its primary key. */
+  /** Joins the device by its primary key. */
   const found = () =>
     query
       .selectFrom('device_session')
@@ -80,13 +80,13 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
     },
 
     async newestChain(id) {
-      // Index device_session_device; a device has few, because old ones are forgotten.
+      // Index device_session_device; a device has few sessions, because old ones are removed.
       const { newest } = await query
         .selectFrom('device_session')
         .select((select) => select.fn.max('chain_id').as('newest'))
         .where('device_id', '=', id)
         .executeTakeFirstOrThrow()
-      // Only the ids of sessions fill the column; over no rows it is null, which the types do not know.
+      // The column contains only ids of sessions. Over no rows the maximum is null, which the types do not say.
       return (newest as DeviceSessionId | null) ?? undefined
     },
 
@@ -153,7 +153,7 @@ function rowOf(session: DeviceSession): DeviceSessionTable {
 
 function sessionOf(row: DeviceSessionTable): DeviceSession {
   return {
-    // Only the ids of sessions and devices fill these columns.
+    // These columns contain only ids of sessions and devices.
     id: row.session_id as DeviceSessionId,
     deviceId: row.device_id as DeviceId,
     chainId: row.chain_id as DeviceSessionId,

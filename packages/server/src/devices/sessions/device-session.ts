@@ -1,17 +1,17 @@
-/** A device session, as operations see it. */
+/** A device session, and whether its device may have one. */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
 
 export interface DeviceSession {
   readonly id: DeviceSessionId
   readonly deviceId: DeviceId
-  /** A chain is a session and what it was refreshed to; it has the id of its first. */
+  /** A chain is a session and all that it was refreshed to; its id is that of the first session. */
   readonly chainId: DeviceSessionId
-  /** What it was refreshed from; null for the first of a chain. */
+  /** The session that this one refreshed; null for the first of a chain. */
   readonly previousId: DeviceSessionId | null
-  /** SHA-256: that a nonce works once is this column's uniqueness. */
+  /** SHA-256. This column is unique: a nonce works once. */
   readonly nonceHash: Uint8Array
-  /** SHA-256 of all that was asked: a repeated request is known by it. */
+  /** SHA-256 of the whole request, to recognise a repetition. */
   readonly requestHash: Uint8Array
   readonly macaroonId: Uint8Array
   readonly store: string | null
@@ -20,7 +20,7 @@ export interface DeviceSession {
   readonly caller: Caller
 }
 
-/** What the register says about a session's device. */
+/** What the register says about the device of a session. */
 export type SessionDevice = Pick<
   Device,
   'brandId' | 'model' | 'serial' | 'deviceKeyId' | 'status' | 'decidedAt' | 'decidedBy' | 'quarantinedAt'
@@ -32,7 +32,7 @@ export interface FoundSession {
   readonly device: SessionDevice
 }
 
-/** Why this device gets no session, or the ones it has do not hold: a sentence. Undefined when it may have one. */
+/** Why this device gets no session, and why those it has are not valid: a sentence. Undefined if it may have one. */
 export function whyNoSession({
   status,
   quarantinedAt,
@@ -49,9 +49,9 @@ export function whyNoSession({
     case 'rejected':
       return `The device was rejected${at}${by}. Ask its operator.`
     case 'pending':
-      return 'The device waits for its operator to accept it.'
+      return 'The device is waiting for its operator to accept it.'
     case 'active':
       if (quarantinedAt === null) return undefined
-      return `The device is in quarantine since ${quarantinedAt.toISOString()}, because two seem to use its key. Ask its operator to release it.`
+      return `The device has been in quarantine since ${quarantinedAt.toISOString()}, because two devices seem to use its key. Ask its operator to release it.`
   }
 }

@@ -1,40 +1,40 @@
 /**
- * Who holds the serial number of a session's request? The register is the truth. A device whose serial somebody else
- * signed enters it here; one whose serial has a higher revision takes the place of the device key before it.
+ * Which device has the serial number that a session is requested for? The register decides. A device whose serial was
+ * signed elsewhere enters the register here; with a higher revision, it takes the serial over from the device key before.
  */
 import { newDeviceId } from '@ratafia/api'
 import { encode, type TrustedAssertion } from '@ratafia/assertions'
 import type { Recording } from '../../change.ts'
-import { RequestError } from '../../errors.ts'
+import { deviceRefused } from '../../errors.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { givenSerial, supersededBy } from '../serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 
-interface AdmitDeps {
-  /** On a transaction: what is changed here stands or falls with the session. */
+interface HolderDeps {
+  /** On the transaction that opens the session. */
   readonly devices: DeviceStore
   readonly record: Recording['record']
 }
 
-/** Throws {@link RequestError} `device-refused`, and `LostRace`. */
-export async function admit(
+/** Throws `RequestError` `device-refused`, and `LostRace`. */
+export async function holderForSession(
   { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
-  { devices, record }: AdmitDeps,
+  { devices, record }: HolderDeps,
 ): Promise<Device> {
   const { deviceKeyId } = serial.fields
   const holder = await devices.findHolder(serial.fields)
   if (holder?.deviceKeyId === deviceKeyId) {
-    requireAdmitted(holder)
+    requireMayHaveSession(holder)
     return keepNewer(holder, { serial, at }, { devices, record })
   }
   const own = await devices.findByKey(serial.fields)
   if (own && own.status !== 'superseded') {
-    requireAdmitted(own)
-    // It became the holder between the two looks.
+    requireMayHaveSession(own)
+    // It became the holder between the two queries.
     if (own.serial === serial.fields.serial) throw new LostRace()
-    throw refused(`The device key has another serial of this model, ${own.serial}. Use that one.`)
+    throw deviceRefused(`The device key has another serial of this model, ${own.serial}. Use that one.`)
   }
   if (holder) {
     requireGivesWay(holder, serial)
@@ -52,7 +52,7 @@ export async function admit(
 async function keepNewer(
   holder: Device,
   { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
-  { devices, record }: AdmitDeps,
+  { devices, record }: HolderDeps,
 ): Promise<Device> {
   if (holder.revision !== null && serial.revision <= holder.revision) return holder
   won(await devices.setRevision(holder.id, serial.revision))
@@ -62,17 +62,17 @@ async function keepNewer(
   return newer
 }
 
-function requireAdmitted(device: Device): void {
+function requireMayHaveSession(device: Device): void {
   const why = whyNoSession(device)
-  if (why !== undefined) throw refused(why)
+  if (why !== undefined) throw deviceRefused(why)
 }
 
-/** A device that is revoked or in quarantine keeps its serial: with another key it would be out of it. */
+/** A revoked or quarantined device keeps its serial: otherwise a new key would be a way out. */
 function requireGivesWay(holder: Device, { revision, fields }: TrustedAssertion<'serial'>): void {
-  requireAdmitted(holder)
-  // Of an import without an assertion nobody knows the revision, and then the row stands.
+  requireMayHaveSession(holder)
+  // An import without an assertion leaves the revision unknown: then the holder keeps the serial.
   if (holder.revision === null || revision <= holder.revision) {
-    throw refused(
+    throw deviceRefused(
       `The serial ${fields.serial} has another device key: this one is superseded. Register the device again, or ask its operator.`,
     )
   }
@@ -112,5 +112,3 @@ function rowOf(device: Device, serial: TrustedAssertion<'serial'>) {
     signingKeyId: serial.signKeyId,
   }
 }
-
-const refused = (why: string): RequestError => new RequestError('device-refused', why)

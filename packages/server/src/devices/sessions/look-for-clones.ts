@@ -1,8 +1,7 @@
-/** What the opening of a session says about clones: the kinds of evidence that sessions give. */
+/** Does a session that is being opened suggest a clone of the device? */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
-import type { CloneEvidence, CloneEvidenceKind } from './clone-evidence.ts'
-import type { CloneStore } from './clone-store.ts'
+import type { CloneEvidence, CloneEvidenceKind, CloneStore } from './clone-store.ts'
 import type { DeviceSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 
@@ -10,7 +9,7 @@ export type Sighting = Pick<CloneEvidence, 'kind' | 'subject' | 'details'>
 
 interface Opening {
   readonly device: Pick<Device, 'id'>
-  /** The session that is refreshed; undefined for a new chain. */
+  /** The session being refreshed; undefined for a new chain. */
   readonly previous: DeviceSession | undefined
   readonly at: Date
   readonly caller: Caller
@@ -21,10 +20,10 @@ interface LookDeps {
   readonly clones: Pick<CloneStore, 'find'>
 }
 
-/** An answer may have been lost, or two threads of one snapd have refreshed one after the other. */
+/** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed one after the other. */
 const FORK_PATIENCE_MS = 10 * 60_000
 
-/** Looks only; asked before the session is stored. */
+/** Only reads. Call it before the session is stored. */
 export async function lookForClones(opening: Opening, deps: LookDeps): Promise<readonly Sighting[]> {
   const { device, previous, at, caller } = opening
   const seen = (kind: CloneEvidenceKind, other: DeviceSession): Sighting => ({
@@ -54,8 +53,8 @@ export async function lookForClones(opening: Opening, deps: LookDeps): Promise<r
 }
 
 /**
- * The head of a chain that was begun after this one, and used since this was recorded last. So each turn of the two
- * counts once, and what an operator has released is not quarantined again for what was seen before.
+ * The head of a chain that began after this one and was used since this evidence was last recorded. So each turn of the
+ * two counts once, and a released device does not return to quarantine for what was seen before.
  */
 async function livingNewerChain(
   deviceId: DeviceId,

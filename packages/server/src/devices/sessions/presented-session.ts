@@ -1,29 +1,32 @@
 /**
- * The device session that a request presents, as snapd writes it: `Macaroon root="…"`, in the header
- * `X-Device-Authorization` or, with the v2 calls of a store, `Snap-Device-Authorization` (contract/devices.md 1.3). What
- * comes out is parsed and within the limits, and not verified.
+ * The device session that a request presents, as snapd writes it: `Macaroon root="…"` in the header
+ * `X-Device-Authorization` or, on the v2 calls of a store, `Snap-Device-Authorization` (contract/devices.md 1.3).
+ * First it is only parsed and within the limits; `readSession` verifies it.
  */
-import { decodeBase64, decodeBinary, type Macaroon, MacaroonError } from '@ratafia/macaroon'
+import { decodeBase64, decodeBinary, type Macaroon, MacaroonError, verify } from '@ratafia/macaroon'
+import { ConditionError } from '@ratafia/macaroon/conditions'
+import type { Keyring } from '../../keyring/keyring.ts'
+import { type ClearedSession, clearSession } from './session-macaroon.ts'
 
-/** Undefined: none. `unreadable` holds a sentence for the client that says why it is none. */
-export type PresentedSession = { readonly macaroon: Macaroon } | { readonly unreadable: string } | undefined
+/** `unreadable` says why, in a sentence for the client. */
+export type PresentedSession = { readonly macaroon: Macaroon } | { readonly unreadable: string }
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** Of these headers, in this order; the same session in both is presented once. */
-export function presentedSession(headers: Headers, names: readonly string[]): PresentedSession {
+/** Reads these headers, in this order; the same session in both counts once. Undefined if there is none. */
+export function presentedSession(headers: Headers, names: readonly string[]): PresentedSession | undefined {
   const values = names.flatMap((name) => headers[name] ?? []).map((value) => value.trim())
   const [value, ...others] = new Set(values)
   if (value === undefined) return undefined
   if (others.length > 0) return { unreadable: 'The request presents two device sessions. Send one.' }
-  // A device that has none yet may send the header all the same.
-  return value === '' ? undefined : read(value)
+  // A device without a session may send the header all the same.
+  return value === '' ? undefined : parse(value)
 }
 
 /** The value quoted, in single quotes (a shell's leftover) or bare. Node joins repeated headers with a comma. */
 const FORM = /^macaroon\s+root\s*=\s*(?:"([^"\s,]+)"|'([^'\s,]+)'|([^"'\s,=]+={0,2}))$/i
 
-function read(value: string): PresentedSession {
+function parse(value: string): PresentedSession {
   const [, double, single, bare] = FORM.exec(value) ?? []
   const text = double ?? single ?? bare
   if (text === undefined) {
@@ -36,5 +39,37 @@ function read(value: string): PresentedSession {
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
     return { unreadable: `The device session is malformed: ${error.message}.` }
+  }
+}
+
+/** `unknown`: this service did not issue it. `refused`: it did, but the session is not valid. */
+export type ReadSession =
+  | { readonly cleared: ClearedSession }
+  | { readonly unknown: string }
+  | { readonly refused: string }
+
+/** Verifies the signature and reads the caveats. Does not look at the time: the session may have expired. */
+export async function readSession(
+  presented: PresentedSession,
+  keyring: Pick<Keyring, 'resolve'>,
+): Promise<ReadSession> {
+  if ('unreadable' in presented) return { unknown: presented.unreadable }
+  const { macaroon } = presented
+  const minted = await keyring.resolve(macaroon.id)
+  if (!minted) return { unknown: 'The device session was not issued by this service.' }
+  try {
+    const conditions = verify([macaroon], minted.rootKey)
+    if (minted.kind !== 'device-session') return { refused: 'The macaroon is not a device session.' }
+    return { cleared: clearSession(conditions) }
+  } catch (error) {
+    if (error instanceof MacaroonError) {
+      const why = `The device session does not verify: ${error.message}.`
+      // Any other fault is in a session of ours, to which its holder has added something.
+      return error.code === 'bad-signature' ? { unknown: why } : { refused: why }
+    }
+    if (error instanceof ConditionError) {
+      return { refused: `The device session is not valid: ${error.message}.` }
+    }
+    throw error
   }
 }

@@ -1,9 +1,9 @@
-/** Device sessions with their device, remembered while it may have sessions and the node hears of every change. */
+/** Remembers device sessions and their devices, while the device may have sessions and the node hears of every change. */
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
 import type { FoundSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 
-/** For verifications: what opens sessions asks the database, in its transaction. */
+/** For verification only: opening a session reads the database, in its transaction. */
 export function rememberedDeviceSessions(
   store: DeviceSessionStore,
   feed: ChangeFeed | undefined,
@@ -11,7 +11,7 @@ export function rememberedDeviceSessions(
   if (!feed) return store
   const memory = createMemory<FoundSession>(feed, {
     name: 'device-session',
-    // Others get no session: that is never remembered.
+    // Never remember a device that may not have a session.
     dependsOn: ({ session, device: { status, quarantinedAt } }) =>
       status === 'active' && quarantinedAt === null ? [{ kind: 'device', id: session.deviceId }] : undefined,
   })

@@ -1,4 +1,4 @@
-/** Nonces, device sessions, and whom a session speaks for: HTTP in, operation, HTTP out. */
+/** Nonces, device sessions, and which device a session belongs to: HTTP in, operation, HTTP out. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { type DeviceSessionDescription, OPERATIONS } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -24,7 +24,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionDependenc
 }
 
 function nonceRoute(app: FastifyInstance, deps: SessionDependencies): void {
-  // Nothing is asked for in a body, and whatever stands there is passed over.
+  // The request needs no body: ignore one of any type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
   app.post(OPERATIONS.nonces.path, { config: { limit: 'nonces' } }, async () => ({
@@ -50,14 +50,14 @@ function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
   )
 }
 
-/** What a proxy may ask with: its own method, or that of the request it asks about. */
+/** A proxy may use its own method, or that of the request it asks about. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
 
 /**
- * Answered before a body is looked at: a proxy that asks (nginx with `auth_request`) passes on the headers of the
- * request it asks about, and no body that would fit them.
+ * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks about,
+ * without the body that would fit them.
  */
 function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
   const { path } = OPERATIONS.deviceSession
@@ -69,12 +69,12 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
       const session = await verifySession(presentedSession(request.headers, HEADERS), deps)
       return reply.header('vary', HEADERS.join(', ')).headers(headersOf(session)).send(session)
     },
-    // It was answered.
+    // The hook has answered.
     handler: async () => undefined,
   })
 }
 
-/** The same for a proxy, which reads no bodies. Its configuration has to set each of them, so that no client can. */
+/** The same for a proxy, which reads no bodies. Its configuration must set each header, so that no client can. */
 const headersOf = (session: DeviceSessionDescription): Record<string, string> => ({
   'ratafia-brand': plain(session['brand-id']),
   'ratafia-model': plain(session.model),
@@ -85,5 +85,5 @@ const headersOf = (session: DeviceSessionDescription): Record<string, string> =>
   'ratafia-valid-until': session['valid-until'],
 })
 
-/** Printable ASCII as it is; whatever else, and `%`, as percent-encoded UTF-8, so that two texts never look the same. */
+/** Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that no two texts look the same. */
 const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)

@@ -1,10 +1,10 @@
 /**
- * The macaroon of a device session: what its caveats are, in which order (contract/devices.md, decision 7).
+ * The macaroon of a device session: which caveats it has, in which order (contract/devices.md, decision 7).
  *
  *   brand-id B · model M · serial S · (store X) · device-key-sha3-384 K · time-since T0 · time-before T1 · session-id I
  *
- * Its identifier is stored with the session, so that the same macaroon can be made again for a request that is
- * repeated. Whoever holds it can append caveats; only repetitions that keep or narrow what it says are known.
+ * Its identifier is stored with the session, so that a repeated request gets the same macaroon again. Whoever holds it
+ * can append caveats; the service accepts only repetitions that keep or narrow what the macaroon says.
  */
 import { type DeviceSessionId, isDeviceSessionId } from '@ratafia/api'
 import {
@@ -22,12 +22,12 @@ import {
   splitCondition,
 } from '@ratafia/macaroon/conditions'
 
-/** Whom a session speaks for, and for how long. */
+/** Which device a session belongs to, and for how long it is valid. */
 export interface SessionFacts {
   readonly brandId: string
   readonly model: string
   readonly serial: string
-  /** Undefined where the model names none. */
+  /** Undefined if the model names none. */
   readonly store: string | undefined
   readonly deviceKeyId: string
   readonly since: Date
@@ -57,20 +57,20 @@ export function mintSession(facts: SessionFacts, input: MintInput): string {
   return encodeBase64Url(encodeBinary(conditions.reduce(addFirstPartyCaveat, mint(input))))
 }
 
-/** What a session macaroon says, what its holder added included. */
+/** What a session macaroon says, including what its holder added. */
 export interface ClearedSession extends SessionFacts {
-  /** Set when the holder made it begin later than it was minted. */
+  /** Set if the holder delayed its beginning. */
   readonly notBefore: Date | undefined
 }
 
-/** Which of a macaroon's own caveats have to be there: all but `store`. */
+/** The caveats that every session has: all but `store`. */
 const OWN = ['brand-id', 'model', 'serial', 'device-key-sha3-384', 'time-since', 'time-before', 'session-id']
 const KNOWN: ReadonlySet<string> = new Set([...OWN, 'store'])
 const TIMES: ReadonlySet<string> = new Set(['time-since', 'time-before'])
 
 /**
- * Reads the conditions of a macaroon of the kind `device-session` that verified. Throws {@link ConditionError} for one
- * that is not known, and for a repetition that says something else. Whether its time has come is the caller's to judge.
+ * Reads the conditions of a verified macaroon of the kind `device-session`. Throws {@link ConditionError} for an unknown
+ * condition, and for a repetition that says something else. The caller compares the times with the clock.
  */
 export function clearSession(conditions: readonly VerifiedCondition[]): ClearedSession {
   const own = new Map<string, string>()
@@ -80,18 +80,18 @@ export function clearSession(conditions: readonly VerifiedCondition[]): ClearedS
     const { name, argument } = splitCondition(condition)
     if (!KNOWN.has(name)) throw unknown(name)
     const first = own.get(name)
-    // The service's own come first, `session-id` last of all: whatever follows it was added by the holder.
+    // The service's own caveats come first and end with `session-id`: the holder added whatever follows.
     const added = own.has('session-id')
     if (added && first === undefined) throw contradiction(name)
     if (!added) own.set(name, argument)
     else if (!TIMES.has(name) && argument !== first) throw contradiction(name)
     if (name === 'time-before') until = earlier(until, parseTimestamp(argument))
-    // Its own is a record of when it was minted, perhaps by a node whose clock is ahead.
+    // The service's own only records when it was minted, perhaps by a node whose clock is ahead.
     if (name === 'time-since' && added) notBefore = later(notBefore, parseTimestamp(argument, 'up'))
   }
   const [brandId, model, serial, deviceKeyId, since, , sessionId] = OWN.map((name) => own.get(name))
   if (!brandId || !model || !serial || !deviceKeyId || !since || !sessionId || !isDeviceSessionId(sessionId))
-    throw new Error('a device session of ours lacks a caveat it is minted with')
+    throw new Error('a device session of ours lacks a caveat that every session is minted with')
   return {
     brandId,
     model,
@@ -110,9 +110,9 @@ const later = (a: Date | undefined, b: Date): Date => (a === undefined || b > a 
 
 function unknown(name: string): ConditionError {
   const shown = JSON.stringify(name.slice(0, 64))
-  return new ConditionError('unknown-condition', `It has a caveat that is not known here: ${shown}`)
+  return new ConditionError('unknown-condition', `It has an unknown caveat: ${shown}`)
 }
 
 function contradiction(name: string): ConditionError {
-  return new ConditionError('refused', `A caveat was added that says otherwise than its own ${name}`)
+  return new ConditionError('refused', `An added caveat contradicts its ${name}`)
 }

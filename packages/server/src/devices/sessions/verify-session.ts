@@ -1,11 +1,11 @@
-/** Whom does this device session speak for? For the store behind the service (contract/devices.md 8, question 16). */
+/** Which device does this session belong to? The store behind the service asks (contract/devices.md 8, question 16). */
 import type { DeviceSessionDescription } from '@ratafia/api'
 import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import { whyNoSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
-import { clearedSession, type PreviousSession } from './previous-session.ts'
+import { type PresentedSession, readSession } from './presented-session.ts'
 
 export interface VerifySessionDeps {
   readonly keyring: Pick<Keyring, 'resolve'>
@@ -14,21 +14,21 @@ export interface VerifySessionDeps {
 }
 
 /**
- * The register is asked, or what the node remembers of it while it hears of every change: a revocation holds for the
- * next request where it was made, and within a second on every node. Throws
- * {@link RequestError} `device-session-required`, whose message says why.
+ * Reads the register, or what the node remembers of it while it hears of every change: a revocation takes effect with
+ * the next request on the node that made it, and within a second on every other. Throws {@link RequestError}
+ * `device-session-required`, whose message says why.
  */
 export async function verifySession(
-  presented: PreviousSession | undefined,
+  presented: PresentedSession | undefined,
   deps: VerifySessionDeps,
 ): Promise<DeviceSessionDescription> {
   if (!presented) throw required('The request carries no device session.')
-  const read = await clearedSession(presented, deps.keyring)
+  const read = await readSession(presented, deps.keyring)
   if ('unknown' in read) throw required(read.unknown)
   if ('refused' in read) throw required(read.refused)
   const { cleared } = read
   const found = await deps.sessions.find(cleared.sessionId)
-  if (!found) throw required('The device session is not known here any more.')
+  if (!found) throw required('The device session is no longer known here.')
   const why = whyNoSession(found.device)
   if (why !== undefined) throw required(why)
   const now = deps.clock()

@@ -21,8 +21,7 @@ import {
   deviceStore,
   rowOf,
 } from '../device-store.ts'
-import type { CloneEvidence } from '../sessions/clone-evidence.ts'
-import { EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
+import { type CloneEvidence, EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
 
 /** All that the register keeps of a device but who came when: registrations, sessions, evidence. */
 export interface StoredDevice {

@@ -5,7 +5,7 @@
 import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
 import { type Device, showSerialName } from '../device.ts'
-import type { CloneEvidence } from '../sessions/clone-evidence.ts'
+import type { CloneEvidence } from '../sessions/clone-store.ts'
 import type { RegisterImport, StoredDevice } from './device-transfer-store.ts'
 import type { InImport } from './import-devices.ts'
 

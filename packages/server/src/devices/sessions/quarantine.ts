@@ -1,0 +1,25 @@
+/** When does a device go into quarantine? While it is there, it gets no session; its operator releases it. */
+import type { Recording } from '../../change.ts'
+import type { Device } from '../device.ts'
+import type { DeviceStore } from '../device-store.ts'
+import type { Sighting } from './look-for-clones.ts'
+
+/** Only two living chains prove that two hold the device key: the other kinds of evidence may be innocent. */
+const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'
+
+/** `quarantineClones` is the policy of the device's model. */
+export const needsQuarantine = (
+  sightings: readonly Sighting[],
+  { quarantineClones }: { readonly quarantineClones: boolean },
+): boolean => quarantineClones && sightings.some(isProof)
+
+/** On a transaction. Changes nothing for a device that is in quarantine already. */
+export async function quarantine(
+  device: Device,
+  { sightings, at }: { readonly sightings: readonly Sighting[]; readonly at: Date },
+  { devices, record }: Recording & { readonly devices: Pick<DeviceStore, 'setQuarantine'> },
+): Promise<void> {
+  if (!(await devices.setQuarantine(device.id, at))) return
+  const chains = sightings.filter(isProof).map(({ subject }) => subject)
+  await record({ action: 'device.quarantine', subject: device.id, details: { 'other-chains': chains } })
+}
