@@ -1,6 +1,6 @@
 /** Reads what an operator hands in, and says what is wrong with it in a sentence. */
 import { AssertionError, decodeStream, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 
 /** A file by its name, for messages. */
 export interface NamedFile {
@@ -13,12 +13,12 @@ export interface NamedFile {
  * are malformed; nothing is verified.
  */
 export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
-  const assertions = explained(
+  const assertions = explainToOperator(
     () => decodeStream(file.bytes),
     `${file.name} holds no assertion that can be read`,
   )
   if (assertions.length > 0) return assertions
-  throw refused(`${file.name} is empty. Give a file with assertions, as \`snap known\` prints them.`)
+  throw invalidField(`${file.name} is empty. Give a file with assertions, as \`snap known\` prints them.`)
 }
 
 /** The one assertion of this type in the file; other types may stand beside it. Throws as {@link readAssertions}. */
@@ -30,11 +30,12 @@ export function assertionIn<Type extends TypeName>(
   const isOfType = (one: UnverifiedAssertion): boolean => one.type === type
   const [assertion, second] = all.filter(isOfType)
   if (assertion === undefined) {
-    throw refused(
+    throw invalidField(
       `${file.name} has no ${type} assertion but ${[...new Set(all.map((one) => one.type))].join(', ')}.`,
     )
   }
-  if (second !== undefined) throw refused(`${file.name} has several ${type} assertions. Give one at a time.`)
+  if (second !== undefined)
+    throw invalidField(`${file.name} has several ${type} assertions. Give one at a time.`)
   // `isOfType` let only this type through.
   return {
     assertion: assertion as UnverifiedAssertion<Type>,
@@ -43,7 +44,7 @@ export function assertionIn<Type extends TypeName>(
 }
 
 /** What the assertions package refuses, as the operator's mistake: `what`, a colon, and its reason. */
-export function explained<T>(work: () => T, what: string): T {
+export function explainToOperator<T>(work: () => T, what: string): T {
   try {
     return work()
   } catch (error) {
@@ -51,8 +52,8 @@ export function explained<T>(work: () => T, what: string): T {
   }
 }
 
-/** As {@link explained}, of a promise. */
-export async function explainedAsync<T>(work: () => Promise<T>, what: string): Promise<T> {
+/** As {@link explainToOperator}, of a promise. */
+export async function explainToOperatorAsync<T>(work: () => Promise<T>, what: string): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -60,13 +61,9 @@ export async function explainedAsync<T>(work: () => Promise<T>, what: string): P
   }
 }
 
-export function explanation(error: unknown, what: string): unknown {
+function explanation(error: unknown, what: string): unknown {
   if (!(error instanceof AssertionError)) return error
-  return refused(`${what}: ${error.message}.${ADVICE[error.code] ?? ''}`, error)
-}
-
-export function refused(message: string, cause?: unknown): RequestError {
-  return new RequestError('invalid-field', message, { cause })
+  return invalidField(`${what}: ${error.message}.${ADVICE[error.code] ?? ''}`, { cause: error })
 }
 
 /** What an operator can do about it, where the reason alone does not say. */

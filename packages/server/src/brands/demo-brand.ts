@@ -12,12 +12,15 @@ import {
   type TypeName,
 } from '@ratafia/assertions'
 import type { Changing } from '../change.ts'
-import { type AddBrandDeps, addBrand } from './add-brand.ts'
-import { refused } from './assertion-file.ts'
+import { invalidField } from '../errors.ts'
+import { addBrand } from './add-brand.ts'
+import type { BrandStore } from './brand-store.ts'
+import type { SignerDeps } from './keys/signer-for.ts'
 import { addModel } from './models/add-model.ts'
 import { DEFAULT_POLICY, type ModelName } from './models/model-policy.ts'
 import type { ModelStore } from './models/model-store.ts'
 import { addTrustRoots } from './trust/add-trust-roots.ts'
+import type { AssertionStore } from './trust/assertion-store.ts'
 
 export interface DemoFile {
   readonly name: string
@@ -34,11 +37,12 @@ export interface DemoBrand {
   readonly files: readonly DemoFile[]
 }
 
-interface DemoDeps extends Omit<AddBrandDeps, 'change'> {
+interface DemoDeps extends SignerDeps {
+  readonly brands: BrandStore
   readonly models: ModelStore
   readonly change: Changing<{
-    readonly assertions: AddBrandDeps['assertions']
-    readonly brands: AddBrandDeps['brands']
+    readonly assertions: AssertionStore
+    readonly brands: BrandStore
     readonly models: ModelStore
   }>
 }
@@ -55,7 +59,7 @@ export async function createDemoBrand(
   deps: DemoDeps,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
-    throw refused(
+    throw invalidField(
       'The name of a demo brand has up to 16 small letters, digits and single dashes, a letter first.',
     )
   }
@@ -66,7 +70,7 @@ export async function createDemoBrand(
     `${name}-store`,
   ]
   if (await deps.brands.find(brandId)) {
-    throw refused(`There is a demo brand ${brandId} already. Give another name with --name.`)
+    throw invalidField(`There is a demo brand ${brandId} already. Give another name with --name.`)
   }
   const [root, brand] = await Promise.all([newKey(), newKey()])
   const at = deps.clock()

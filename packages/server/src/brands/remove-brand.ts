@@ -1,11 +1,11 @@
 /** Takes a brand back that nothing needs. */
 import type { Changing } from '../change.ts'
-import { refused } from './assertion-file.ts'
+import { invalidField } from '../errors.ts'
 import type { BrandStore } from './brand-store.ts'
+import { findModelAssertion } from './models/find-model.ts'
 import { type ModelName, showModelName } from './models/model-policy.ts'
 import type { ModelStore } from './models/model-store.ts'
 import type { AssertionStore } from './trust/assertion-store.ts'
-import { findAssertion } from './trust/trust.ts'
 
 interface Removing {
   readonly brands: Pick<BrandStore, 'lock' | 'keys' | 'remove'>
@@ -28,7 +28,7 @@ export function removeBrand(
   return change(async (stores) => {
     const { brands, assertions, record } = stores
     if (!(await brands.lock(accountId))) {
-      throw refused(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`)
+      throw invalidField(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`)
     }
     await requireUnneeded(accountId, stores)
     const keyIds = (await brands.keys(accountId)).map(({ keyId }) => keyId)
@@ -44,24 +44,23 @@ async function requireUnneeded(accountId: string, { models, assertions, devices 
   const all = await models.list()
   const own = all.filter(({ brandId }) => brandId === accountId)
   if (own.length > 0) {
-    throw refused(
+    throw invalidField(
       `The brand ${accountId} has models: ${own.map(({ model }) => model).join(', ')}. Remove them first with \`ratafia models remove\`.`,
     )
   }
   const naming: ModelName[] = []
   for (const model of all) {
-    const assertion = await findAssertion('model', ['16', model.brandId, model.model], { assertions })
-    if (assertion?.type === 'model' && assertion.fields.serialAuthority.includes(accountId))
-      naming.push(model)
+    const assertion = await findModelAssertion(model, { assertions })
+    if (assertion?.fields.serialAuthority.includes(accountId)) naming.push(model)
   }
   if (naming.length > 0) {
-    throw refused(
+    throw invalidField(
       `${naming.map(showModelName).join(', ')} may have serials that ${accountId} signed: the serial-authority names it. Update or remove these models first.`,
     )
   }
   const [device] = await devices.list({ brandId: accountId, limit: 1 })
   if (device === undefined) return
-  throw refused(
+  throw invalidField(
     `The register has devices of ${accountId}, whose serials it vouches for. \`ratafia signing-keys disable\` signs no more of them.`,
   )
 }

@@ -1,9 +1,9 @@
-/** The accounts that serials are signed for. */
-import { refused } from './assertion-file.ts'
+/** Shows a brand with its keys and models. */
+import { invalidField } from '../errors.ts'
 import type { BrandStore, StoredBrand } from './brand-store.ts'
-import { listSigningKeys, type SigningKeyDescription } from './keys/signing-keys.ts'
-import type { ModelDeps } from './models/find-model.ts'
+import { listSigningKeys, type SigningKeyDescription } from './keys/list-signing-keys.ts'
 import type { StoredModel } from './models/model-policy.ts'
+import type { ModelStore } from './models/model-store.ts'
 import type { TrustDeps } from './trust/trust.ts'
 
 export interface BrandDetails extends StoredBrand {
@@ -11,18 +11,16 @@ export interface BrandDetails extends StoredBrand {
   readonly models: readonly StoredModel[]
 }
 
-interface BrandDeps extends TrustDeps, ModelDeps {
-  readonly brands: BrandStore
+interface ShowBrandDeps extends TrustDeps {
+  readonly brands: Pick<BrandStore, 'find' | 'keys'>
+  readonly models: Pick<ModelStore, 'list'>
 }
 
-/** By account id. */
-export const listBrands = ({ brands }: BrandDeps): Promise<readonly StoredBrand[]> => brands.list()
-
-/** Throws `invalid-field` when there is no such brand. */
-export async function showBrand(accountId: string, deps: BrandDeps): Promise<BrandDetails> {
+/** Throws `invalid-field` if there is no such brand. */
+export async function showBrand(accountId: string, deps: ShowBrandDeps): Promise<BrandDetails> {
   const brand = await deps.brands.find(accountId)
   if (!brand) {
-    throw refused(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`)
+    throw invalidField(`There is no brand ${accountId.slice(0, 64)}. \`ratafia brands list\` shows them.`)
   }
   const models = (await deps.models.list()).filter((model) => model.brandId === accountId)
   return { ...brand, keys: await listSigningKeys(accountId, deps), models }

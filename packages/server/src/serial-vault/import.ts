@@ -1,9 +1,10 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
 import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
-import type { AddBrandDeps } from '../brands/add-brand.ts'
-import type { ApiKeyDeps } from '../brands/models/api-keys/add-api-key.ts'
-import { importApiKey } from '../brands/models/api-keys/import-api-key.ts'
+import type { BrandStore } from '../brands/brand-store.ts'
+import { type ImportApiKeyDeps, importApiKey } from '../brands/models/api-keys/import-api-key.ts'
+import type { AssertionStore } from '../brands/trust/assertion-store.ts'
 import { checkAssertions, type TrustDeps } from '../brands/trust/trust.ts'
+import type { Changing } from '../change.ts'
 import {
   type ImportedSigned,
   type ImportSignedDeps,
@@ -15,12 +16,12 @@ import { readDump } from './read-dump.ts'
 import { type Holding, readSignature, SigningLog } from './signing-log.ts'
 
 interface TakeDeps extends TrustDeps {
-  readonly change: AddBrandDeps['change']
+  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'put'> }>
 }
 
-export interface ImportVaultDeps extends Omit<ApiKeyDeps, 'change'>, TrustDeps, ImportSignedDeps {
-  readonly brands: Pick<AddBrandDeps['brands'], 'keys'>
-  readonly change: ApiKeyDeps['change'] & TakeDeps['change']
+export interface ImportVaultDeps extends Omit<ImportApiKeyDeps, 'change'>, TrustDeps, ImportSignedDeps {
+  readonly brands: Pick<BrandStore, 'keys'>
+  readonly change: ImportApiKeyDeps['change'] & TakeDeps['change']
 }
 
 interface ImportOptions {

@@ -1,6 +1,6 @@
 /** Reads a private key from armored PGP, as GnuPG exports it and `snap sign` keeps it. */
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
 
 /**
  * The primary key, which has to be RSA. Throws `invalid-field` for what is no private key, another algorithm, or a
@@ -14,17 +14,17 @@ export async function readPgpKey(
   // Only for who needs it: reading it takes longer than all else that a command does.
   const { decryptKey, readPrivateKey } = await import('openpgp')
   const locked = await readPrivateKey({ armoredKey: armored }).catch(() => {
-    throw refused(
+    throw invalidField(
       `${name} is no PGP private key that can be read. Export it with gpg --export-secret-keys --armor.`,
     )
   })
   if (!locked.isDecrypted() && passphrase === undefined) {
-    throw refused(`${name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
+    throw invalidField(`${name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
   }
   const key = locked.isDecrypted()
     ? locked
     : await decryptKey({ privateKey: locked, passphrase: passphrase ?? '' }).catch(() => {
-        throw refused(`${name} cannot be decrypted; is the passphrase right?`)
+        throw invalidField(`${name} cannot be decrypted; is the passphrase right?`)
       })
   const { n, e } = numbersOf(key.keyPacket.publicParams)
   const { d, p, q, u } = numbersOf('privateParams' in key.keyPacket ? key.keyPacket.privateParams : undefined)
@@ -36,7 +36,7 @@ export async function readPgpKey(
     q === undefined ||
     u === undefined
   ) {
-    throw refused(`${name} is not an RSA key. Assertions are signed with RSA.`)
+    throw invalidField(`${name} is not an RSA key. Assertions are signed with RSA.`)
   }
   // OpenPGP has the inverse of p modulo q, JWK that of its own q modulo its own p: the two change places.
   const jwk = {
@@ -53,7 +53,7 @@ export async function readPgpKey(
   try {
     return createPrivateKey({ key: jwk, format: 'jwk' })
   } catch {
-    throw refused(`${name} is not an RSA key that can be used. Its numbers do not fit each other.`)
+    throw invalidField(`${name} is not an RSA key that can be used. Its numbers do not fit each other.`)
   }
 }
 

@@ -2,16 +2,16 @@
 import {
   AssertionError,
   checkKeyMaySign,
-  encode,
   type Headers,
   type PrivateKey,
   type TrustedAssertion,
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
-import { RequestError } from '../../errors.ts'
+import { invalidField, RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import type { BrandStore, StoredSigningKey } from '../brand-store.ts'
+import { findModelAssertion } from '../models/find-model.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'
 import { findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
@@ -27,9 +27,6 @@ export interface Signer {
   readonly authorityId: string
   readonly key: PrivateKey
   readonly model: TrustedAssertion<'model'>
-  /** The assertions that a device needs besides the serial, encoded, for the answer as a stream. */
-  readonly accountKeyText: Uint8Array
-  readonly accountText: Uint8Array
 }
 
 /** What of a serial's headers is known before it is signed; more makes the check of constraints sharper. */
@@ -66,11 +63,9 @@ export async function signerOf(
       reasons.push(signer)
     }
   }
-  throw new RequestError(
-    'invalid-field',
-    `No key here can sign serials of ${showModelName(model.fields)}. ${reasons.join(' ')}`,
-    { extra: { field: 'model' } },
-  )
+  throw invalidField(`No key here can sign serials of ${showModelName(model.fields)}. ${reasons.join(' ')}`, {
+    field: 'model',
+  })
 }
 
 /** The signer, or why it is none. */
@@ -83,7 +78,7 @@ async function trySigner(
   const { keyId, accountId } = stored
   const accountKey = await findAssertion('account-key', [keyId], deps)
   const account = await findAssertion('account', [accountId], deps)
-  if (accountKey?.type !== 'account-key' || account?.type !== 'account') {
+  if (!accountKey || !account) {
     return `The assertions of key ${keyId} are missing: add them with \`ratafia brands add\`.`
   }
   try {
@@ -100,8 +95,6 @@ async function trySigner(
     authorityId: accountId,
     key: openPrivateKey(stored, deps.sealer),
     model,
-    accountKeyText: encode(accountKey),
-    accountText: encode(account),
   }
 }
 
@@ -133,18 +126,16 @@ function serialHeaders(
 }
 
 async function trustedModel(name: ModelName, deps: TrustDeps): Promise<TrustedAssertion<'model'>> {
-  const model = await findAssertion('model', ['16', name.brandId, name.model], deps)
-  if (model?.type !== 'model') {
-    throw new RequestError('invalid-field', `This service has no model ${showModelName(name)}.`, {
-      extra: { field: 'model' },
-    })
-  }
+  const model = await findModelAssertion(name, deps)
+  if (!model) throw invalidField(`This service has no model ${showModelName(name)}.`, { field: 'model' })
   try {
     return await verifyTrust(model, await trustContext(deps))
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    const message = `The model ${showModelName(name)} is not trusted any more: ${error.message}.`
-    throw new RequestError('invalid-field', message, { extra: { field: 'model' }, cause: error })
+    throw invalidField(`The model ${showModelName(name)} is no longer trusted: ${error.message}.`, {
+      field: 'model',
+      cause: error,
+    })
   }
 }
 

@@ -10,7 +10,8 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
-import { explained, explainedAsync, refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
+import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 
 /**
  * Checks an account-key assertion by itself: its chain reaches a root, it is valid now, strong enough, and its
@@ -22,13 +23,16 @@ export async function checkSigningKey(
 ): Promise<void> {
   const { publicKeyId, publicKey, accountId, constraints } = accountKey.fields
   const what = `The key ${publicKeyId} of ${accountId} cannot sign serials`
-  await explainedAsync(async () => expectType(await verifyTrust(accountKey, context), 'account-key'), what)
-  explained(() => {
+  await explainToOperatorAsync(
+    async () => expectType(await verifyTrust(accountKey, context), 'account-key'),
+    what,
+  )
+  explainToOperator(() => {
     checkKeyValidNow(accountKey, context.now)
     checkKeyPolicy(publicKey, SIGNING_POLICY)
   }, what)
   if (allowsSerials(constraints, accountId)) return
-  throw refused(
+  throw invalidField(
     `${what}: its constraints allow no serial assertion. Ask who issued the account-key for one that may sign serials.`,
   )
 }

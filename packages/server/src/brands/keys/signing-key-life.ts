@@ -1,5 +1,5 @@
 /** How long the signing keys can still sign, for those who watch the service: a brand without a key signs nothing. */
-import { listSigningKeys } from './signing-keys.ts'
+import { type ListSigningKeysDeps, listSigningKeys } from './list-signing-keys.ts'
 
 export interface SigningKeyLife {
   readonly accountId: string
@@ -12,9 +12,7 @@ export interface SigningKeyLife {
 export const ENDLESS = 100 * 365.25 * 86_400
 
 /** Of all keys, the disabled ones too. */
-export async function signingKeyLives(
-  deps: Parameters<typeof listSigningKeys>[1],
-): Promise<readonly SigningKeyLife[]> {
+export async function signingKeyLives(deps: ListSigningKeysDeps): Promise<readonly SigningKeyLife[]> {
   const now = deps.clock().getTime()
   const keys = await listSigningKeys(undefined, deps)
   return keys.map(({ accountId, keyId, until, disabledAt, fault }) => {

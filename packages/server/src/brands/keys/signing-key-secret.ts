@@ -6,10 +6,11 @@ import {
   privateKeyFromKeyObject,
   privateKeyFromPem,
 } from '@ratafia/assertions'
+import { invalidField } from '../../errors.ts'
 import { KeyringError, OTHER_SECRET } from '../../keyring/errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { signingKeyPurpose } from '../../keyring/sealing-purposes.ts'
-import { explained, type NamedFile, refused } from '../assertion-file.ts'
+import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 
 /** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message holds nothing of the key. */
@@ -17,17 +18,19 @@ export async function readPrivateKey(file: NamedFile, passphrase: string | undef
   const text = Buffer.from(file.bytes).toString('latin1')
   if (text.includes('-----BEGIN PGP')) {
     const key = await readPgpKey(file.name, text, passphrase)
-    return explained(() => privateKeyFromKeyObject(key), file.name)
+    return explainToOperator(() => privateKeyFromKeyObject(key), file.name)
   }
   const encrypted = text.includes('ENCRYPTED')
   if (encrypted && passphrase === undefined) {
-    throw refused(`${file.name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`)
+    throw invalidField(
+      `${file.name} is encrypted. Give its passphrase on standard input with --passphrase-stdin.`,
+    )
   }
   try {
     return privateKeyFromPem(file.bytes, encrypted ? passphrase : undefined)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    throw refused(`${file.name} is ${error.message}. Give an RSA private key as PEM or armored PGP.`)
+    throw invalidField(`${file.name} is ${error.message}. Give an RSA private key as PEM or armored PGP.`)
   }
 }
 

@@ -1,23 +1,23 @@
 /** Takes a model that devices may register as, with its policy. */
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import type { Changing } from '../../change.ts'
-import { assertionIn, explainedAsync, type NamedFile, refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
+import { assertionIn, explainToOperatorAsync, type NamedFile } from '../assertion-file.ts'
 import type { BrandStore } from '../brand-store.ts'
 import { type SignerDeps, signerOf } from '../keys/signer-for.ts'
 import type { AssertionStore, StoredAssertion } from '../trust/assertion-store.ts'
 import { checkAssertions, trustContext } from '../trust/trust.ts'
 import { findModel } from './find-model.ts'
-import type { StoredModel } from './model-policy.ts'
-import { type ModelPolicy, showModelName } from './model-policy.ts'
+import { type ModelPolicy, type StoredModel, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
 import { checkSerialTemplate } from './serial-template.ts'
 
-export interface AddModelDeps extends SignerDeps {
+interface AddModelDeps extends SignerDeps {
   readonly brands: Pick<BrandStore, 'keys' | 'find'>
-  readonly models: ModelStore
+  readonly models: Pick<ModelStore, 'find'>
   readonly change: Changing<{
-    readonly assertions: AssertionStore
-    readonly models: ModelStore
+    readonly assertions: Pick<AssertionStore, 'put'>
+    readonly models: Pick<ModelStore, 'add' | 'hold'>
     readonly brands: Pick<BrandStore, 'hold'>
   }>
 }
@@ -30,12 +30,12 @@ export async function addModel(
   { file, policy }: { readonly file: NamedFile; readonly policy: ModelPolicy },
   deps: AddModelDeps,
 ): Promise<StoredModel> {
-  checkPolicy(policy)
+  checkSerialTemplate(policy.serialTemplate)
   const { assertion, others } = assertionIn(file, 'model')
   const { brandId, model } = assertion.fields
   const name = showModelName(assertion.fields)
   if (await deps.models.find({ brandId, model })) {
-    throw refused(
+    throw invalidField(
       `The model ${name} is there already. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
     )
   }
@@ -50,7 +50,9 @@ export async function addModel(
     return true
   })
   if (stored) return added
-  throw refused(`The model ${name} was just added by somebody else. Look at it with \`ratafia models show\`.`)
+  throw invalidField(
+    `The model ${name} was just added by somebody else. Look at it with \`ratafia models show\`.`,
+  )
 }
 
 /** Puts a newer revision in the place of a model's assertion; its policy stays. Throws as {@link addModel}. */
@@ -60,7 +62,7 @@ export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<
   const rows = await checkModel(assertion, others, deps)
   await deps.change(async ({ assertions, models, record }) => {
     // Or its assertion would stay without it.
-    if (!(await models.hold(model))) throw refused(`The model ${showModelName(model)} was just removed.`)
+    if (!(await models.hold(model))) throw invalidField(`The model ${showModelName(model)} was just removed.`)
     await assertions.put(rows, deps.clock())
     // What is there already, byte for byte, is not put.
     if (rows.length === 0) return
@@ -77,9 +79,10 @@ async function checkModel(
   deps: AddModelDeps,
 ): Promise<readonly StoredAssertion[]> {
   const { brandId, series } = model.fields
-  if (series !== '16') throw refused(`The model has the series ${series.slice(0, 32)}; there is only 16.`)
+  if (series !== '16')
+    throw invalidField(`The model has the series ${series.slice(0, 32)}; there is only 16.`)
   if (brandId === 'generic') {
-    throw refused(
+    throw invalidField(
       'Serials of generic are signed by Canonical alone. Add a model of a brand whose key you have.',
     )
   }
@@ -88,7 +91,7 @@ async function checkModel(
   }
   const given = [model, ...others]
   const rows = await checkAssertions(given, deps)
-  const trusted = await explainedAsync(
+  const trusted = await explainToOperatorAsync(
     async () => verifyTrust(model, await trustContext(deps, given)),
     `The model ${showModelName(model.fields)} does not hold`,
   )
@@ -97,8 +100,4 @@ async function checkModel(
 }
 
 const missingBrand = (brandId: string) =>
-  refused(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)
-
-export function checkPolicy({ serialTemplate }: ModelPolicy): void {
-  if (serialTemplate !== null) checkSerialTemplate(serialTemplate)
-}
+  invalidField(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)

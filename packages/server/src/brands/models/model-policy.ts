@@ -1,5 +1,5 @@
 /** What a model allows: the choices of the operator, and how a model is named. */
-import { RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 
 export const REGISTRATIONS = ['auto', 'allow-list', 'approval'] as const
 export const PROPOSED_SERIALS = ['required', 'optional', 'ignored'] as const
@@ -40,14 +40,13 @@ export interface StoredModel extends ModelName {
   readonly addedAt: Date
 }
 
-/** Reads `BRAND/MODEL`. Throws {@link RequestError} `invalid-field`. */
+/** Reads `BRAND/MODEL`. Throws `RequestError` `invalid-field`. */
 export function parseModelName(text: string): ModelName {
   const [brandId, model, more] = text.split('/')
   if (brandId && model && more === undefined) return { brandId, model }
-  throw new RequestError(
-    'invalid-field',
+  throw invalidField(
     `${JSON.stringify(text.slice(0, 128))} does not name a model. Write BRAND/MODEL, as \`ratafia models list\` shows it.`,
-    { extra: { field: 'model' } },
+    { field: 'model' },
   )
 }
 

@@ -1,20 +1,28 @@
 /** Which model a device may become. */
 import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import { refused } from '../assertion-file.ts'
-import { findModel, type ModelDeps } from './find-model.ts'
+import { invalidField } from '../../errors.ts'
+import { findModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
+
+interface AllowRemodelDeps {
+  readonly models: Pick<ModelStore, 'find'>
+  readonly change: Changing<{ readonly models: Pick<ModelStore, 'allowRemodel'> }>
+  readonly clock: Clock
+}
 
 /** Both models have to be there, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
 export async function allowRemodel(
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  deps: ModelDeps & { readonly change: Changing<{ readonly models: ModelStore }>; readonly clock: Clock },
+  deps: AllowRemodelDeps,
 ): Promise<void> {
   await findModel(from, deps)
   await findModel(to, deps)
   if (showModelName(from) === showModelName(to)) {
-    throw refused(`${showModelName(from)} is the same model. A new revision of a model needs no remodel.`)
+    throw invalidField(
+      `${showModelName(from)} is the same model. A new revision of a model needs no remodel.`,
+    )
   }
   await deps.change(async ({ models, record }) => {
     if (!(await models.allowRemodel(from, to, deps.clock()))) return
@@ -38,13 +46,7 @@ export async function disallowRemodel(
     return true
   })
   if (taken) return
-  throw refused(
+  throw invalidField(
     `Devices of ${subject.slice(0, 128)} may not become ${other.slice(0, 128)} as it is. \`ratafia models show\` tells what they may become.`,
   )
 }
-
-/** Whether a device of the one model may register as the other. */
-export const isRemodelAllowed = (
-  { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  { models }: { readonly models: Pick<ModelStore, 'isRemodelAllowed'> },
-): Promise<boolean> => models.isRemodelAllowed(from, to)

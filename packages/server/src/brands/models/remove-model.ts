@@ -1,10 +1,10 @@
 /** Takes a model back that no device has. */
 import type { Changing } from '../../change.ts'
-import { refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
 import type { AssertionStore } from '../trust/assertion-store.ts'
 import type { AllowListStore } from './allow-list/allow-list-store.ts'
 import type { ApiKeyStore } from './api-keys/api-key-store.ts'
-import { findModel, type ModelDeps } from './find-model.ts'
+import { findModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
 
@@ -30,22 +30,23 @@ export interface RemovedModel {
  */
 export async function removeModel(
   name: ModelName,
-  deps: ModelDeps & { readonly change: Changing<Removing> },
+  deps: { readonly models: Pick<ModelStore, 'find'>; readonly change: Changing<Removing> },
 ): Promise<RemovedModel> {
   await findModel(name, deps)
   const shown = showModelName(name)
   return deps.change(async ({ models, assertions, apiKeys, allowList, devices, record }) => {
     // A registration holds the model until its device is stored: it comes before the look, or finds no model.
-    if (!(await models.lock(name))) throw refused(`The model ${shown} was just removed by somebody else.`)
+    if (!(await models.lock(name)))
+      throw invalidField(`The model ${shown} was just removed by somebody else.`)
     const [device] = await devices.list({ ...name, limit: 1 })
     if (device !== undefined) {
-      throw refused(
+      throw invalidField(
         `The register has devices of ${shown}, and they keep their model. \`ratafia models set-policy ${shown} --registration allow-list\` with an empty allow-list lets no more in.`,
       )
     }
     const [entry] = await allowList.list(name, { limit: 1 })
     if (entry !== undefined) {
-      throw refused(
+      throw invalidField(
         `The allow-list of ${shown} is not empty. Empty it first: \`ratafia allow-list remove --all --model ${shown}\`.`,
       )
     }

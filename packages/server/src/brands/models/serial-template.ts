@@ -1,14 +1,15 @@
 /** Serial numbers that the service makes: `AC-{number:8}` gives AC-00000001, AC-00000002 and so on. */
 import { isStrictSerial } from '@ratafia/assertions'
-import { refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
 
 const NUMBER = /\{number(?::([1-9]))?\}/
 
-/** Throws `invalid-field` unless it has one `{number}` and makes serials that newer snapd takes. */
-export function checkSerialTemplate(template: string): void {
+/** Throws `invalid-field` unless it has one `{number}` and makes serials that newer snapd accepts. Null makes UUIDs. */
+export function checkSerialTemplate(template: string | null): void {
+  if (template === null) return
   const sample = serialFromTemplate(template, 1)
   if (NUMBER.test(template) && isStrictSerial(sample) && sample.length <= 128) return
-  throw refused(
+  throw invalidField(
     `${JSON.stringify(template.slice(0, 128))} is no template for serial numbers. Write letters and digits, single - + : between them, and once {number} or {number:8} for eight digits, such as AC-{number:8}.`,
   )
 }

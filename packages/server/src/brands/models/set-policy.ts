@@ -1,20 +1,25 @@
 /** Changes what a model allows. */
 import type { Changing } from '../../change.ts'
-import { refused } from '../assertion-file.ts'
-import { checkPolicy } from './add-model.ts'
-import { findModel, type ModelDeps } from './find-model.ts'
+import { invalidField } from '../../errors.ts'
+import { findModel } from './find-model.ts'
 import { type ModelName, type ModelPolicy, type StoredModel, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
+import { checkSerialTemplate } from './serial-template.ts'
+
+interface SetPolicyDeps {
+  readonly models: Pick<ModelStore, 'find'>
+  readonly change: Changing<{ readonly models: Pick<ModelStore, 'find' | 'setPolicy'> }>
+}
 
 /** What is not named stays. Counts from the next registration on. Throws `invalid-field`. */
 export async function setPolicy(
   name: ModelName,
   changes: Partial<ModelPolicy>,
-  deps: ModelDeps & { readonly change: Changing<{ readonly models: ModelStore }> },
+  deps: SetPolicyDeps,
 ): Promise<StoredModel> {
   const model = await findModel(name, deps)
-  if (Object.keys(changes).length === 0) throw refused('Nothing is to be changed: name an option.')
-  checkPolicy({ ...model.policy, ...changes })
+  if (Object.keys(changes).length === 0) throw invalidField('Nothing is to be changed: name an option.')
+  checkSerialTemplate({ ...model.policy, ...changes }.serialTemplate)
   return deps.change(async ({ models, record }) => {
     await models.setPolicy(name, changes)
     const changed = await findModel(name, { models })

@@ -1,12 +1,11 @@
 /** One model with all that hangs on it. */
 import { RequestError } from '../../errors.ts'
 import { type SignerDeps, signerFor } from '../keys/signer-for.ts'
-import { findAssertion } from '../trust/trust.ts'
 import type { ApiKey } from './api-keys/api-key.ts'
 import type { ApiKeyStore } from './api-keys/api-key-store.ts'
-import { findModel, type ModelDeps } from './find-model.ts'
-import type { StoredModel } from './model-policy.ts'
-import { type ModelName, showModelName } from './model-policy.ts'
+import { findModel, findModelAssertion } from './find-model.ts'
+import { type ModelName, type StoredModel, showModelName } from './model-policy.ts'
+import type { ModelStore } from './model-store.ts'
 
 export interface ModelDetails extends StoredModel {
   readonly revision: number
@@ -18,16 +17,16 @@ export interface ModelDetails extends StoredModel {
   readonly apiKeys: readonly ApiKey[]
 }
 
-/** Throws `invalid-field` when there is no such model. */
-export async function showModel(
-  name: ModelName,
-  deps: SignerDeps & ModelDeps & { readonly apiKeys: Pick<ApiKeyStore, 'list'> },
-): Promise<ModelDetails> {
+interface ShowModelDeps extends SignerDeps {
+  readonly models: Pick<ModelStore, 'find' | 'remodelsFrom'>
+  readonly apiKeys: Pick<ApiKeyStore, 'list'>
+}
+
+/** Throws `invalid-field` if there is no such model. */
+export async function showModel(name: ModelName, deps: ShowModelDeps): Promise<ModelDetails> {
   const model = await findModel(name, deps)
-  const assertion = await findAssertion('model', ['16', name.brandId, name.model], deps)
-  if (assertion?.type !== 'model') {
-    throw new TypeError(`the model ${showModelName(name)} has no assertion: rows of it are missing`)
-  }
+  const assertion = await findModelAssertion(name, deps)
+  if (!assertion) throw new TypeError(`the model ${showModelName(name)} has no assertion: a row is missing`)
   return {
     ...model,
     revision: assertion.revision,

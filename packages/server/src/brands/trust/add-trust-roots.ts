@@ -8,7 +8,8 @@ import {
   verifySignature,
 } from '@ratafia/assertions'
 import type { Changing } from '../../change.ts'
-import { explained, type NamedFile, readAssertions, refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
+import { explainToOperator, type NamedFile, readAssertions } from '../assertion-file.ts'
 import type { AssertionStore } from './assertion-store.ts'
 import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
 
@@ -35,10 +36,10 @@ export async function addTrustRoots(
   const builtIn = given.find((one) =>
     BUILT_IN.some(({ fields }) => accountOf(fields) === accountOf(one.fields)),
   )
-  if (builtIn) throw refused(`${accountOf(builtIn.fields)} is built in and needs not be added.`)
+  if (builtIn) throw invalidField(`${accountOf(builtIn.fields)} is built in and needs not be added.`)
   const all = [...given, ...(await rootAssertions(deps))]
   for (const one of given) checkRoot(one, all, deps.clock())
-  explained(() => trustRoots(all), 'These are no trust root')
+  explainToOperator(() => trustRoots(all), 'These are no trust root')
   const rows = given.map((one) => ({
     type: one.type,
     primaryKey: one.primaryKey.join('/'),
@@ -62,7 +63,9 @@ export async function addTrustRoots(
 
 function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {
   if (assertion.type === 'account' || assertion.type === 'account-key') return assertion
-  throw refused(`${name} has a ${assertion.type} assertion. A trust root is an account and its account-keys.`)
+  throw invalidField(
+    `${name} has a ${assertion.type} assertion. A trust root is an account and its account-keys.`,
+  )
 }
 
 const accountOf = (fields: UnverifiedAssertion['fields']): string =>
@@ -73,19 +76,19 @@ function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): v
   const accountId = accountOf(one.fields)
   const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is no trust root`
   if (one.authorityId !== accountId) {
-    throw refused(
+    throw invalidField(
       `${what}: ${one.authorityId} signed it for ${accountId}. Add the root ${one.authorityId} instead; what it signed goes to \`ratafia brands add\`.`,
     )
   }
   const key = all.find((other) => other.type === 'account-key' && other.fields.publicKeyId === one.signKeyId)
   if (key?.type !== 'account-key' || key.fields.accountId !== accountId) {
-    throw refused(
+    throw invalidField(
       `${what}: the account-key assertion of ${one.signKeyId}, which signed it, is missing. Add both.`,
     )
   }
-  explained(() => verifySignature(one, key.fields.publicKey), what)
+  explainToOperator(() => verifySignature(one, key.fields.publicKey), what)
   if (one.type !== 'account-key') return
-  explained(() => {
+  explainToOperator(() => {
     checkKeyPolicy(one.fields.publicKey)
     checkKeyValidNow(one, now)
   }, what)

@@ -1,7 +1,7 @@
 /** Stops trusting an account. */
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
 import type { Changing } from '../../change.ts'
-import { refused } from '../assertion-file.ts'
+import { invalidField } from '../../errors.ts'
 import type { BrandStore } from '../brand-store.ts'
 import type { AssertionStore } from './assertion-store.ts'
 import { BUILT_IN, findAssertion, rootAssertions, type TrustDeps, trustContext } from './trust.ts'
@@ -21,7 +21,7 @@ export async function removeTrustRoot(
   deps: RemoveTrustRootDeps,
 ): Promise<readonly string[]> {
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
-    throw refused(
+    throw invalidField(
       `The trust root ${accountId} is built in and stays. Nothing is signed for it unless you add a key.`,
     )
   }
@@ -32,7 +32,7 @@ export async function removeTrustRoot(
   const after = await trustedBrands(deps, trustRoots(rest))
   const lost = before.filter((brand) => !after.includes(brand))
   if (lost.length > 0 && !force) {
-    throw refused(
+    throw invalidField(
       `The chains of ${lost.join(', ')} end at ${accountId}: nothing could be signed for them any more. --force removes it all the same.`,
     )
   }
@@ -42,7 +42,7 @@ export async function removeTrustRoot(
     return there
   })
   if (!removed) {
-    throw refused(`There is no trust root ${accountId.slice(0, 64)}. \`ratafia trust list\` shows them.`)
+    throw invalidField(`There is no trust root ${accountId.slice(0, 64)}. \`ratafia trust list\` shows them.`)
   }
   return lost
 }

@@ -12,7 +12,7 @@ import {
   verifyTrust,
 } from '@ratafia/assertions'
 import type { Clock } from '../../clock.ts'
-import { explained, explainedAsync } from '../assertion-file.ts'
+import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
 
@@ -33,15 +33,17 @@ export async function rootAssertions({
 }
 
 /** Finds one of the stored assertions, or of the roots: a root may be a brand too. Nothing is verified here. */
-export async function findAssertion(
-  type: TypeName,
+export async function findAssertion<Type extends TypeName>(
+  type: Type,
   primaryKey: readonly string[],
   { assertions }: Pick<TrustDeps, 'assertions'>,
-): Promise<UnverifiedAssertion | undefined> {
+): Promise<UnverifiedAssertion<Type> | undefined> {
   const encoded = await assertions.find(type, primaryKey.join('/'))
-  if (encoded) return decode(encoded)
-  const roots = await rootAssertions({ assertions })
-  return roots.find((root) => isReferredTo(root, type, primaryKey))
+  const found = encoded
+    ? decode(encoded)
+    : (await rootAssertions({ assertions })).find((root) => isReferredTo(root, type, primaryKey))
+  // Proven by the comparison, which does not narrow a type parameter.
+  return found?.type === type ? (found as UnverifiedAssertion<Type>) : undefined
 }
 
 /**
@@ -76,11 +78,11 @@ export async function checkAssertions(
     const roots: readonly UnverifiedAssertion[] = [...context.roots.accounts, ...context.roots.keys]
     if (roots.some((root) => isReferredTo(root, type, primaryKey))) continue
     const what = `The ${type} assertion ${primaryKey.join('/')} does not hold`
-    await explainedAsync(() => verifyTrust(assertion, context), what)
+    await explainToOperatorAsync(() => verifyTrust(assertion, context), what)
     const stored = await findAssertion(type, primaryKey, deps)
     const encoded = encode(assertion)
     if (stored && Buffer.compare(encode(stored), encoded) === 0) continue
-    explained(
+    explainToOperator(
       () => checkReplaces(assertion, stored),
       `The ${type} assertion ${primaryKey.join('/')} is not stored`,
     )

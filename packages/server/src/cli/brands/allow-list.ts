@@ -1,7 +1,7 @@
 /** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
 import type { Command } from 'commander'
-import { listAllowed } from '../../brands/models/allow-list/allow-list.ts'
 import { entryOf, importAllowList, readEntries } from '../../brands/models/allow-list/import-allow-list.ts'
+import { listAllowed } from '../../brands/models/allow-list/list-allowed.ts'
 import { removeAllowed } from '../../brands/models/allow-list/remove-allowed.ts'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'

@@ -1,7 +1,9 @@
 /** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
 import type { Command } from 'commander'
-import { addApiKey, listApiKeys, revokeApiKey } from '../../brands/models/api-keys/add-api-key.ts'
+import { addApiKey } from '../../brands/models/api-keys/add-api-key.ts'
 import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
+import { listApiKeys } from '../../brands/models/api-keys/list-api-keys.ts'
+import { revokeApiKey } from '../../brands/models/api-keys/revoke-api-key.ts'
 import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../instants.ts'

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { addBrand } from '../../brands/add-brand.ts'
 import { createDemoBrand, type DemoBrand } from '../../brands/demo-brand.ts'
 import { removeBrand } from '../../brands/remove-brand.ts'
-import { listBrands, showBrand } from '../../brands/show-brand.ts'
+import { showBrand } from '../../brands/show-brand.ts'
 import type { Config } from '../../config/config.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
@@ -64,7 +64,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .description('all brands, by account id')
     .action(async (options: JsonOption) => {
       const rows = await context.withWorkspace(async (workspace) =>
-        (await listBrands(workspace)).map((brand) => ({
+        (await workspace.brands.list()).map((brand) => ({
           account_id: brand.accountId,
           display_name: brand.displayName,
           added_at: brand.addedAt.toISOString(),

@@ -1,7 +1,7 @@
 /** `ratafia hardware-identities`: which keys are built into which boards. */
 import type { Command } from 'commander'
-import { listHardwareIdentities } from '../../brands/models/hardware/hardware-identities.ts'
 import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
+import { listHardwareIdentities } from '../../brands/models/hardware/list-hardware-identities.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'

@@ -1,7 +1,6 @@
 /** `ratafia models`: what devices may register as, and on what terms. */
 import { type Command, Option } from 'commander'
 import { addModel, updateModel } from '../../brands/models/add-model.ts'
-import { listModels } from '../../brands/models/find-model.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
 import {
   DEFAULT_POLICY,
@@ -53,7 +52,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('all models, by brand')
     .action(async (options: JsonOption) => {
       const rows = await context.withWorkspace(async (workspace) =>
-        (await listModels(workspace)).map(modelRow),
+        (await workspace.models.list()).map(modelRow),
       )
       printList(context, options, rows, {
         columns: ['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials'],

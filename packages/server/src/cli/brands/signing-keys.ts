@@ -1,11 +1,8 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
-import { addSigningKey } from '../../brands/add-brand.ts'
-import {
-  disableSigningKey,
-  listSigningKeys,
-  type SigningKeyDescription,
-} from '../../brands/keys/signing-keys.ts'
+import { addSigningKey } from '../../brands/keys/add-signing-key.ts'
+import { disableSigningKey } from '../../brands/keys/disable-signing-key.ts'
+import { listSigningKeys, type SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
 import { readPassword } from '../accounts/password-input.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'

@@ -1,7 +1,9 @@
 /** Whether the hardware signed the request-id, where the model asks for it (contract/devices.md 2.6). */
 import { AssertionError, type UnverifiedAssertion, verifyHardwareSignature } from '@ratafia/assertions'
-import { findHardwareIdentity } from '../../brands/models/hardware/hardware-identities.ts'
-import type { HardwareIdentityDeps } from '../../brands/models/hardware/import-hardware-identities.ts'
+import {
+  type FindHardwareDeps,
+  findHardwareIdentity,
+} from '../../brands/models/hardware/find-hardware-identity.ts'
 import { RequestError } from '../../errors.ts'
 
 /** snapd names it one way, its documentation the other; both mean the digest of the key that is built in. */
@@ -10,7 +12,7 @@ const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
 /** Throws {@link RequestError} `registration-refused`. */
 export async function checkHardware(
   request: UnverifiedAssertion<'serial-request'>,
-  deps: HardwareIdentityDeps,
+  deps: FindHardwareDeps,
 ): Promise<void> {
   const body = readBody(request.body)
   const digest = textIn(body, DIGESTS)

@@ -1,8 +1,7 @@
 /** Whether a device may go on as another model (contract/devices.md, decision 9). */
 import { encode, type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
-import type { ModelDeps } from '../../brands/models/find-model.ts'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
-import { isRemodelAllowed } from '../../brands/models/remodel.ts'
+import type { ModelStore } from '../../brands/models/model-store.ts'
 import { type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
 import { RequestError } from '../../errors.ts'
 import type { Device } from '../device.ts'
@@ -10,7 +9,8 @@ import type { DeviceStore } from '../device-store.ts'
 import { explainedAsync } from '../explained.ts'
 import { originalOf } from './read-registration.ts'
 
-export interface RemodelDeps extends TrustDeps, ModelDeps {
+export interface RemodelDeps extends TrustDeps {
+  readonly models: Pick<ModelStore, 'isRemodelAllowed'>
   readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder' | 'serialAssertionsOf'>
 }
 
@@ -39,12 +39,12 @@ export async function whyNoRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
   deps: {
-    readonly models: Pick<ModelDeps['models'], 'isRemodelAllowed'>
+    readonly models: Pick<ModelStore, 'isRemodelAllowed'>
     readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'>
   },
 ): Promise<string | undefined> {
   const from = originalOf(original)
-  if (!(await isRemodelAllowed({ from, to }, deps))) {
+  if (!(await deps.models.isRemodelAllowed(from, to))) {
     return `A device of ${showModelName(from).slice(0, 128)} may not become ${showModelName(to)}: the operator allows it with \`ratafia models allow-remodel\`.`
   }
   const device = await deps.devices.findByKey(original.fields)

@@ -5,9 +5,9 @@
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
 import type { SignerDeps } from '../../brands/keys/signer-for.ts'
-import type { ModelDeps } from '../../brands/models/find-model.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
+import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Changing, Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Device, SerialAssertion, SerialName } from '../device.ts'
@@ -18,7 +18,7 @@ import type { RegisterStores } from './register-stores.ts'
 
 export interface IssueDeps extends SignerDeps {
   readonly devices: Pick<DeviceStore, 'findHolder' | 'findBySerial' | 'findSerialAssertion'>
-  readonly models: Pick<ModelDeps['models'], 'takeNumber'>
+  readonly models: Pick<ModelStore, 'takeNumber'>
   readonly change: Changing<RegisterStores>
 }
 

@@ -1,6 +1,5 @@
 /** Whether what let a new device in still stands when it is stored: it may have waited for its signature. */
 import { isDeepStrictEqual } from 'node:util'
-import { isAllowed } from '../../brands/models/allow-list/allow-list.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
 import { whyNoRemodel } from './check-remodel.ts'
 import type { RegisterStores } from './register-stores.ts'
@@ -24,6 +23,6 @@ export async function isStillAdmitted(
   const now = await models.hold(model)
   if (!now || !isDeepStrictEqual(now.policy, model.policy)) return false
   const device = { model, serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
-  if (model.policy.registration === 'allow-list' && !(await isAllowed(device, { allowList }))) return false
+  if (model.policy.registration === 'allow-list' && !(await allowList.has(model, device))) return false
   return !original || (await whyNoRemodel(original, model, { models, devices })) === undefined
 }

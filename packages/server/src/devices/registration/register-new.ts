@@ -2,10 +2,9 @@
 import { newDeviceId } from '@ratafia/api'
 import { AssertionError, encode } from '@ratafia/assertions'
 import type { SignedSerial } from '../../brands/keys/sign-serial.ts'
-import { isAllowed } from '../../brands/models/allow-list/allow-list.ts'
-import type { AllowListDeps } from '../../brands/models/allow-list/import-allow-list.ts'
+import type { AllowListStore } from '../../brands/models/allow-list/allow-list-store.ts'
 import { checkApiKey, type UseApiKeyDeps, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
-import type { HardwareIdentityDeps } from '../../brands/models/hardware/import-hardware-identities.ts'
+import type { FindHardwareDeps } from '../../brands/models/hardware/find-hardware-identity.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
 import type { Details, Recording } from '../../change.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
@@ -23,12 +22,9 @@ import type { RegisterStores } from './register-stores.ts'
 import { type Ask, type Outcome, registrationOf } from './registration.ts'
 import type { SigningQueue } from './signing-queue.ts'
 
-export interface EnterDeps
-  extends IssueDeps,
-    AllowListDeps,
-    HardwareIdentityDeps,
-    Pick<UseApiKeyDeps, 'apiKeys'> {
-  readonly models: AllowListDeps['models']
+export interface EnterDeps extends IssueDeps, FindHardwareDeps, Pick<UseApiKeyDeps, 'apiKeys'> {
+  readonly models: IssueDeps['models'] & RemodelDeps['models']
+  readonly allowList: Pick<AllowListStore, 'has'>
   readonly devices: IssueDeps['devices'] & RemodelDeps['devices'] & Pick<DeviceStore, 'countPending'>
   readonly clones: Pick<CloneStore, 'record'>
   readonly signing: SigningQueue
@@ -69,7 +65,8 @@ async function admit(ask: Ask, model: StoredModel, deps: EnterDeps): Promise<str
   const proposed = proposedSerial(request, policy.proposedSerial)
   if (proposed !== undefined) await recordSecondKey(ask, model, proposed, deps)
   const device = { model, serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
-  if (policy.registration === 'allow-list' && !(await isAllowed(device, deps))) throw notAllowed(device)
+  if (policy.registration === 'allow-list' && !(await deps.allowList.has(model, device)))
+    throw notAllowed(device)
   if (policy.hardwareIdentity) await checkHardware(request, deps)
   if (original) await checkRemodel(original, model, deps)
   return proposed

@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { decode, encodeStream, verifyTrust } from '@ratafia/assertions'
-import type { ModelDeps } from '../../brands/models/find-model.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
+import type { ModelStore } from '../../brands/models/model-store.ts'
 import { findAssertion, type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { RequestError, Unavailable } from '../../errors.ts'
@@ -20,7 +20,9 @@ import { type EnterDeps, enter } from './register-new.ts'
 import type { RegisterStores } from './register-stores.ts'
 import type { Ask, Outcome } from './registration.ts'
 
-type SettleDeps = NonceDependencies & TrustDeps & ModelDeps & FindRegisteredDeps & EnterDeps
+type SettleDeps = NonceDependencies &
+  TrustDeps & { models: Pick<ModelStore, 'find'> } & FindRegisteredDeps &
+  EnterDeps
 
 export interface RegisterDeps extends Omit<SettleDeps, 'change'> {
   readonly changeBy: ChangingBy<RegisterStores>

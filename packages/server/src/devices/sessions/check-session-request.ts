@@ -8,7 +8,8 @@ import {
   verifySignature,
   verifyTrust,
 } from '@ratafia/assertions'
-import { findAssertion, type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
+import { findModelAssertion } from '../../brands/models/find-model.ts'
+import { type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, invalidAssertion } from '../explained.ts'
 
@@ -81,9 +82,8 @@ export async function checkSessionRequest(
   { serial, request, model }: UnverifiedSessionRequest,
   deps: TrustDeps,
 ): Promise<SessionRequest> {
-  const name = ['16', serial.fields.brandId, serial.fields.model]
-  const stored = await findAssertion('model', name, deps)
-  const chosen = model ?? (stored?.type === 'model' ? stored : undefined)
+  const stored = await findModelAssertion(serial.fields, deps)
+  const chosen = model ?? stored
   if (!chosen) {
     throw invalidAssertion(
       `there is no model assertion for ${showSerialName(serial.fields)} in the request, and none is stored here: send it as "model-assertion"`,

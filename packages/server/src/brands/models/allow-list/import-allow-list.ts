@@ -2,12 +2,14 @@
 import type { Changing } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
 import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
-import { findModel, type ModelDeps } from '../find-model.ts'
+import { findModel } from '../find-model.ts'
 import { type ModelName, showModelName } from '../model-policy.ts'
+import type { ModelStore } from '../model-store.ts'
 import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
 
-export interface AllowListDeps extends ModelDeps {
-  readonly allowList: AllowListStore
+interface ImportDeps {
+  readonly models: Pick<ModelStore, 'find'>
+  readonly change: Changing<{ readonly allowList: Pick<AllowListStore, 'add'> }>
   readonly clock: Clock
 }
 
@@ -25,7 +27,7 @@ interface ImportOptions {
 export async function importAllowList(
   text: string,
   { model, format, onProgress }: ImportOptions,
-  deps: AllowListDeps & { readonly change: Changing<{ readonly allowList: AllowListStore }> },
+  deps: ImportDeps,
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
   const entries = readEntries(text, format)

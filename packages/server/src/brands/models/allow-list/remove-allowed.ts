@@ -1,8 +1,9 @@
 /** Takes devices off the allow-list of a model. */
 import type { Changing } from '../../../change.ts'
-import { refused } from '../../assertion-file.ts'
-import { findModel, type ModelDeps } from '../find-model.ts'
+import { invalidField } from '../../../errors.ts'
+import { findModel } from '../find-model.ts'
 import { type ModelName, showModelName } from '../model-policy.ts'
+import type { ModelStore } from '../model-store.ts'
 import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
 
 interface Removal {
@@ -12,15 +13,18 @@ interface Removal {
   readonly onProgress?: (done: number, total: number) => void
 }
 
+interface RemoveDeps {
+  readonly models: Pick<ModelStore, 'find'>
+  readonly change: Changing<{ readonly allowList: Pick<AllowListStore, 'remove' | 'clear'> }>
+}
+
 /**
  * All or nothing; returns how many entries there were. Devices that have their serial keep it. Throws `invalid-field`
  * for no such model, and when nothing on the list fits.
  */
 export async function removeAllowed(
   { model, entries, onProgress }: Removal,
-  deps: ModelDeps & {
-    readonly change: Changing<{ readonly allowList: Pick<AllowListStore, 'remove' | 'clear'> }>
-  },
+  deps: RemoveDeps,
 ): Promise<number> {
   await findModel(model, deps)
   const subject = showModelName(model)
@@ -35,7 +39,7 @@ export async function removeAllowed(
     return count
   })
   if (removed > 0) return removed
-  throw refused(
+  throw invalidField(
     `Nothing on the allow-list of ${subject} fits, and nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
   )
 }

@@ -2,16 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Changing, Recording } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
-import { refused } from '../../assertion-file.ts'
-import { findModel, type ModelDeps } from '../find-model.ts'
+import { invalidField } from '../../../errors.ts'
+import { findModel } from '../find-model.ts'
 import { type ModelName, showModelName } from '../model-policy.ts'
-import type { ApiKey } from './api-key.ts'
-import { hashApiKey, newApiKey } from './api-key.ts'
+import type { ModelStore } from '../model-store.ts'
+import { type ApiKey, hashApiKey, newApiKey } from './api-key.ts'
 import type { ApiKeyStore } from './api-key-store.ts'
 
-export interface ApiKeyDeps extends ModelDeps {
-  readonly apiKeys: ApiKeyStore
-  readonly change: Changing<{ readonly apiKeys: ApiKeyStore }>
+export interface AddApiKeyDeps {
+  readonly models: Pick<ModelStore, 'find'>
+  readonly change: Changing<{ readonly apiKeys: Pick<ApiKeyStore, 'add'> }>
   readonly clock: Clock
 }
 
@@ -25,14 +25,15 @@ interface NewApiKey {
 /** Returns the key's text: it is stored nowhere. Throws `invalid-field`. */
 export async function addApiKey(
   { model: name, label, expiresAt, useLimit }: NewApiKey,
-  deps: ApiKeyDeps,
+  deps: AddApiKeyDeps,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
   const { brandId, model } = await findModel(name, deps)
   const now = deps.clock()
-  if (label.trim() === '' || label.length > 200) throw refused('A label has 1 to 200 characters.')
-  if (expiresAt && expiresAt <= now) throw refused('The key would have expired already. Give a later time.')
+  if (label.trim() === '' || label.length > 200) throw invalidField('A label has 1 to 200 characters.')
+  if (expiresAt && expiresAt <= now)
+    throw invalidField('The key would have expired already. Give a later time.')
   if (useLimit !== null && !(Number.isInteger(useLimit) && useLimit >= 1 && useLimit <= 2_000_000_000)) {
-    throw refused('A key can be used 1 to 2000000000 times.')
+    throw invalidField('A key can be used 1 to 2000000000 times.')
   }
   const text = newApiKey()
   const hash = hashApiKey(text, { brandId, model })
@@ -57,32 +58,10 @@ export async function addApiKey(
 export async function storeApiKey(
   key: ApiKey,
   hash: Uint8Array,
-  { apiKeys, record }: Recording & { readonly apiKeys: ApiKeyStore },
+  { apiKeys, record }: Recording & { readonly apiKeys: Pick<ApiKeyStore, 'add'> },
 ): Promise<void> {
   await apiKeys.add(key, hash)
   const expires = key.expiresAt?.toISOString() ?? null
   const details = { model: showModelName(key), label: key.label, expires, uses: key.useLimit }
   await record({ action: 'api-key.add', subject: key.id, details })
-}
-
-/** Of one model or all. Throws `invalid-field` when there is no such model. */
-export async function listApiKeys(
-  model: ModelName | undefined,
-  deps: ApiKeyDeps,
-): Promise<readonly ApiKey[]> {
-  if (model) await findModel(model, deps)
-  return deps.apiKeys.list(model)
-}
-
-/** Revoked twice keeps the first time. Throws `invalid-field` when there is no such key. */
-export async function revokeApiKey(id: string, { change, clock }: ApiKeyDeps): Promise<ApiKey> {
-  const key = await change(async ({ apiKeys, record }) => {
-    const revoked = await apiKeys.revoke(id, clock())
-    if (revoked?.first) {
-      await record({ action: 'api-key.revoke', subject: id, details: { model: showModelName(revoked.key) } })
-    }
-    return revoked?.key
-  })
-  if (key) return key
-  throw refused(`There is no API key ${id.slice(0, 64)}. \`ratafia api-keys list\` shows their ids.`)
 }

@@ -1,10 +1,15 @@
 /** Takes an API key that devices have already: of the service that they registered with before. */
 import { randomBytes } from 'node:crypto'
-import { refused } from '../../assertion-file.ts'
+import { invalidField } from '../../../errors.ts'
 import { findModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
-import { type ApiKeyDeps, storeApiKey } from './add-api-key.ts'
+import { type AddApiKeyDeps, storeApiKey } from './add-api-key.ts'
 import { hashApiKey, isForeignApiKey } from './api-key.ts'
+import type { ApiKeyStore } from './api-key-store.ts'
+
+export interface ImportApiKeyDeps extends AddApiKeyDeps {
+  readonly apiKeys: Pick<ApiKeyStore, 'findByHash'>
+}
 
 interface KnownApiKey {
   readonly model: ModelName
@@ -20,12 +25,12 @@ interface KnownApiKey {
  */
 export async function importApiKey(
   { model: name, label, text, dryRun = false }: KnownApiKey,
-  deps: ApiKeyDeps,
+  deps: ImportApiKeyDeps,
 ): Promise<boolean> {
   const { brandId, model } = await findModel(name, deps)
   const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined
   if (!hash) {
-    throw refused(
+    throw invalidField(
       'The API key does not have 10 to 200 printable characters. Make another with `ratafia api-keys add`.',
     )
   }

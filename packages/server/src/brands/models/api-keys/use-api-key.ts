@@ -1,8 +1,7 @@
 /** Whether the `api-key` of a registration holds, and the count of its uses. */
 import type { Clock } from '../../../clock.ts'
 import type { ModelName } from '../model-policy.ts'
-import type { ApiKey } from './api-key.ts'
-import { hashApiKey } from './api-key.ts'
+import { type ApiKey, hashApiKey } from './api-key.ts'
 import type { ApiKeyStore } from './api-key-store.ts'
 
 /** `key` is undefined where the model requires none. A refusal is one sentence for the device's log. */

@@ -9,18 +9,19 @@ import {
   verifyTrust,
 } from '@ratafia/assertions'
 import type { Changing } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
-import { explained, explainedAsync, type NamedFile, readAssertions, refused } from '../../assertion-file.ts'
+import { invalidField } from '../../../errors.ts'
+import {
+  explainToOperator,
+  explainToOperatorAsync,
+  type NamedFile,
+  readAssertions,
+} from '../../assertion-file.ts'
 import type { AssertionStore } from '../../trust/assertion-store.ts'
-import { checkAssertions, type TrustDeps, trustContext } from '../../trust/trust.ts'
+import { checkAssertions, trustContext } from '../../trust/trust.ts'
+import type { FindHardwareDeps } from './find-hardware-identity.ts'
 import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
 
-export interface HardwareIdentityDeps extends TrustDeps {
-  readonly hardwareIdentities: HardwareIdentityStore
-  readonly clock: Clock
-}
-
-interface ImportDeps extends HardwareIdentityDeps {
+interface ImportDeps extends FindHardwareDeps {
   readonly change: Changing<{
     readonly assertions: Pick<AssertionStore, 'put'>
     readonly hardwareIdentities: Pick<HardwareIdentityStore, 'put'>
@@ -46,15 +47,15 @@ export async function importHardwareIdentities(
   )) {
     if (assertion.type === 'account' || assertion.type === 'account-key') others.push(assertion)
     else if (assertion.type !== 'hardware-identity') {
-      throw refused(`${file.name} has a ${assertion.type} assertion. Give hardware-identity assertions.`)
+      throw invalidField(`${file.name} has a ${assertion.type} assertion. Give hardware-identity assertions.`)
     } else {
       const name = assertion.primaryKey.join('/')
       if (identities.has(name))
-        throw refused(`${file.name} has the hardware-identity ${name}, which was given before.`)
+        throw invalidField(`${file.name} has the hardware-identity ${name}, which was given before.`)
       identities.set(name, assertion)
     }
   }
-  if (identities.size === 0) throw refused('The files have no hardware-identity assertion.')
+  if (identities.size === 0) throw invalidField('The files have no hardware-identity assertion.')
   const rows = await checkAssertions(others, deps)
   const context = await trustContext(deps, others)
   const stored: StoredHardwareIdentity[] = []
@@ -78,16 +79,16 @@ export async function importHardwareIdentities(
 async function checkIdentity(
   identity: Identity,
   context: TrustContext,
-  { hardwareIdentities }: HardwareIdentityDeps,
+  { hardwareIdentities }: Pick<FindHardwareDeps, 'hardwareIdentities'>,
 ): Promise<StoredHardwareIdentity> {
   const { issuerId, hardwareKeyId, manufacturer, hardwareName, hardwareId } = identity.fields
   const what = `The hardware-identity ${identity.primaryKey.join('/')}`
-  await explainedAsync(() => verifyTrust(identity, context), `${what} does not hold`)
+  await explainToOperatorAsync(() => verifyTrust(identity, context), `${what} does not hold`)
   const present = await hardwareIdentities.findByKey('sha3-384', hardwareKeyId)
   const before = present.find((one) => one.issuerId === issuerId)
   const encoded = encode(identity)
   if (before && Buffer.compare(before.encoded, encoded) !== 0) {
-    explained(() => checkReplaces(identity, decode(before.encoded)), `${what} is not stored`)
+    explainToOperator(() => checkReplaces(identity, decode(before.encoded)), `${what} is not stored`)
   }
   return {
     issuerId,

@@ -1,6 +1,6 @@
 /** Gives its serial to a device that waits, or was rejected: the operator said yes. */
 import { decode } from '@ratafia/assertions'
-import type { ModelDeps } from '../../../brands/models/find-model.ts'
+import type { ModelStore } from '../../../brands/models/model-store.ts'
 import { RequestError } from '../../../errors.ts'
 import { type Device, showSerialName } from '../../device.ts'
 import type { Decision, DeviceStore } from '../../device-store.ts'
@@ -10,7 +10,7 @@ import { type IssueDeps, type IssuedSerial, issueSerial, planSerial } from '../i
 
 export interface IssueToWaitingDeps extends IssueDeps {
   readonly devices: IssueDeps['devices'] & Pick<DeviceStore, 'findById' | 'findRequest'>
-  readonly models: IssueDeps['models'] & Pick<ModelDeps['models'], 'find'>
+  readonly models: IssueDeps['models'] & Pick<ModelStore, 'find'>
 }
 
 interface Approval {

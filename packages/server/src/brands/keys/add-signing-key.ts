@@ -1,0 +1,114 @@
+/** Adds a key that signs the serials of a brand. */
+import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { Changing } from '../../change.ts'
+import { invalidField } from '../../errors.ts'
+import type { Sealer } from '../../keyring/sealing.ts'
+import { assertionIn, type NamedFile } from '../assertion-file.ts'
+import type { BrandStore } from '../brand-store.ts'
+import type { AssertionStore } from '../trust/assertion-store.ts'
+import { checkAssertions, findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
+import { checkSigningKey } from './signing-key-fit.ts'
+import { readPrivateKey, sealPrivateKey } from './signing-key-secret.ts'
+
+export interface AddSigningKeyDeps extends TrustDeps {
+  readonly brands: Pick<BrandStore, 'find'>
+  readonly change: Changing<{
+    readonly assertions: Pick<AssertionStore, 'put'>
+    readonly brands: Pick<BrandStore, 'add'>
+  }>
+  readonly sealer: Sealer
+}
+
+export interface AddedKey {
+  readonly accountId: string
+  readonly displayName: string
+  readonly keyId: string
+}
+
+export interface SigningKeyFiles {
+  readonly signingKey: NamedFile
+  readonly passphrase?: string | undefined
+  /** May contain other assertions that its chain needs. Not needed if the assertion is stored already. */
+  readonly accountKey?: NamedFile | undefined
+}
+
+/** Adds another key to a stored brand; a disabled key signs again. Throws as {@link storeSigningKey}. */
+export async function addSigningKey(files: SigningKeyFiles, deps: AddSigningKeyDeps): Promise<AddedKey> {
+  const key = await readPrivateKey(files.signingKey, files.passphrase)
+  const { id } = key.publicKey
+  const given = files.accountKey && assertionIn(files.accountKey, 'account-key')
+  const accountKey = given?.assertion ?? (await findAssertion('account-key', [id], deps))
+  if (!accountKey) {
+    throw invalidField(`There is no account-key assertion for key ${id}. Give it with --account-key.`)
+  }
+  const { accountId } = accountKey.fields
+  const account = await findAssertion('account', [accountId], deps)
+  if (!account || !(await deps.brands.find(accountId))) {
+    throw invalidField(
+      `The key ${id} belongs to ${accountId}, which is not a brand yet. Add it with \`ratafia brands add\`.`,
+    )
+  }
+  const others = given?.others ?? []
+  return storeSigningKey(
+    { action: 'signing-key.add', account, accountKey, key, keyName: files.signingKey.name, others },
+    deps,
+  )
+}
+
+interface NewSigningKey {
+  readonly action: 'brand.add' | 'signing-key.add'
+  readonly account: UnverifiedAssertion<'account'>
+  readonly accountKey: UnverifiedAssertion<'account-key'>
+  readonly key: PrivateKey
+  /** For messages. */
+  readonly keyName: string
+  /** Assertions that the chains need. */
+  readonly others: readonly UnverifiedAssertion[]
+}
+
+/**
+ * Stores the key with its account, which becomes a brand. Throws `invalid-field`, and stores nothing, if the key does not
+ * match the account-key, the account-key does not match the account, a chain reaches no root, or the key is not valid
+ * now, too small, or may not sign serials.
+ */
+export async function storeSigningKey(
+  { action, account, accountKey, key, keyName, others }: NewSigningKey,
+  deps: AddSigningKeyDeps,
+): Promise<AddedKey> {
+  const { accountId, displayName } = account.fields
+  const { publicKeyId } = accountKey.fields
+  if (accountKey.fields.accountId !== accountId) {
+    throw invalidField(
+      `The account-key ${publicKeyId} belongs to ${accountKey.fields.accountId}, not to ${accountId}. Give the account-key of ${accountId}.`,
+    )
+  }
+  if (key.publicKey.id !== publicKeyId) {
+    throw invalidField(
+      `${keyName} is the private half of key ${key.publicKey.id}, but the account-key assertion is about ${publicKeyId}. Give the two that belong together.`,
+    )
+  }
+  const given = distinct([account, accountKey, ...others])
+  const rows = await checkAssertions(given, deps)
+  await checkSigningKey(accountKey, await trustContext(deps, given))
+  const at = deps.clock()
+  const sealed = sealPrivateKey(key, deps.sealer)
+  await deps.change(async ({ assertions, brands, record }) => {
+    await assertions.put(rows, at)
+    await brands.add(
+      { accountId, displayName, addedAt: at },
+      { keyId: publicKeyId, accountId, sealed, addedAt: at },
+    )
+    await (action === 'brand.add'
+      ? record({ action, subject: accountId, details: { key: publicKeyId } })
+      : record({ action, subject: publicKeyId, details: { account: accountId } }))
+  })
+  return { accountId, displayName, keyId: publicKeyId }
+}
+
+/** One file may contain everything: each assertion counts once. */
+function distinct(assertions: readonly UnverifiedAssertion[]): readonly UnverifiedAssertion[] {
+  const byText = new Map(
+    assertions.map((one) => [Buffer.from(encode(one)).toString('latin1').trimEnd(), one]),
+  )
+  return [...byText.values()]
+}

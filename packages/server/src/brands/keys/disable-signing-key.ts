@@ -1,0 +1,66 @@
+/** Stops a key from signing serials. */
+import type { Changing } from '../../change.ts'
+import { invalidField, RequestError } from '../../errors.ts'
+import type { BrandStore } from '../brand-store.ts'
+import { type ModelName, showModelName } from '../models/model-policy.ts'
+import type { ModelStore } from '../models/model-store.ts'
+import { type SignerDeps, signerFor } from './signer-for.ts'
+
+interface DisableDeps extends SignerDeps {
+  readonly models: Pick<ModelStore, 'list'>
+  readonly change: Changing<{ readonly brands: Pick<BrandStore, 'disableKey'> }>
+}
+
+/**
+ * Returns the models that have no other key: their serials cannot be signed any more. Throws `invalid-field` if there is
+ * no such key, and, without `force`, if there are such models: the message names them.
+ */
+export async function disableSigningKey(
+  { keyId, force }: { readonly keyId: string; readonly force: boolean },
+  deps: DisableDeps,
+): Promise<readonly string[]> {
+  const key = (await deps.brands.keys()).find((one) => one.keyId === keyId)
+  if (key === undefined) {
+    throw invalidField(
+      `There is no signing key ${keyId.slice(0, 64)}. \`ratafia signing-keys list\` shows them.`,
+    )
+  }
+  if (key.disabledAt !== null) throw invalidField(`The signing key ${keyId} is already disabled.`)
+  const stopped = await modelsNeeding(keyId, deps)
+  if (stopped.length > 0 && !force) {
+    throw invalidField(
+      `No serial of ${stopped.join(', ')} could be signed any more. Add another key first, or disable it anyway with --force.`,
+    )
+  }
+  await deps.change(async ({ brands, record }) => {
+    if (!(await brands.disableKey(keyId, deps.clock()))) return
+    const details = { account: key.accountId, stopped }
+    await record({ action: 'signing-key.disable', subject: keyId, details })
+  })
+  return stopped
+}
+
+/** The models whose serials can be signed now, but not without the key. */
+async function modelsNeeding(keyId: string, deps: DisableDeps): Promise<readonly string[]> {
+  const without = {
+    keys: async (accountId?: string) =>
+      (await deps.brands.keys(accountId)).filter((key) => key.keyId !== keyId),
+  }
+  const stopped: string[] = []
+  for (const model of await deps.models.list()) {
+    if ((await canSign(model, deps)) && !(await canSign(model, { ...deps, brands: without }))) {
+      stopped.push(showModelName(model))
+    }
+  }
+  return stopped
+}
+
+async function canSign(model: ModelName, deps: SignerDeps): Promise<boolean> {
+  try {
+    await signerFor(model, deps)
+    return true
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    return false
+  }
+}

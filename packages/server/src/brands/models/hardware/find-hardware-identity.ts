@@ -1,0 +1,33 @@
+/** Finds the hardware identity that a registration names. */
+import { AssertionError, decode, type TrustedAssertion, verifyTrust } from '@ratafia/assertions'
+import { type TrustDeps, trustContext } from '../../trust/trust.ts'
+import type { HardwareIdentityStore } from './hardware-identity-store.ts'
+
+export interface FindHardwareDeps extends TrustDeps {
+  readonly hardwareIdentities: Pick<HardwareIdentityStore, 'findByKey'>
+}
+
+/**
+ * The identity with this key, by the digest that a registration names: base64url of SHA3-384 or SHA-384 over the text
+ * of the key. snapd and its documentation name it differently, so both are looked up. Checks the chain again: an
+ * identity that is no longer trusted counts as absent. Undefined if there is none.
+ */
+export async function findHardwareIdentity(
+  digest: string,
+  deps: FindHardwareDeps,
+): Promise<TrustedAssertion<'hardware-identity'> | undefined> {
+  if (!/^[A-Za-z0-9_-]{64}$/.test(digest)) return undefined
+  const context = await trustContext(deps)
+  for (const kind of ['sha3-384', 'sha384'] as const) {
+    for (const { encoded } of await deps.hardwareIdentities.findByKey(kind, digest)) {
+      const assertion = decode(encoded)
+      if (assertion.type !== 'hardware-identity') continue
+      try {
+        return await verifyTrust(assertion, context)
+      } catch (error) {
+        if (!(error instanceof AssertionError)) throw error
+      }
+    }
+  }
+  return undefined
+}
