@@ -1,5 +1,5 @@
 /**
- * What an operation throws. It knows no HTTP: `http/errors.ts` alone turns these into answers.
+ * What an operation throws. It knows no HTTP: `http/errors/translate.ts` alone turns these into answers.
  * "It was refused" and "it could not be checked" are different classes, because the first is expected and
  * the second is alarming.
  */

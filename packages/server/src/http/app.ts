@@ -12,7 +12,7 @@ import fastify, {
 } from 'fastify'
 import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { answerError, errorBody, refusalOf } from './errors.ts'
+import { answerError, errorBody, refusalOf } from './errors/translate.ts'
 import { BODY_LIMIT } from './json-body.ts'
 import { trustedPeer } from './limits/trusted-peer.ts'
 import { type Observer, observeRequests } from './observe.ts'

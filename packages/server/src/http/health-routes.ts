@@ -1,6 +1,6 @@
 /** `GET /health/live`: the process answers. `GET /health/ready`: it can be sent requests. For load balancers. */
 import type { FastifyInstance } from 'fastify'
-import { errorBody } from './errors.ts'
+import { errorBody } from './errors/translate.ts'
 
 const LIVE = '/health/live'
 const READY = '/health/ready'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_VERSION, type ErrorCode } from '@ratafia/api'
-import { errorBody } from './errors.ts'
+import { errorBody } from './errors/translate.ts'
 
 /** Request line and headers together, in bytes: macaroons travel in headers. */
 export const HEADER_LIMIT = 64 * 1024

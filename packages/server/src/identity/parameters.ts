@@ -1,8 +1,8 @@
 /** The parameters of a request, in its query or in a form; a parameter given twice is refused, also once in each. */
 import { decodeBase64, MacaroonError } from '@ratafia/macaroon'
 import type { DischargeRequest } from './discharge/discharge.ts'
+import type { DischargeToken } from './discharge/interaction.ts'
 import { IdentityError } from './errors.ts'
-import type { DischargeToken } from './interaction.ts'
 
 export interface Parameters {
   /** Empty and absent are the same, as for the Go discharger. Throws {@link IdentityError} `bad request`. */

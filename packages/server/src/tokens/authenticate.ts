@@ -2,7 +2,7 @@
 import type { Attenuations } from '@ratafia/macaroon/conditions'
 import type { Account } from '../accounts/account.ts'
 import type { RequestError } from '../errors.ts'
-import { firstThatHolds, type Presented } from './first-that-holds.ts'
+import { firstThatHolds, type Presented } from './first-valid-slice.ts'
 import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
 
 export interface Authentication {

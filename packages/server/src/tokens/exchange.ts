@@ -2,7 +2,7 @@
 import type { MacaroonResponse } from '@ratafia/api'
 import { DEFAULT_LIMITS, encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../errors.ts'
-import { firstThatHolds, type Presented } from './first-that-holds.ts'
+import { firstThatHolds, type Presented } from './first-valid-slice.ts'
 import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
 import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
 

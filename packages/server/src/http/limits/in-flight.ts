@@ -8,7 +8,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { API_VERSION } from '@ratafia/api'
-import { errorBody } from '../errors.ts'
+import { errorBody } from '../errors/translate.ts'
 import { isHealthCheck } from '../health-routes.ts'
 
 export interface InFlightOptions {

@@ -9,8 +9,8 @@ import {
 import { formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { DISCHARGE_MS, type IdentityDependencies } from '../dependencies.ts'
 import { InteractionRequired } from '../errors.ts'
-import type { Client, DischargeToken } from '../interaction.ts'
 import { parseIdentityCondition } from './identity-condition.ts'
+import type { Client, DischargeToken } from './interaction.ts'
 import { offerInteractions, redeemToken } from './interaction-kinds.ts'
 import { withOwnKeyPairs } from './own-key-pairs.ts'
 

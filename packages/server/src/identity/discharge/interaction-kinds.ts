@@ -6,8 +6,8 @@ import type { Account } from '../../accounts/account.ts'
 import { agentInteraction } from '../agents/agent-interaction.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { IdentityError, type InteractionMethods } from '../errors.ts'
-import type { DischargeToken, InteractionKind, PendingLogin } from '../interaction.ts'
 import { browserWindow } from '../logins/browser-window.ts'
+import type { DischargeToken, InteractionKind, PendingLogin } from './interaction.ts'
 
 const KINDS: readonly InteractionKind[] = [browserWindow, agentInteraction]
 

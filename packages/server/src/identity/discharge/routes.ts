@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from '../../address.ts'
 import { agentLogin } from '../agents/agent-login.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import type { Client } from '../interaction.ts'
 import { waitForLogin } from '../logins/wait.ts'
 import { dischargeParameters, parametersOf, protocolVersion, required } from '../parameters.ts'
 import { dischargeCaveat } from './discharge.ts'
 import { dischargeInfo } from './info.ts'
+import type { Client } from './interaction.ts'
 
 const LIMITED = { config: { limit: 'discharge' } } as const
 

@@ -5,8 +5,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'
 import { LOGIN_MS } from '../dependencies.ts'
+import type { InteractionKind } from '../discharge/interaction.ts'
 import { IdentityError } from '../errors.ts'
-import type { InteractionKind } from '../interaction.ts'
 import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
 
 export const LOGIN_TOKEN_KIND = 'login'

@@ -1,8 +1,8 @@
 /** The one place that turns what an operation threw into an answer of the API. */
 import { ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { RequestError, TooManyRequests, Unavailable } from '../errors.ts'
-import { BODY_LIMIT } from './json-body.ts'
+import { RequestError, TooManyRequests, Unavailable } from '../../errors.ts'
+import { BODY_LIMIT } from '../json-body.ts'
 import { describeFindings } from './schema-refusal.ts'
 
 /** The realm named by `WWW-Authenticate` and by the `extra` of a 401. */

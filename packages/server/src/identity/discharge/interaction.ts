@@ -1,6 +1,6 @@
 /** What a way to log in is; `interaction-kinds.ts` has a row for each. */
-import type { Account } from '../accounts/account.ts'
-import type { IdentityDependencies } from './dependencies.ts'
+import type { Account } from '../../accounts/account.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 
 /** A caveat that waits for somebody to log in. */
 export interface PendingLogin {
