@@ -166,7 +166,7 @@ suite('HTTP', () => {
           const { status, code, message, headers, closed } = await refusal(request(`${method} ${path}`))
           assert.deepEqual([status, code, closed], [405, 'method-not-allowed', false])
           assert.equal(headers.get('allow'), methods)
-          assert.equal(message, `This path does not take ${method}. It takes ${methods}.`)
+          assert.equal(message, `This path does not support ${method}. It supports ${methods}.`)
         }
         if (!methods.includes('GET')) assert.equal((await refusal(request(`GET ${path}`))).status, 405)
         else if (!methods.includes('POST'))

@@ -1,7 +1,7 @@
 /** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start.ts`. */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { API_VERSION, ERROR_CODES } from '@ratafia/api'
+import { API_VERSION } from '@ratafia/api'
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -10,9 +10,10 @@ import fastify, {
   type HTTPMethods,
   LogController,
 } from 'fastify'
+import { RequestError } from '../errors.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { answerError, errorBody, refusalOf } from './errors/translate.ts'
+import { answerError } from './errors/answer.ts'
 import { BODY_LIMIT } from './json-body.ts'
 import { trustedPeer } from './limits/trusted-peer.ts'
 import { type Observer, observeRequests } from './observe.ts'
@@ -87,19 +88,16 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app
 }
 
-/** A path that is not percent-encoded UTF-8 is refused before there is a route, and so without the hooks of one. */
+/** A path that is not percent-encoded UTF-8 is refused before it has a route, and so without the hooks of one. */
 function answerBeforeRoute(
   error: Error,
   request: FastifyRequest,
   reply: FastifyReply,
   observe: Observer,
 ): void {
-  const refusal = refusalOf(error)
   observe(request, reply)
-  request.refusal = refusal.code
-  commonHeaders(reply.status(ERROR_CODES[refusal.code].status).header('content-type', 'application/json'))
-  // Bytes, to which Fastify adds no charset.
-  reply.send(Buffer.from(JSON.stringify(errorBody(refusal))))
+  commonHeaders(reply)
+  answerError(error, request, reply)
 }
 
 function commonHeaders(reply: FastifyReply): void {
@@ -113,20 +111,18 @@ function commonHeaders(reply: FastifyReply): void {
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST']
 
-function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   const path = (request.url.split('?', 1)[0] ?? '').replace(/\/{2,}/g, '/')
   const allowed = METHODS.filter((method) => app.findRoute({ url: path, method }) !== null)
-  if (allowed.length === 0) {
-    const message = 'There is nothing at this path. GET / lists what there is.'
-    request.refusal = 'not-found'
-    return reply.status(404).send(errorBody({ code: 'not-found', message, extra: {} }))
-  }
-  const message = `This path does not take ${request.method}. It takes ${allowed.join(', ')}.`
-  request.refusal = 'method-not-allowed'
-  return reply
-    .status(405)
-    .header('allow', allowed.join(', '))
-    .send(errorBody({ code: 'method-not-allowed', message, extra: { allowed } }))
+  const error =
+    allowed.length === 0
+      ? new RequestError('not-found', 'There is nothing at this path. GET / lists what there is.')
+      : new RequestError(
+          'method-not-allowed',
+          `This path does not support ${request.method}. It supports ${allowed.join(', ')}.`,
+          { extra: { allowed } },
+        )
+  answerError(error, request, reply)
 }
 
 /** Of a base URL, without a slash at its end. */

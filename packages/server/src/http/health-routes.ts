@@ -1,6 +1,7 @@
 /** `GET /health/live`: the process answers. `GET /health/ready`: it can be sent requests. For load balancers. */
 import type { FastifyInstance } from 'fastify'
-import { errorBody } from './errors/translate.ts'
+import { sendRefusal } from './errors/answer.ts'
+import { refusal } from './errors/refusal.ts'
 
 const LIVE = '/health/live'
 const READY = '/health/ready'
@@ -28,9 +29,6 @@ export function healthRoutes(app: FastifyInstance, unready: () => Promise<string
     }
     reply.header('cache-control', 'no-store')
     if (reason === undefined) return reply.send({ status: 'ready' })
-    return reply
-      .status(503)
-      .header('retry-after', '1')
-      .send(errorBody({ code: 'service-unavailable', message: reason, extra: {} }))
+    return sendRefusal(reply, refusal('service-unavailable', reason))
   })
 }

@@ -7,8 +7,8 @@
  * count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { API_VERSION } from '@ratafia/api'
-import { errorBody } from '../errors/translate.ts'
+import { writeRefusal } from '../errors/answer.ts'
+import { refusal } from '../errors/refusal.ts'
 import { isHealthCheck } from '../health-routes.ts'
 
 export interface InFlightOptions {
@@ -81,15 +81,8 @@ const waitsForBody = ({ method, headers }: IncomingMessage): boolean =>
   (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0')
 
 function answerFull(request: IncomingMessage, response: ServerResponse): void {
-  const message = 'The service works on as many requests as it takes at a time. Try again in a moment.'
-  const body = JSON.stringify(errorBody({ code: 'service-unavailable', message, extra: {} }))
-  response.writeHead(503, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'snap-store-version': String(API_VERSION),
-    'retry-after': '1',
-    // Whoever asked first whether to send the body will not, and the next request would be taken for it.
-    ...(request.headers.expect === undefined ? {} : { connection: 'close' }),
-  })
-  response.end(request.method === 'HEAD' ? undefined : body)
+  const message = 'The service is handling as many requests as it can. Try again in a moment.'
+  // A client that asked first whether to send its body will not send it: the next request would be taken for the body.
+  const close = request.headers.expect !== undefined
+  writeRefusal(response, refusal('service-unavailable', message, { close }))
 }

@@ -1,0 +1,64 @@
+/** Writes refusals: as the reply of a route, as a response of Node, and to a socket that has neither. */
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { RequestError, TooManyRequests } from '../../errors.ts'
+import { errorBody, headersOf, type Refusal } from './refusal.ts'
+import { refusalOf } from './translate.ts'
+
+/** Fastify's error handler for the API. */
+export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const refused = refusalOf(error, request.routeOptions.bodyLimit)
+  // Monitoring must be able to tell rate limiting from an outage, also where clients get the same answer.
+  noteRefusal(request, error, {
+    status: refused.status,
+    code: error instanceof TooManyRequests ? 'too-many-requests' : refused.code,
+  })
+  sendRefusal(reply, refused)
+}
+
+/** For the log, and by `code` for metrics, traces and the line of the request. */
+export function noteRefusal(
+  request: FastifyRequest,
+  error: unknown,
+  { status, code }: { readonly status: number; readonly code: string },
+): void {
+  request.refusal = code
+  if (status === 500) request.log.error({ err: error }, 'fault')
+  else if (status === 503 && !(error instanceof TooManyRequests))
+    request.log.warn({ err: error }, 'could not check')
+  else {
+    const detail = error instanceof RequestError ? error.private : undefined
+    request.log.debug({ refusal: code, detail }, 'refused')
+  }
+}
+
+/** Sends bytes, to which Fastify adds no charset. */
+export function sendRefusal(reply: FastifyReply, refused: Refusal): FastifyReply {
+  return reply
+    .status(refused.status)
+    .headers(headersOf(refused))
+    .send(Buffer.from(textOf(refused)))
+}
+
+/** For a request that does not reach Fastify. Node leaves out the body of an answer to HEAD. */
+export function writeRefusal(response: ServerResponse, refused: Refusal): void {
+  const body = textOf(refused)
+  response.writeHead(refused.status, headersWithLength(refused, body)).end(body)
+}
+
+/** For a connection on which no request was read. Ends our side of it. */
+export function endWithRefusal(socket: Socket, refused: Refusal): void {
+  const body = textOf(refused)
+  const headers = Object.entries(headersWithLength(refused, body)).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
+  socket.end(`HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status]}\r\n${headers.join('')}\r\n${body}`)
+}
+
+const textOf = (refused: Refusal): string => JSON.stringify(errorBody(refused))
+
+const headersWithLength = (refused: Refusal, body: string): Record<string, string> => ({
+  ...headersOf(refused),
+  'content-length': String(Buffer.byteLength(body)),
+})

@@ -1,0 +1,63 @@
+/** A refusal as HTTP has it: its status, its headers and its body are decided here, whoever writes it. */
+import { API_VERSION, ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
+
+/** The realm in `WWW-Authenticate` and in the `extra` of a 401. */
+const REALM = 'Ratafia'
+
+/** The 401s that ask for another credential than a token. The first makes snapd refresh its session (contract/devices.md 1.3). */
+const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
+  ['device-session-required', 'Macaroon refresh_device_session=1'],
+  ['invalid-api-key', `ApiKey realm="${REALM}"`],
+])
+
+export interface Refusal {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly message: string
+  readonly extra: Readonly<Record<string, unknown>>
+  /** Whole seconds until a further try makes sense. */
+  readonly retryAfter: number | undefined
+  /** The connection ends with this answer. */
+  readonly close: boolean
+}
+
+interface RefusalOptions {
+  /** Default: the status of the code. */
+  readonly status?: number
+  readonly extra?: Readonly<Record<string, unknown>>
+  /** Default: 1 for a 503. */
+  readonly retryAfter?: number
+  readonly close?: boolean
+}
+
+export function refusal(code: ErrorCode, message: string, options: RefusalOptions = {}): Refusal {
+  const { status = ERROR_CODES[code].status, extra = {}, close = false } = options
+  const { retryAfter = status === 503 ? 1 : undefined } = options
+  return {
+    status,
+    code,
+    message,
+    extra: status === 401 ? { realm: REALM, ...extra } : extra,
+    retryAfter,
+    close,
+  }
+}
+
+/** The list of errors, under both of the store's spellings. */
+export function errorBody({ code, message, extra }: Refusal): ErrorBody {
+  const list = [{ code, message, extra: { ...extra } }]
+  return { error_list: list, 'error-list': list }
+}
+
+/** Every header of the answer except `Content-Length`. */
+export function headersOf({ status, code, extra, retryAfter, close }: Refusal): Record<string, string> {
+  const { allowed } = extra
+  return {
+    'content-type': 'application/json',
+    'snap-store-version': String(API_VERSION),
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
+    ...(status === 401 ? { 'www-authenticate': CHALLENGES.get(code) ?? `Macaroon realm="${REALM}"` } : {}),
+    ...(status === 405 && Array.isArray(allowed) ? { allow: allowed.join(', ') } : {}),
+    ...(close ? { connection: 'close' } : {}),
+  }
+}
