@@ -42,7 +42,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/tokens/verify-presented.ts`,
+        file: `${server}/tokens/authenticate.ts`,
         from: 'if (session.revokedAt !== undefined) {',
         to: 'if (session.revokedAt !== undefined && now.getTime() - session.revokedAt.getTime() > 2_000) {',
       },
@@ -133,7 +133,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/tokens/verify-presented.ts`,
+        file: `${server}/tokens/authenticate.ts`,
         from: '(await sessions.find(wanted.id)) ??',
         to: 'wanted ??',
       },

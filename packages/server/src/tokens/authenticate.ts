@@ -1,21 +1,177 @@
-/** Who is asking, and with which limits: for every request that needs a token. */
-import type { Attenuations } from '@ratafia/macaroon/conditions'
-import type { Account } from '../accounts/account.ts'
-import type { RequestError } from '../errors.ts'
-import { firstThatHolds, type Presented } from './first-valid-slice.ts'
-import { type VerifyDependencies, verifyPresented } from './verify-presented.ts'
+/**
+ * Who is asking, and within which limits: verifies what a request presents, and says in a 401 what is wrong with it.
+ * List, revoke and whoami use {@link authenticate}; exchange looks at the macaroon between the two steps.
+ */
+import type { AccountId } from '@ratafia/api'
+import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
+import { type Account, requireEnabled } from '../accounts/account.ts'
+import { accountActor, type ChangingBy } from '../change.ts'
+import type { Clock } from '../clock.ts'
+import { RequestError, unauthorized } from '../errors.ts'
+import type { Keyring, ResolvedId } from '../keyring/keyring.ts'
+import { type Cleared, clear } from './clear.ts'
+import { firstValidSlice, type Presented } from './first-valid-slice.ts'
+import { type IdentitySource, readRootPayload } from './root-macaroon.ts'
+import type { Session } from './session.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** Accounts as tokens need them. */
+export interface AccountDirectory {
+  /**
+   * The account of the person the identity service vouched for, who comes from the address `source`. Throws
+   * `account-unknown`.
+   */
+  accountOf(subject: string, source: string): Promise<Account>
+  find(id: AccountId): Promise<Account | undefined>
+}
+
+export interface AuthenticationDependencies {
+  readonly keyring: Keyring
+  readonly sessions: SessionStore
+  readonly changeBy: ChangingBy<{ readonly sessions: SessionStore }>
+  readonly accounts: AccountDirectory
+  readonly identity: IdentitySource
+  readonly clock: Clock
+  /** The address that this request comes from. */
+  readonly source: string
+}
 
 export interface Authentication {
   readonly account: Account
-  /** The intersection of every limit on the token. */
-  readonly attenuations: Attenuations
-  readonly expires: Date
+  readonly cleared: Cleared
 }
 
-/** Of what was presented, a token or a root with its discharge, the first that holds. Throws {@link RequestError}. */
-export function authenticate(presented: Presented, deps: VerifyDependencies): Promise<Authentication> {
-  return firstThatHolds(presented, async (slice) => {
-    const { account, cleared } = await verifyPresented(slice, deps)
-    return { account, attenuations: cleared.attenuations, expires: cleared.expires }
-  })
+/** A token, or a root with its discharge: the first valid slice counts. Throws {@link RequestError}. */
+export function authenticate(
+  presented: Presented,
+  deps: AuthenticationDependencies,
+): Promise<Authentication> {
+  return firstValidSlice(presented, async (slice) =>
+    verifyLogin(slice, await resolveMacaroon(slice, deps.keyring), deps),
+  )
+}
+
+/** What the slice's first macaroon claims to be; only {@link verifyLogin} proves it. */
+export interface UnverifiedMacaroon extends ResolvedId {
+  readonly kind: 'token' | 'token-root'
+}
+
+/** Throws {@link RequestError} for a macaroon of another service. */
+export async function resolveMacaroon(slice: UnverifiedSlice, keyring: Keyring): Promise<UnverifiedMacaroon> {
+  const resolved = await keyring.resolve(slice[0].id)
+  const { kind } = resolved ?? {}
+  if (!resolved || (kind !== 'token' && kind !== 'token-root')) {
+    throw unauthorized('The macaroon was not issued by this service. Log in to this one.')
+  }
+  return { ...resolved, kind }
+}
+
+/**
+ * Verifies the slice, clears its conditions, and looks up its session and account. The session of a root is recorded
+ * when the root is first used with a discharge. Throws {@link RequestError}: its message says whether the macaroon is
+ * forged, expired or revoked, or its account disabled.
+ */
+export async function verifyLogin(
+  slice: UnverifiedSlice,
+  { kind, payload, rootKey }: UnverifiedMacaroon,
+  deps: AuthenticationDependencies,
+): Promise<Authentication> {
+  const identity = deps.identity
+  const now = deps.clock()
+  const conditions = verifySignatures(slice, rootKey)
+  const cleared = clear(slice, conditions, { kind, identityKey: identity.key, now })
+  const { session, account } =
+    kind === 'token'
+      ? await loginOfToken(cleared, deps)
+      : await loginOfRoot(cleared, readPayload(payload, identity), deps)
+  if (session.revokedAt !== undefined) {
+    const by = session.revokedBy === undefined ? '' : ` by ${session.revokedBy}`
+    throw unauthorized(`The macaroon was revoked at ${session.revokedAt.toISOString()}${by}. Log in again.`)
+  }
+  requireEnabled(account)
+  refuseExpired(cleared, now)
+  return { account, cleared }
+}
+
+function verifySignatures(slice: UnverifiedSlice, rootKey: Uint8Array) {
+  try {
+    return verify(slice, rootKey)
+  } catch (error) {
+    if (!(error instanceof MacaroonError)) throw error
+    if (error.code === 'limit-exceeded') {
+      throw new RequestError('limit-exceeded', `The macaroon is too large: ${error.message}.`)
+    }
+    throw unauthorized(`The macaroon does not verify: ${error.message}. Log in again.`, { cause: error })
+  }
+}
+
+function readPayload(
+  payload: Uint8Array,
+  identity: IdentitySource,
+): { readonly description: string | undefined } {
+  const read = readRootPayload(payload, identity)
+  if (read === 'other-identity-service') {
+    throw unauthorized(
+      'The root macaroon was made for another identity service than the one in use now. Log in again.',
+    )
+  }
+  return read
+}
+
+async function loginOfToken({ sessionId }: Cleared, { sessions, accounts }: AuthenticationDependencies) {
+  const session = await sessions.find(sessionId)
+  const account = session && (await accounts.find(session.accountId))
+  // A token is minted after its session is recorded, so only a database older than the token lacks the session.
+  if (!session || !account)
+    throw unauthorized('The session of this macaroon is not known here. Log in again.')
+  return { session, account }
+}
+
+async function loginOfRoot(
+  cleared: Cleared,
+  { description }: { readonly description: string | undefined },
+  { sessions, accounts, clock, changeBy, source }: AuthenticationDependencies,
+) {
+  const now = clock()
+  // Check this before recording anything: an expired login leaves no trace.
+  refuseExpired(cleared, now)
+  const account = await accounts.accountOf(cleared.subject, source)
+  const wanted: Session = {
+    id: cleared.sessionId,
+    accountId: account.id,
+    description,
+    validSince: cleared.since,
+    // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
+    validUntil: cleared.mintedExpires,
+    revokedAt: undefined,
+    revokedBy: undefined,
+  }
+  const open = () =>
+    changeBy({ actor: accountActor(account.username), source })(async ({ sessions, record }) => {
+      const { session, first } = await sessions.open(wanted, now)
+      if (first) {
+        const until = wanted.validUntil.toISOString()
+        await record({
+          action: 'token.open',
+          subject: wanted.id,
+          details: { account: account.username, until },
+        })
+      }
+      return session
+    })
+  const session = (await sessions.find(wanted.id)) ?? (await open())
+  if (session.accountId !== account.id) {
+    // Do not reveal whose session it is.
+    throw unauthorized('The root macaroon belongs to another login. Start a new one.')
+  }
+  return { session, account }
+}
+
+function refuseExpired({ expires, sessionExpires }: Cleared, now: Date): void {
+  if (now < expires) return
+  throw unauthorized(
+    now < sessionExpires
+      ? `The discharge of the macaroon expired at ${expires.toISOString()}. Discharge it again, or log in again.`
+      : `The macaroon expired at ${expires.toISOString()}. Log in again.`,
+  )
 }

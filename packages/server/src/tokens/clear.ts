@@ -1,6 +1,6 @@
 /**
- * Clears the conditions of a verified slice: what may the holder do, until when, as whom? Verifying (who wrote
- * this) is the macaroon package's; here it is about what the caveats say. No I/O.
+ * Clears the conditions of a verified slice: what may the holder do, until when, as whom? The macaroon package verifies
+ * who wrote the caveats; this file decides what they mean. No I/O.
  */
 import { isPermission, isSessionId, type SessionId } from '@ratafia/api'
 import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
@@ -18,23 +18,23 @@ import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from './root-macaroon.
 
 export interface Cleared {
   readonly sessionId: SessionId
-  /** What the identity service declared, under the key asked for. */
+  /** Who it is: what the identity service declared under the requested key. */
   readonly subject: string
   readonly since: Date
-  /** The earliest end of all, that of the discharge included. */
+  /** The earliest end of all, including the discharge's. */
   readonly expires: Date
-  /** The end without the life the identity service gave its discharge: what an exchanged token gets. */
+  /** The earliest end without the discharge's own: an exchanged token gets this one. */
   readonly sessionExpires: Date
-  /** The end it was minted with, whatever its holder added: no other copy of it lives longer. */
+  /** The end it was minted with, before its holder added any: no copy lives longer. */
   readonly mintedExpires: Date
   /** The intersection of every `extra`. */
   readonly attenuations: Attenuations
 }
 
 interface Where {
-  /** Among the caveats the service itself minted. */
+  /** One of the caveats this service minted. */
   readonly own: boolean
-  /** The caveat that says who it is: in a token its own, in a root those of the discharge that answers our caveat. */
+  /** Says who the person is: in a token one of its own, for a root any in the discharge that answers our caveat. */
   readonly identity: boolean
 }
 
@@ -44,8 +44,9 @@ interface State {
   dischargeExpires: Date | undefined
   sessionExpires: Date | undefined
   mintedExpires: Date | undefined
-  /** Values by key; those with authority and all. */
+  /** Every declared value, by key. */
   readonly declared: Map<string, Set<string>>
+  /** Those that the identity service declared. */
   readonly vouched: Map<string, Set<string>>
   readonly now: Date
 }
@@ -60,8 +61,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (argument, where, state) => {
       const end = parseTimestamp(argument)
       if (where.own) state.mintedExpires = end
-      // The first limit in the discharge is how long the identity service lets the discharge itself be used; it does
-      // not bound the session. Whatever comes after it was added by the holder and does.
+      // The first end in the discharge says how long the identity service lets the discharge be used, and does not
+      // limit the session. Any later one was added by the holder, and does.
       if (where.identity && !where.own && state.dischargeExpires === undefined) state.dischargeExpires = end
       else state.sessionExpires = earlier(state.sessionExpires, end)
     },
@@ -70,7 +71,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     'time-since',
     (argument, where, state) => {
       const start = parseTimestamp(argument)
-      // Our own is a record of when it was minted, perhaps by a node whose clock is ahead; a holder's is a limit.
+      // Ours records when it was minted, perhaps by a node whose clock is ahead; a holder's is a limit.
       if (where.own) state.since = start
       else if (state.now < start)
         throw unauthorized(`The macaroon is not valid before ${start.toISOString()}.`)
@@ -93,21 +94,20 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
   [
     'extra',
-    // Only its form: what they permit together is computed once, with one bound on the work.
+    // Check only the form: their intersection is computed once, for all of them together, within one limit.
     (argument) => void parseExtra(argument),
   ],
   [
     'error',
     (argument) => {
-      throw unauthorized(`The macaroon was given a caveat that refuses it: ${argument}`)
+      throw unauthorized(`The macaroon has a caveat that refuses it: ${argument}`)
     },
   ],
 ])
 
 /**
- * Throws {@link RequestError}: `macaroon-caveat-unknown` for a condition no rule knows,
- * `macaroon-authorization-required` for everything else that does not hold but the time, which is the caller's to
- * judge: it may have something to say first (that it was revoked).
+ * Throws {@link RequestError}: `macaroon-caveat-unknown` for a condition no rule knows, `macaroon-authorization-required`
+ * for any other that is not met. The caller checks the expiry: a revocation, if there was one, is to be reported first.
  */
 export function clear(
   slice: UnverifiedSlice,
@@ -138,7 +138,7 @@ export function clear(
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')
   const limits = readable('extra', () => effectiveAttenuations(conditions.map(({ condition }) => condition)))
-  // A holder may write anything there; what is no permission of this service permits nothing.
+  // A holder may write anything there; a text that is not one of our permissions permits nothing.
   const attenuations = { ...limits, permissions: limits.permissions?.filter(isPermission) ?? null }
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
@@ -170,21 +170,21 @@ function readable<T>(condition: string, read: () => T): T {
   }
 }
 
-/** The position in the slice of the discharge that answers the caveat we minted. Verified slices have one. */
+/** The position of the discharge that answers our caveat. A verified slice has one. */
 function dischargeOfOurCaveat(slice: UnverifiedSlice): number {
   const ours = slice[0].caveats[IDENTITY_CAVEAT]
   if (!ours) throw new Error('a root of ours lacks its third-party caveat')
   return slice.findIndex((macaroon, index) => index > 0 && Buffer.compare(macaroon.id, ours.id) === 0)
 }
 
-/** Whoever holds a macaroon can append `declared`: two values for one key mean that somebody tried. */
+/** Any holder can append `declared`: two values for one key mean that somebody tried. */
 function refuseContradictions(declared: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [key, values] of declared) {
     if (values.size > 1) throw unauthorized(`The macaroon declares more than one ${quote(key)}.`)
   }
 }
 
-/** Limits that exclude each other permit nothing; "no limit" is how the answers would have to show that. */
+/** Limits that exclude each other permit nothing, which the answers could only show as "no limit". */
 function refuseNothing(attenuations: Attenuations): void {
   for (const [name, values] of Object.entries(attenuations) as [string, readonly string[] | null][]) {
     if (values?.length === 0) {

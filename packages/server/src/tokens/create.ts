@@ -10,21 +10,20 @@ import { DEFAULT_LIMITS, encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
 import { type Attenuations, formatNeedDeclared } from '@ratafia/macaroon/conditions'
 import type { Clock } from '../clock.ts'
-import { RequestError } from '../errors.ts'
+import { invalidField, RequestError } from '../errors.ts'
 import { formatSummary } from '../identity/discharge/request-summary.ts'
-import type { ThirdParty } from '../identity/discharge/third-party.ts'
+import type { IdentityService } from '../identity/discharge/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
 import { tokenEnd } from './expiry.ts'
-import { fitsCaveat, mintRoot, rootPayload } from './root-macaroon.ts'
-import type { IdentitySource } from './verify-presented.ts'
+import { fitsCaveat, type IdentitySource, mintRoot, rootPayload } from './root-macaroon.ts'
 
 export interface CreateDependencies {
   readonly keyring: Keyring
-  /** Where a person proves who they are. Throws `Unavailable` when its key cannot be had. */
-  readonly thirdParty: () => Promise<ThirdParty>
+  /** Where people prove who they are. */
+  readonly thirdParty: IdentityService
   readonly identity: IdentitySource
-  /** What people know this service by. */
+  /** How people know this service. */
   readonly baseUrl: string
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
   /** The host of the base URL. */
@@ -51,7 +50,7 @@ export async function createToken(
   if (!fitsCaveat(attenuations)) {
     throw new RequestError(
       'limit-exceeded',
-      `channels, packages, permissions and store_ids together are longer than the ${DEFAULT_LIMITS.conditionBytes} bytes a caveat holds. Ask for fewer.`,
+      `channels, packages, permissions and store_ids do not fit into a caveat of ${DEFAULT_LIMITS.conditionBytes} bytes. Ask for fewer.`,
     )
   }
 
@@ -74,7 +73,7 @@ export async function createToken(
       location: thirdParty.location,
       caveatRootKey,
       caveatId: encodeCaveatId({
-        // The root is bakery version 2, which has no place for a payload beside the caveat id.
+        // The root is bakery version 2, which has no room for a payload beside the caveat id.
         version: thirdParty.version >= 2 ? 2 : 1,
         condition: formatNeedDeclared({ keys: [deps.identity.key], condition: authenticated + summary }),
         rootKey: caveatRootKey,
@@ -94,11 +93,11 @@ function checkDescription(description: string | undefined): string | undefined {
   }
   if (/\p{Cc}|\p{Cs}/u.test(description)) {
     const message = 'body/description has control characters or broken text. Use plain text on one line.'
-    throw new RequestError('invalid-field', message, { extra: { field: 'body/description' } })
+    throw invalidField(message, { field: 'body/description' })
   }
   return description
 }
 
-/** Without a directory nothing ties a name to an id: the id is what counts, so the id is never left out. */
+/** Without a directory nothing ties the name to the id. The id is what counts, so always show it. */
 const shown = ({ name = '', snap_id: id }: PackageReference): string =>
   id === undefined ? name : name === '' ? id : `${id} (${name})`

@@ -1,25 +1,25 @@
-/** When a new token ends. */
-import { RequestError } from '../errors.ts'
+/** When a new token expires. */
+import { invalidField, type RequestError } from '../errors.ts'
 
 export interface LifetimeRule {
   readonly now: Date
-  /** Milliseconds: the life of a token that does not ask for one. */
+  /** Milliseconds: the life of a token when the request asks for none. */
   readonly standard: number
-  /** Milliseconds: the longest life that may be asked for, if there is one. */
+  /** Milliseconds: the longest life that a request may ask for; undefined for no limit. */
   readonly most: number | undefined
 }
 
-// ISO 8601 as clients write it: seconds and fraction may be absent, the zone may be; `+00:00` is what craft-store sends.
+// ISO 8601 as clients write it: seconds, fraction and zone are optional; craft-store sends `+00:00`.
 const UTC = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]00:?00)?$/
 
-/** The end asked for, or the standard one. Throws {@link RequestError} `invalid-field`. */
+/** The requested end, or the standard one. Throws {@link RequestError} `invalid-field`. */
 export function tokenEnd(asked: string | undefined, { now, standard, most }: LifetimeRule): Date {
   if (asked === undefined) return new Date(now.getTime() + standard)
   const end = parseUtc(asked)
-  if (end <= now) throw refusal(`is not in the future: it is ${now.toISOString()} here`)
+  if (end <= now) throw badExpiry(`is not in the future: it is ${now.toISOString()} here`)
   if (most !== undefined && end.getTime() - now.getTime() > most) {
     const latest = new Date(now.getTime() + most).toISOString()
-    throw refusal(`is later than this service allows: ${latest} at most`)
+    throw badExpiry(`is later than this service allows: at most ${latest}`)
   }
   return end
 }
@@ -29,10 +29,10 @@ function parseUtc(text: string): Date {
   const match = UTC.exec(text)
   if (!match) {
     const zoned = /[+-]\d\d:?\d\d$/.test(text)
-    throw refusal(
+    throw badExpiry(
       zoned
         ? 'is not in UTC. Write it with Z or +00:00'
-        : 'is not a date and time as ISO 8601 has it, such as 2030-01-31T12:00:00Z',
+        : 'is not an ISO 8601 date and time, such as 2030-01-31T12:00:00Z',
     )
   }
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
@@ -42,12 +42,12 @@ function parseUtc(text: string): Date {
   const end = new Date(0)
   end.setUTCFullYear(year, month - 1, day)
   end.setUTCHours(hour, minute, second, millisecond)
-  // Date moves 31 February to March: what it made of the parts has to be what was written.
+  // Date moves 31 February to March, so compare the result with what was written.
   const kept =
     end.getUTCMonth() === month - 1 && end.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
-  if (!kept) throw refusal('is a date or time that does not exist')
+  if (!kept) throw badExpiry('is a date or time that does not exist')
   return end
 }
 
-const refusal = (why: string): RequestError =>
-  new RequestError('invalid-field', `body/expires ${why}.`, { extra: { field: 'body/expires' } })
+const badExpiry = (why: string): RequestError =>
+  invalidField(`body/expires ${why}.`, { field: 'body/expires' })

@@ -1,11 +1,11 @@
-/** A client may present several slices (other services' macaroons among them): the first that holds counts. */
+/** A client may present several slices, macaroons of other services among them: the first valid one counts. */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError } from '../errors.ts'
 
 export type Presented = readonly [UnverifiedSlice, ...UnverifiedSlice[]]
 
-/** What `attempt` makes of the first slice it does not refuse. Throws the refusal of the first when it refuses all. */
-export async function firstThatHolds<T>(
+/** The result of the first `attempt` that is not refused. If all are refused, throws the first refusal. */
+export async function firstValidSlice<T>(
   [first, ...others]: Presented,
   attempt: (slice: UnverifiedSlice) => Promise<T>,
 ): Promise<T> {

@@ -4,13 +4,13 @@ import type { Clock } from '../clock.ts'
 import { type ListedSession, tokenRecord } from './session.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** The most records one answer holds, the newest first; the specification has no paging. */
+/** One answer has at most this many records, newest first: the specification has no paging. */
 export const LIST_LIMIT = 10_000
 
 interface Listing {
-  /** Undefined: of every account, for the operator. */
+  /** Undefined: every account, for the operator. */
   readonly accountId: AccountId | undefined
-  /** Also those that are revoked or expired. */
+  /** List revoked and expired sessions too. */
   readonly includeInactive: boolean
 }
 

@@ -1,4 +1,4 @@
-/** The sessions of developer tokens, with those that stand remembered while the node hears of every change. */
+/** The sessions of developer tokens; valid ones are remembered while the node hears of every change. */
 import { type ChangeFeed, createMemory } from '../database/index.ts'
 import type { Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'

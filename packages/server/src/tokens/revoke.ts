@@ -1,4 +1,4 @@
-/** `POST /api/v2/tokens/revoke`: ends a session, and with it the root and every token exchanged from it. */
+/** `POST /api/v2/tokens/revoke`: ends a session, and with it its root and every token exchanged from that root. */
 import { type AccountId, isSessionId, type SessionId, type TokenListResponse } from '@ratafia/api'
 import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
@@ -15,13 +15,13 @@ export interface Revocation {
 }
 
 interface RevokeDeps {
-  readonly change: Changing<{ readonly sessions: Pick<SessionStore, 'revoke'> }>
+  readonly change: Changing<{ readonly sessions: SessionStore }>
   readonly clock: Clock
 }
 
 /**
- * Revokes and returns the record; a session revoked before keeps its first revocation. Throws
- * {@link RequestError} `resource-not-found`, the same for a session of another account as for none.
+ * Revokes the session and returns its record; if it was already revoked, the first revocation stays. Throws
+ * {@link RequestError} `resource-not-found`, in the same words for another account's session and for none.
  */
 export async function revokeToken(
   { sessionId, by, accountId }: Revocation,
@@ -38,7 +38,7 @@ export async function revokeToken(
   if (!session) {
     throw new RequestError(
       'resource-not-found',
-      'There is no session of this id that your credentials may revoke.',
+      'There is no session with this id that your credentials may revoke.',
     )
   }
   return { macaroons: [tokenRecord(session)] }

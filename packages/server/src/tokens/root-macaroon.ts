@@ -1,6 +1,6 @@
 /**
- * The root macaroon of a login and the token it is exchanged for: what their caveats are, in which order.
- * Nothing is stored for a root: what exchange has to know travels in it, authenticated.
+ * The root macaroon of a login and the token it is exchanged for: their caveats, in order. Nothing is stored for a
+ * root: what exchange needs to know travels in it, authenticated.
  *
  *   root   time-before T · time-since T0 · session-id S · (third party: the identity service) · extra {…}
  *   token  time-before T · time-since T1 · session-id S · declared userid U                   · extra {…}
@@ -21,13 +21,20 @@ import {
   formatTimestamp,
 } from '@ratafia/macaroon/conditions'
 
-/** How many caveats a root or a token is minted with: those after them were added by its holder. */
+/** A root or a token is minted with this many caveats; its holder added the rest. */
 export const OWN_CAVEATS = 5
-/** The position, among its own caveats, of the root's third-party caveat and of the token's `declared`. */
+/** The position of the root's third-party caveat and of the token's `declared` among them. */
 export const IDENTITY_CAVEAT = 3
 
 /** What the identity service is asked to declare about a person. */
 export type IdentityKey = 'userid' | 'username'
+
+/** The identity service that roots are minted for, and what it is asked to declare. */
+export interface IdentitySource {
+  /** Without a trailing slash. */
+  readonly location: string
+  readonly key: IdentityKey
+}
 
 interface Minted {
   readonly id: Uint8Array
@@ -40,7 +47,7 @@ interface Minted {
   readonly attenuations: Attenuations
 }
 
-/** `caveatId` is what `caveatRootKey` and the condition were sealed into for the identity service at `location`. */
+/** `caveatRootKey` and the condition are sealed in `caveatId` for the identity service at `location`. */
 interface SealedIdentityCaveat {
   readonly location: string
   readonly caveatId: Uint8Array
@@ -61,7 +68,7 @@ export function mintToken(minted: Minted, declared: { key: IdentityKey; value: s
   return addFirstPartyCaveat(token, formatExtra(minted.attenuations))
 }
 
-/** Whether one `extra` caveat can say it: what several say together may have more items, or more bytes. */
+/** Whether they fit into one `extra` caveat: several together may have more items, or more bytes. */
 export function fitsCaveat(attenuations: Attenuations): boolean {
   const items = Math.max(...Object.values(attenuations).map((list) => list?.length ?? 0))
   return (
@@ -81,25 +88,22 @@ function mintWithSession({ id, rootKey, location, expires, since, sessionId }: M
 const TAG_BYTES = 8
 
 /**
- * What a root's identifier carries: for which identity service it was minted (a caveat's location is not signed,
- * and the service may be changed meanwhile), and the description, which no caveat holds.
+ * The payload of a root's identifier: the identity service it was minted for (a caveat's location is not signed, and
+ * the operator may switch services meanwhile) and the description, which is in no caveat.
  */
-export function rootPayload(
-  identity: { location: string; key: IdentityKey },
-  description: string | undefined,
-): Uint8Array {
+export function rootPayload(identity: IdentitySource, description: string | undefined): Uint8Array {
   return Buffer.concat([identityTag(identity), Buffer.from(description ?? '', 'utf8')])
 }
 
-/** The description, or the fact that the root was minted for another identity service. Only for what verified. */
+/** Only for a root that verified. */
 export function readRootPayload(
   payload: Uint8Array,
-  identity: { location: string; key: IdentityKey },
+  identity: IdentitySource,
 ): { readonly description: string | undefined } | 'other-identity-service' {
   if (!identityTag(identity).equals(payload.subarray(0, TAG_BYTES))) return 'other-identity-service'
   const description = Buffer.from(payload.subarray(TAG_BYTES)).toString('utf8')
   return { description: description === '' ? undefined : description }
 }
 
-const identityTag = ({ location, key }: { location: string; key: IdentityKey }): Buffer =>
+const identityTag = ({ location, key }: IdentitySource): Buffer =>
   createHash('sha256').update(`${key} ${location}`).digest().subarray(0, TAG_BYTES)

@@ -3,18 +3,18 @@ import type { AccountId, SessionId } from '@ratafia/api'
 import { type Database, fromInstant, type TokenSessionTable, toInstant } from '../database/index.ts'
 import type { ListedSession, Session } from './session.ts'
 
-/** What a listing is limited to; always by number. */
+/** Which sessions a listing shows; the number is always limited. */
 export interface SessionFilter {
   readonly accountId?: AccountId | undefined
-  /** Set: only sessions that are neither revoked nor past their end at this instant. */
+  /** Only sessions that at this instant are neither revoked nor past their end. */
   readonly activeAt?: Date | undefined
   readonly limit: number
 }
 
 export interface SessionStore {
   /**
-   * Records the session at `at` unless its id is there already, and returns what is recorded. Callers that race
-   * with one id all get the one row that won; the account may then be another than asked for. `first` for who won.
+   * Records the session at `at` unless its id exists, and returns the recorded session. Callers that race with one id
+   * all get the row that won, possibly with another account than theirs; `first` is true for the winner.
    */
   open(session: Session, at: Date): Promise<{ readonly session: Session; readonly first: boolean }>
   /** Undefined when there is none. */
@@ -22,8 +22,8 @@ export interface SessionStore {
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
   /**
-   * Ends the session, of `accountId` if given, and returns it; the first revocation stands, a later one changes
-   * nothing. `first` for who revoked it. Undefined when there is none (of that account).
+   * Revokes the session (of `accountId`, if given) and returns it. A second revocation changes nothing; `first` is true
+   * for the one that counted. Undefined when there is no such session (of that account).
    */
   revoke(revocation: {
     id: SessionId
@@ -32,8 +32,8 @@ export interface SessionStore {
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
   /**
-   * At most `limit` sessions whose end was before that instant. Nothing of them verifies any more; that they were revoked
-   * is forgotten with them. Returns how many were removed.
+   * Removes at most `limit` sessions that ended before that instant: none of their macaroons verifies any more, so their
+   * revocations can be forgotten too. Returns how many were removed.
    */
   removeEnded(before: Date, limit: number): Promise<number>
 }
@@ -67,7 +67,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         .onConflict((conflict) => conflict.column('session_id').doNothing())
         .executeTakeFirst()
       const recorded = await find(session.id)
-      if (!recorded) throw new Error(`session ${session.id} was recorded and is not there`)
+      if (!recorded) throw new Error(`session ${session.id} was recorded but cannot be found`)
       return { session: recorded, first: (numInsertedOrUpdatedRows ?? 0n) > 0n }
     },
 
@@ -119,7 +119,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
 
 function fromRow(row: TokenSessionTable): Session {
   return {
-    // The casts hold: only ids that are such are ever inserted.
+    // The casts are safe: only valid ids are ever inserted.
     id: row.session_id as SessionId,
     accountId: row.account_id as AccountId,
     description: row.description ?? undefined,

@@ -17,7 +17,7 @@ export interface ListedSession extends Session {
   readonly username: string
 }
 
-/** The record as list and revoke show it. Times are RFC 3339 in UTC. */
+/** The record that list and revoke show. Times are RFC 3339 in UTC. */
 export function tokenRecord(session: Session): TokenRecord {
   return {
     description: session.description ?? null,

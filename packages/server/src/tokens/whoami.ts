@@ -2,17 +2,17 @@
 import { isPermission, type WhoamiResponse } from '@ratafia/api'
 import type { Authentication } from './authenticate.ts'
 
-export function whoami({ account, attenuations, expires }: Authentication): WhoamiResponse {
-  const { channels, packages, permissions, storeIds } = attenuations
+export function whoami({ account, cleared }: Authentication): WhoamiResponse {
+  const { channels, packages, permissions, storeIds } = cleared.attenuations
   return {
     account: { email: account.email, id: account.id, name: account.name, username: account.username },
     channels: list(channels),
     packages: list(packages),
-    // Only permissions are left of them when a macaroon is cleared; the type does not tell.
+    // Clearing keeps only permissions; the type does not say so.
     permissions: permissions?.filter(isPermission) ?? null,
     store_ids: list(storeIds),
     // Without a zone: snapcraft appends the Z itself.
-    expires: expires.toISOString().slice(0, -1),
+    expires: cleared.expires.toISOString().slice(0, -1),
   }
 }
 

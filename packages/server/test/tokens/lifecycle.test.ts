@@ -184,7 +184,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [, other] = await dischargeFor(service, await getRoot(service), alice)
       if (!other) throw new Error('no discharge')
       const token = parsed(await logIn(service, alice))
-      assertRefused(await exchangeWith(presenting([token])), UNAUTHORIZED, /token already/)
+      assertRefused(await exchangeWith(presenting([token])), UNAUTHORIZED, /already a token/)
       assertRefused(await exchangeWith(presenting([root])), UNAUTHORIZED, /does not verify/)
       assertRefused(await exchangeWith(presenting([root, other])), UNAUTHORIZED, /does not verify/)
       const [mine, bound] = await dischargeFor(service, await getRoot(service), alice)
