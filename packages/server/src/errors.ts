@@ -52,7 +52,11 @@ export class TooManyRequests extends Error {
 
 // The vocabulary of refusals: each names its code, and whoever throws it writes the message.
 
-/** The 401 of the tokens API. */
+/** The request is not of the form that the endpoint takes. */
+export const invalidRequest = (message: string, details: RefusalDetails = {}): RequestError =>
+  new RequestError('invalid-request', message, details)
+
+/** The 401 of the tokens API; the identity service calls it `permission denied`. */
 export const unauthorized = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('macaroon-authorization-required', message, details)
 

@@ -445,7 +445,7 @@ eachDatabase((_kind, open) => {
       const other = did[i] === 'A' ? 'B' : 'A'
       const page = await browser.open(base + did.slice(0, i) + other + did.slice(i + 1))
       assert.equal(page.status, 400, String(i))
-      assert.match(page.text, /not one of this identity service/)
+      assert.match(page.text, /not from this identity service/)
     }
     for (const text of ['', did.slice(0, -1), `${did}A`, waitDid, '%00']) {
       assert.equal((await browser.open(base + text)).status, 400, text)
@@ -473,7 +473,7 @@ eachDatabase((_kind, open) => {
     const { body } = await answer(await fetch(one.wait))
     const other = await postDischarge(identity.location, two.caveat, body)
     assert.deepEqual([other.status, other.body.Code], [401, 'permission denied'])
-    assert.match(other.body.Message, /not one for this caveat/)
+    assert.match(other.body.Message, /not for this caveat/)
     for (let i = 0; i < 2; i++)
       assert.equal((await postDischarge(identity.location, one.caveat, body)).status, 200)
     const changed = {

@@ -1,4 +1,4 @@
-/** The pages that only say something. */
+/** The pages without a form. */
 import { html } from './html.ts'
 import { page } from './layout.ts'
 
@@ -23,9 +23,16 @@ export const expiredPage = (): string =>
     body: html`<p role="alert">A login waits half an hour. Start it again in your program.</p>`,
   })
 
-/** Tells when, and nothing about whether there is such an account. */
-export const throttledPage = ({ did, retryAt, now }: { did: string; retryAt: Date; now: Date }): string => {
-  const seconds = Math.max(1, Math.ceil((retryAt.getTime() - now.getTime()) / 1000))
+/** Says when to try again, and does not reveal whether the account exists. */
+export const throttledPage = ({
+  did,
+  retryAt,
+  seconds,
+}: {
+  did: string
+  retryAt: Date
+  seconds: number
+}): string => {
   const time = `${retryAt.toISOString().slice(11, 19)} UTC`
   return page({
     title: 'Too many attempts',

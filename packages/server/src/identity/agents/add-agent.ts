@@ -1,11 +1,11 @@
-/** Makes an agent of an account (contract/bakery.md 3.5). */
+/** Adds an agent to an account (contract/bakery.md 3.5). */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodeKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../accounts/account.ts'
 import { type AccountFinder, findAccount } from '../../accounts/find.ts'
 import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import { withoutSlash } from '../discharge/third-party.ts'
 import { checkAgentName } from './agent-name.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
@@ -14,7 +14,7 @@ export interface AddAgentInput {
   readonly name: string
   /** Username or account id. */
   readonly account: string
-  /** Base64, when the agent has a key pair already; else one is made. */
+  /** Base64, if the agent already has a key pair; otherwise one is made. */
   readonly publicKey?: string | undefined
 }
 
@@ -27,15 +27,15 @@ export interface AgentsFile {
 export interface AddedAgent {
   readonly agent: Agent
   readonly account: Account
-  /** Holds the private key, which is stored nowhere here; absent when the public key was given. */
+  /** Has the private key, which is not stored; absent when the public key was given. */
   readonly file: AgentsFile | undefined
 }
 
 interface AddAgentDeps {
-  readonly change: Changing<{ readonly agents: Pick<AgentStore, 'insert'> }>
+  readonly change: Changing<{ readonly agents: AgentStore }>
   readonly accounts: AccountFinder
   readonly clock: Clock
-  /** Of the identity service: where the agent will log in. */
+  /** The identity service, where the agent will log in. */
   readonly location: string
 }
 
@@ -54,9 +54,9 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
     return inserted
   })
   if (outcome === 'name-taken')
-    throw taken('name', `There is an agent "${name}" already. Choose another name.`)
+    throw invalidField(`There is an agent "${name}" already. Choose another name.`, { field: 'name' })
   if (outcome === 'key-taken')
-    throw taken('public-key', 'Another agent has this key. Make a key pair for each agent.')
+    throw invalidField('Another agent has this key. Make a key pair for each agent.', { field: 'public-key' })
   return { agent, account, file: made && agentsFile(made, name, deps.location) }
 }
 
@@ -72,11 +72,6 @@ function readKey(text: string): Uint8Array {
     return decodeKey(text)
   } catch (error) {
     if (!(error instanceof BakeryError)) throw error
-    throw new RequestError('invalid-field', 'The public key is not 32 bytes in base64.', {
-      extra: { field: 'public-key' },
-    })
+    throw invalidField('The public key is not 32 bytes in base64.', { field: 'public-key' })
   }
 }
-
-const taken = (field: string, message: string) =>
-  new RequestError('invalid-field', message, { extra: { field } })

@@ -20,12 +20,15 @@ import {
   type StandardContext,
 } from '@ratafia/macaroon/conditions'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
-import { AGENT_LOGIN_MS, type IdentityDependencies } from '../dependencies.ts'
+import type { AccountFinder } from '../../accounts/find.ts'
+import { unauthorized } from '../../errors.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
-import { IdentityError } from '../errors.ts'
 import { sealFor, toText } from '../logins/sealed-texts.ts'
 import { isAgentName } from './agent-name.ts'
-import type { Agent } from './agent-store.ts'
+import type { Agent, AgentStore } from './agent-store.ts'
+
+/** How long an agent has to answer. */
+export const AGENT_LOGIN_MS = 60_000
 
 export const agentInteraction: InteractionKind = {
   method: 'agent',
@@ -40,33 +43,33 @@ export const agentInteraction: InteractionKind = {
   redeem: async (token, caveat, deps) => {
     const slice = parseSlice(token)
     const resolved = await deps.keyring.resolve(slice[0].id)
-    if (resolved?.kind !== 'agent-login') throw refused('it was not made by this identity service')
+    if (resolved?.kind !== 'agent-login') throw badLogin('it was not made by this identity service')
     const login = verifyAgentLogin(slice, resolved.rootKey, deps.clock())
     if (login.caveat.length !== caveat.length || !timingSafeEqual(login.caveat, caveat)) {
-      throw refused('it is for another caveat')
+      throw badLogin('it is for another caveat')
     }
     return enabledAccountOfAgent(login, deps)
   },
 }
 
 /**
- * The account of an agent that exists with this key now. Throws {@link IdentityError} `permission denied`, in the same
- * words for an unknown agent and for another key; RequestError when the account is disabled.
+ * The account of the agent with this name and this key. Throws a 401: in the same words for an unknown agent and for
+ * another key, and when the account is disabled.
  */
 export async function enabledAccountOfAgent(
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
-  { agents, accounts }: Pick<IdentityDependencies, 'agents' | 'accounts'>,
+  { agents, accounts }: { readonly agents: AgentStore; readonly accounts: AccountFinder },
 ): Promise<Account> {
-  // Any text may come as a name, also one that a database cannot even be asked for.
+  // The name may be any text, even one that a database refuses.
   const agent = isAgentName(name) ? await agents.find(name) : undefined
   const account = agent && (await accounts.findById(agent.accountId))
   if (!agent || !account || !Buffer.from(agent.publicKey).equals(publicKey)) {
-    throw new IdentityError('permission denied', 'There is no agent with this name and this public key.')
+    throw unauthorized('There is no agent with this name and this public key.')
   }
   return requireEnabled(account)
 }
 
-/** The conditions that an agent's login macaroon is minted with, besides `time-before`. */
+/** The conditions in an agent's login macaroon, besides `time-before`. */
 export const agentConditions = (
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
   caveat: Uint8Array,
@@ -78,7 +81,7 @@ interface AgentLogin {
   readonly caveat: Uint8Array
 }
 
-/** What the conditions said so far: the holder may have appended some, and then none counts that disagrees. */
+/** The values found so far: the holder may have appended conditions, and contradictions are refused. */
 interface Context extends StandardContext {
   readonly agents: Set<string>
   readonly caveats: Set<string>
@@ -97,14 +100,15 @@ function verifyAgentLogin(slice: UnverifiedSlice, rootKey: Uint8Array, now: Date
     const conditions = verify(slice, rootKey).map(({ condition }) => condition)
     checkConditions(conditions, CHECKERS, { now, declared: declaredValues(conditions), agents, caveats })
   } catch (error) {
-    if (error instanceof MacaroonError || error instanceof ConditionError) throw refused(error.message, error)
+    if (error instanceof MacaroonError || error instanceof ConditionError)
+      throw badLogin(error.message, error)
     throw error
   }
   const [agent, ...otherAgents] = agents
   const [caveat, ...otherCaveats] = caveats
   const [name, key, ...rest] = agent?.split(' ') ?? []
   if (!name || !key || !caveat || otherAgents.length + otherCaveats.length + rest.length > 0) {
-    throw refused('it names more than one agent or caveat')
+    throw badLogin('it names more than one agent or caveat')
   }
   return { name, publicKey: decodeBase64(key), caveat: Buffer.from(caveat, 'base64url') }
 }
@@ -115,12 +119,10 @@ function parseSlice(token: Uint8Array): UnverifiedSlice {
     if (root) return [root, ...discharges]
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
-    throw refused(error.message, error)
+    throw badLogin(error.message, error)
   }
-  throw refused('it is empty')
+  throw badLogin('it is empty')
 }
 
-const refused = (why: string, cause?: unknown) =>
-  new IdentityError('permission denied', `The agent's login macaroon is not good: ${why}. Log in again.`, {
-    cause,
-  })
+const badLogin = (why: string, cause?: unknown) =>
+  unauthorized(`The agent's login macaroon is not valid: ${why}. Log in again.`, { cause })

@@ -9,10 +9,10 @@ import {
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import { formatTimeBefore } from '@ratafia/macaroon/conditions'
-import { AGENT_LOGIN_MS, type IdentityDependencies } from '../dependencies.ts'
-import { IdentityError } from '../errors.ts'
+import { invalidRequest, unauthorized } from '../../errors.ts'
+import type { InteractionDependencies } from '../discharge/interaction.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
-import { agentConditions, enabledAccountOfAgent } from './agent-interaction.ts'
+import { AGENT_LOGIN_MS, agentConditions, enabledAccountOfAgent } from './agent-interaction.ts'
 
 export interface AgentLoginInput {
   /** From the `login-url`. */
@@ -20,21 +20,20 @@ export interface AgentLoginInput {
   readonly name: string
   /** Base64. */
   readonly publicKey: string
-  /** From `Bakery-Protocol-Version`. Below 3 the macaroon is a plain version 2: its id is binary. */
+  /** From `Bakery-Protocol-Version`. Below 3 the macaroon is a plain version 2 with a binary id. */
   readonly protocolVersion: number
 }
 
-/** Throws {@link IdentityError} `bad request` or `permission denied`; RequestError when the account is disabled. */
+/** Throws `invalid-request` or a 401. */
 export async function agentLogin(
   input: AgentLoginInput,
-  deps: IdentityDependencies,
+  deps: InteractionDependencies,
 ): Promise<BakeryMacaroonJson> {
   const { keyring, clock } = deps
   const login = await openFor('agent-login', input.did, keyring)
-  if (!login)
-    throw new IdentityError('bad request', 'The "did" is not one of this identity service. Discharge again.')
+  if (!login) throw invalidRequest('The "did" is not from this identity service. Discharge again.')
   if (clock().getTime() >= login.expires) {
-    throw new IdentityError('permission denied', 'This login has expired: an agent answers within a minute.')
+    throw unauthorized('This login has expired: an agent must answer within a minute.')
   }
   const agent = { name: input.name, publicKey: readKey(input.publicKey) }
   await enabledAccountOfAgent(agent, deps)
@@ -67,6 +66,6 @@ function readKey(text: string): Uint8Array {
     return decodeKey(text)
   } catch (error) {
     if (!(error instanceof BakeryError)) throw error
-    throw new IdentityError('bad request', 'The "public-key" is not 32 bytes in base64.', { cause: error })
+    throw invalidRequest('The "public-key" is not 32 bytes in base64.', { cause: error })
   }
 }

@@ -1,5 +1,5 @@
 /** The name of an agent: what it gives as `username` when it logs in. */
-import { RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 
 const AGENT_NAME = /^[a-z0-9](?:[a-z0-9._@+-]{0,62}[a-z0-9])?$/
 export const isAgentName = (text: string): boolean => AGENT_NAME.test(text)
@@ -7,9 +7,8 @@ export const isAgentName = (text: string): boolean => AGENT_NAME.test(text)
 /** Throws `invalid-field`. */
 export function checkAgentName(text: string): string {
   if (isAgentName(text)) return text
-  throw new RequestError(
-    'invalid-field',
+  throw invalidField(
     'An agent\'s name is 1 to 64 of a-z, 0-9 and "._@+-", and begins and ends with a letter or digit.',
-    { extra: { field: 'name' } },
+    { field: 'name' },
   )
 }

@@ -11,10 +11,10 @@ export interface Agent {
 }
 
 export interface AgentStore {
-  /** Which of its two unique values is taken already, also by a call at the same moment; then nothing is written. */
+  /** Writes nothing when the name or the key is taken, also by a call at the same moment. */
   insert(agent: Agent): Promise<'inserted' | 'name-taken' | 'key-taken'>
   find(name: string): Promise<Agent | undefined>
-  /** In the order of names (the database's own order of text), those after `after`. */
+  /** Sorted by name (in the database's own order of text), from after `after` on. */
   page(options: {
     readonly accountId: AccountId | undefined
     readonly after: string | undefined
@@ -77,7 +77,7 @@ const agentOf = (row: {
   created_at: number
 }): Agent => ({
   name: row.name,
-  // What is stored was an account's id when it was written.
+  // The cast is safe: only ids of accounts are ever written.
   accountId: row.account_id as AccountId,
   publicKey: row.public_key,
   createdAt: fromInstant(row.created_at),

@@ -1,11 +1,11 @@
-/** Lists agents in the order of their names, a page at a time. */
+/** Lists agents sorted by name, a page at a time. */
 import type { Account } from '../../accounts/account.ts'
 import { type AccountFinder, findAccount } from '../../accounts/find.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
 
 export interface AgentPage {
   readonly agents: readonly (Agent & { readonly account: Account })[]
-  /** Give it as `after` to read on; absent on the last page. */
+  /** The `after` of the next page; absent on the last page. */
   readonly next: string | undefined
 }
 

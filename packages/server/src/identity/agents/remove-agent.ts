@@ -1,10 +1,10 @@
-/** Removes an agent: its key opens nothing from now on. Tokens it got before stay until they are revoked. */
+/** Removes an agent: it cannot log in any more. Its tokens stay valid until they are revoked. */
 import type { Changing } from '../../change.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import type { AgentStore } from './agent-store.ts'
 
 interface RemoveAgentDeps {
-  readonly change: Changing<{ readonly agents: Pick<AgentStore, 'remove'> }>
+  readonly change: Changing<{ readonly agents: AgentStore }>
 }
 
 /** Throws `invalid-field` when there is no such agent. */
@@ -15,7 +15,5 @@ export async function removeAgent(name: string, { change }: RemoveAgentDeps): Pr
     return there
   })
   if (removed) return
-  throw new RequestError('invalid-field', `There is no agent ${JSON.stringify(name.slice(0, 64))}.`, {
-    extra: { field: 'name' },
-  })
+  throw invalidField(`There is no agent ${JSON.stringify(name.slice(0, 64))}.`, { field: 'name' })
 }

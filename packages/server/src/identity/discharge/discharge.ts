@@ -1,35 +1,44 @@
 /** `POST discharge`: vouches for somebody who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
 import { createHash } from 'node:crypto'
+import { MacaroonError } from '@ratafia/macaroon'
 import {
+  BakeryError,
   type BakeryMacaroonJson,
   type CaveatCheck,
   discharge,
   encodeBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
-import { formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
-import { DISCHARGE_MS, type IdentityDependencies } from '../dependencies.ts'
-import { InteractionRequired } from '../errors.ts'
+import { ConditionError, formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
+import { invalidRequest, unauthorized } from '../../errors.ts'
 import { parseIdentityCondition } from './identity-condition.ts'
-import type { Client, DischargeToken } from './interaction.ts'
+import {
+  type Client,
+  type DischargeToken,
+  type InteractionDependencies,
+  InteractionRequired,
+} from './interaction.ts'
 import { offerInteractions, redeemToken } from './interaction-kinds.ts'
 import { withOwnKeyPairs } from './own-key-pairs.ts'
 
+/** How long a discharge can be used (contract/bakery.md 2.9: Candid's default). */
+const DISCHARGE_MS = 24 * 60 * 60_000
+
 export interface DischargeRequest {
-  /** Of the caveat. */
+  /** The caveat's. */
   readonly id: Uint8Array
-  /** The payload that goes with a short id. */
+  /** The payload of a caveat with a short id. */
   readonly caveat: Uint8Array | undefined
   readonly token: DischargeToken | undefined
   readonly client: Client
 }
 
 /**
- * Throws {@link InteractionRequired} without a token; IdentityError, BakeryError, ConditionError or RequestError when
- * the caveat or the token is no good or the account is disabled. Writes nothing.
+ * Throws {@link InteractionRequired} without a token; `invalid-request` or a 401 for a bad caveat, a bad token or a
+ * disabled account. Writes nothing.
  */
 export async function dischargeCaveat(
   request: DischargeRequest,
-  deps: IdentityDependencies,
+  deps: InteractionDependencies,
 ): Promise<BakeryMacaroonJson> {
   const { id, caveat, token, client } = request
   const digest = caveatDigest(id, caveat)
@@ -43,13 +52,35 @@ export async function dischargeCaveat(
     const until = new Date(deps.clock().getTime() + DISCHARGE_MS)
     return [formatDeclared(key, declare(account)), formatTimeBefore(until)]
   }
-  const discharged = await withOwnKeyPairs(deps.keyring, (keyPairs) =>
-    discharge({ id, caveat, keyPairs, check }),
-  )
-  return encodeBakeryMacaroon(discharged)
+  try {
+    const discharged = await withOwnKeyPairs(deps.keyring, (keyPairs) =>
+      discharge({ id, caveat, keyPairs, check }),
+    )
+    return encodeBakeryMacaroon(discharged)
+  } catch (error) {
+    throw refusalOfCaveat(error)
+  }
 }
 
-/** One digest for id and payload, with the length between them: short ids are the same for every client. */
+const MALFORMED: ReadonlySet<string> = new Set([
+  'malformed',
+  'unsupported-version',
+  'limit-exceeded',
+  'payload-missing',
+])
+
+/** A caveat that is forged or for somebody else is a 401; one that cannot be read is a bad request. */
+function refusalOfCaveat(cause: unknown): unknown {
+  if (cause instanceof BakeryError) {
+    const message = `The caveat cannot be discharged: ${cause.message}.`
+    return MALFORMED.has(cause.code) ? invalidRequest(message, { cause }) : unauthorized(message, { cause })
+  }
+  if (cause instanceof ConditionError) return unauthorized(cause.message, { cause })
+  if (cause instanceof MacaroonError) return invalidRequest(cause.message, { cause })
+  return cause
+}
+
+/** Of id and payload together, because short ids are the same for every client. The length keeps them apart. */
 function caveatDigest(id: Uint8Array, payload: Uint8Array | undefined): Uint8Array {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(id.length)

@@ -1,18 +1,31 @@
-/** What a way to log in is; `interaction-kinds.ts` has a row for each. */
+/** The terms of the ways to log in; `interaction-kinds.ts` has a row for each way. */
 import type { Account } from '../../accounts/account.ts'
-import type { IdentityDependencies } from '../dependencies.ts'
+import type { AccountFinder } from '../../accounts/find.ts'
+import type { Clock } from '../../clock.ts'
+import type { Keyring } from '../../keyring/keyring.ts'
+import type { AgentStore } from '../agents/agent-store.ts'
 
-/** A caveat that waits for somebody to log in. */
+/** What the ways to log in work with. */
+export interface InteractionDependencies {
+  /** Where clients reach the identity service, without a trailing slash. */
+  readonly location: string
+  readonly keyring: Keyring
+  readonly accounts: AccountFinder
+  readonly agents: AgentStore
+  readonly clock: Clock
+}
+
+/** A caveat to be discharged once somebody has logged in. */
 export interface PendingLogin {
-  /** The digest of the caveat's id and payload: what a token is bound to. */
+  /** The digest of the caveat's id and payload: a token is bound to it. */
   readonly caveat: Uint8Array
-  /** Who sealed the caveat; the box proves it. */
+  /** The public key that sealed the caveat; the box proves it. */
   readonly firstParty: Uint8Array
   readonly summary: string | undefined
   readonly client: Client
 }
 
-/** Whoever asks for the discharge, as far as the network tells. */
+/** The program that asks for the discharge, as the network shows it. */
 export interface Client {
   readonly address: string
   readonly userAgent: string
@@ -28,8 +41,22 @@ export interface InteractionKind {
   readonly method: string
   /** The kind of the token that the client comes back with. */
   readonly tokenKind: string
-  /** What is offered under the method's name. Writes nothing: nobody has proved anything yet. */
-  offer(login: PendingLogin, deps: IdentityDependencies): Promise<Readonly<Record<string, string>>>
-  /** Who logged in. Throws IdentityError `permission denied` for a token that is not good for this caveat. */
-  redeem(token: Uint8Array, caveat: Uint8Array, deps: IdentityDependencies): Promise<Account>
+  /** The offer under the method's name. Writes nothing: nobody has proved anything yet. */
+  offer(login: PendingLogin, deps: InteractionDependencies): Promise<Readonly<Record<string, string>>>
+  /** The account that logged in. Throws a 401 for a token that is not valid for this caveat. */
+  redeem(token: Uint8Array, caveat: Uint8Array, deps: InteractionDependencies): Promise<Account>
+}
+
+/** By method, what a client needs to let its person (or agent) log in. */
+export type InteractionMethods = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+/** The caveat can be discharged once the client comes back with a token of one of these methods. */
+export class InteractionRequired extends Error {
+  override readonly name = 'InteractionRequired'
+  readonly methods: InteractionMethods
+
+  constructor(methods: InteractionMethods) {
+    super('Log in first: open the page in a browser, or use an agent key.')
+    this.methods = methods
+  }
 }

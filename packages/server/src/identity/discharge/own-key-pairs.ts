@@ -1,14 +1,13 @@
-/** Opening what is sealed to the identity service, on a node that may not have seen its newest key pair yet. */
+/** Opens caveats sealed to the identity service, on a node that may not know its newest key pair yet. */
 import { BakeryError, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 /**
- * Runs `open` with the key pairs of the identity service, newest first. If none of them fits, another node may have
- * rotated just now and sealed to a pair that this one has not read: it looks, and tries once more. Throws what `open`
- * throws, and `Unavailable`.
+ * Runs `open` with the key pairs of the identity service, newest first. If none fits, another node may have just rotated
+ * the pair: reads the key pairs again and tries once more. Throws what `open` throws, and `Unavailable`.
  */
 export async function withOwnKeyPairs<Result>(
-  { dischargerKeyPairs, lookForKeyPairs }: Pick<Keyring, 'dischargerKeyPairs' | 'lookForKeyPairs'>,
+  { dischargerKeyPairs, lookForKeyPairs }: Keyring,
   open: (keyPairs: readonly KeyPair[]) => Promise<Result>,
 ): Promise<Result> {
   const known = await dischargerKeyPairs()

@@ -1,20 +1,23 @@
-/** What programs ask for: the key, discharges, agents' logins, and whether their person has logged in. */
+/** The endpoints for programs: the public key, discharges, agents' logins, and the wait for a person to log in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from '../../address.ts'
 import { agentLogin } from '../agents/agent-login.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { waitForLogin } from '../logins/wait.ts'
-import { dischargeParameters, parametersOf, protocolVersion, required } from '../parameters.ts'
+import { parametersOf, required } from '../parameters.ts'
 import { dischargeCaveat } from './discharge.ts'
+import { dischargeParameters, protocolVersion } from './discharge-parameters.ts'
 import { dischargeInfo } from './info.ts'
 import type { Client } from './interaction.ts'
 
 const LIMITED = { config: { limit: 'discharge' } } as const
 
 export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
-  app.get('/discharge/info', async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
+  app.get('/discharge/info', async (_request, reply) =>
+    sendJson(reply, 200, await dischargeInfo(deps.keyring)),
+  )
   app.get('/publickey', async (_request, reply) => {
-    const { PublicKey } = await dischargeInfo(deps)
+    const { PublicKey } = await dischargeInfo(deps.keyring)
     return sendJson(reply, 200, { PublicKey })
   })
 
@@ -38,7 +41,7 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
     return sendJson(reply, 200, { macaroon })
   })
 
-  // No HEAD beside it: that would be held as long.
+  // No HEAD route: it would wait just as long.
   app.get(
     '/wait-token',
     { exposeHeadRoute: false, config: { held: true, limit: 'wait-token' } },
@@ -50,7 +53,7 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
         { did, address: addressOf(request), patience, signal: gone.signal },
         deps,
       )
-      // Nobody is there to be answered.
+      // The client is gone.
       if (!result) return reply.hijack()
       return sendJson(reply, 200, result)
     },

@@ -1,6 +1,5 @@
 /**
- * The identity service that proves who somebody is, as the issuer needs to know it to seal a caveat to it
- * (contract/bakery.md 3.1, 7.12).
+ * The identity service, with all that the service needs to seal a caveat to it (contract/bakery.md 3.1, 7.12).
  */
 import type { Keyring } from '../../keyring/keyring.ts'
 
@@ -15,14 +14,11 @@ export interface ThirdParty {
   readonly acceptsSummary: boolean
 }
 
-/** Asked for at every mint; throws `Unavailable` when the key cannot be had. */
+/** Called for every new root macaroon. Throws `Unavailable` when the key is not available. */
 export type IdentityService = () => Promise<ThirdParty>
 
-/** The bundled identity service: its newest key, straight from the keyring. */
-export function bundledIdentity(
-  keyring: Pick<Keyring, 'dischargerKeyPairs'>,
-  location: string,
-): IdentityService {
+/** The bundled identity service, with its newest key from the keyring. */
+export function bundledIdentity(keyring: Keyring, location: string): IdentityService {
   return async () => {
     const [newest] = await keyring.dischargerKeyPairs()
     if (!newest) throw new TypeError('The keyring has no key pair of the identity service')
@@ -30,5 +26,5 @@ export function bundledIdentity(
   }
 }
 
-/** One text for one location: `https://id.example.org/` and `https://id.example.org` are the same service. */
+/** `https://id.example.org/` and `https://id.example.org` are the same service. */
 export const withoutSlash = (location: string): string => location.replace(/\/+$/, '')

@@ -4,14 +4,16 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'
-import { LOGIN_MS } from '../dependencies.ts'
+import { unauthorized } from '../../errors.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
-import { IdentityError } from '../errors.ts'
 import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
 
 export const LOGIN_TOKEN_KIND = 'login'
 
-/** More of a user agent than anybody reads; it travels in the URL. */
+/** How long somebody has to complete a login. */
+const LOGIN_MS = 30 * 60_000
+
+/** More than anybody reads of a user agent; it travels in the URL. */
 const MAX_USER_AGENT = 200
 
 export const browserWindow: InteractionKind = {
@@ -21,7 +23,7 @@ export const browserWindow: InteractionKind = {
   offer: async ({ caveat, firstParty, summary, client }, { keyring, location, clock }) => {
     const login = toText(randomBytes(16))
     const expires = clock().getTime() + LOGIN_MS
-    const issuer = await keyring.issuerKeyPair()
+    const sealingKeyPair = await keyring.issuerKeyPair()
     const visit = await sealFor(
       'visit',
       {
@@ -30,7 +32,7 @@ export const browserWindow: InteractionKind = {
         address: client.address,
         userAgent: client.userAgent.slice(0, MAX_USER_AGENT).toWellFormed(),
         firstParty: toText(firstParty),
-        known: Buffer.from(issuer.publicKey).equals(firstParty),
+        known: Buffer.from(sealingKeyPair.publicKey).equals(firstParty),
         summary: summary ?? null,
       },
       keyring,
@@ -43,17 +45,13 @@ export const browserWindow: InteractionKind = {
     const content = await openFor('login-token', Buffer.from(token).toString('latin1'), keyring)
     const expected = content && toBytes(content.caveat)
     if (!content || expected?.length !== caveat.length || !timingSafeEqual(expected, caveat)) {
-      throw new IdentityError(
-        'permission denied',
-        'The login token is not one for this caveat. Log in again.',
-      )
+      throw unauthorized('The login token is not for this caveat. Log in again.')
     }
     if (clock().getTime() >= content.expires) {
-      throw new IdentityError('permission denied', 'The login token has expired. Log in again.')
+      throw unauthorized('The login token has expired. Log in again.')
     }
     const account = await accounts.findById(content.account)
-    if (!account)
-      throw new IdentityError('permission denied', 'The account of this login does not exist any more.')
+    if (!account) throw unauthorized('The account of this login no longer exists.')
     return requireEnabled(account)
   },
 }

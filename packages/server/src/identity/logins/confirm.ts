@@ -1,43 +1,48 @@
-/** Somebody who is signed in approves or refuses a login. */
-import { accountActor } from '../../change.ts'
+/** Approves or refuses a login, for a person who is signed in. */
+import { accountActor, type ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { unauthorized } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
-import { FETCH_MS, type IdentityDependencies } from '../dependencies.ts'
-import { IdentityError } from '../errors.ts'
+import type { CompletedLoginStore } from './completed-login-store.ts'
+import type { LoginWaiters } from './login-waiters.ts'
 import { openFor, sealFor, toBytes, toText, type Visit } from './sealed-texts.ts'
 import type { SignedIn } from './sign-in.ts'
+import { FETCH_MS } from './wait.ts'
 
 /**
- * The text that the confirmation form carries: it is good for this login and this signed-in browser alone, so that
- * nobody confirms what they were not shown, or as another account than they were shown.
+ * The text that the confirmation form carries. It is valid only for this login and this signed-in browser, so that
+ * nobody confirms what they did not see, or as another account than they saw.
  */
 export function consentFor(visit: Visit, { sessionHash }: SignedIn, keyring: Keyring): Promise<string> {
   return sealFor('consent', { login: visit.login, session: toText(sessionHash) }, keyring)
 }
 
 export interface ConfirmInput {
-  /** Pending, and not expired. */
+  /** Pending and not expired. */
   readonly visit: Visit
   readonly signedIn: SignedIn
   readonly consent: string
   readonly decision: 'approved' | 'denied'
-  /** Of the browser. */
+  /** The browser's. */
   readonly address: string
 }
 
-type ConfirmDeps = Pick<IdentityDependencies, 'keyring' | 'changeBy' | 'waiters' | 'clock'>
+interface ConfirmDeps {
+  readonly keyring: Keyring
+  readonly changeBy: ChangingBy<{ readonly completedLogins: CompletedLoginStore }>
+  readonly waiters: LoginWaiters
+  readonly clock: Clock
+}
 
 /**
- * False when it was decided before, also by a request at the same moment; that decision stays.
- * Throws {@link IdentityError} `permission denied` when the consent is not for this login and this browser.
+ * False when the login was already decided, also by a request at the same moment: the first decision stays.
+ * Throws a 401 when the consent is not for this login and this browser.
  */
 export async function confirmLogin(input: ConfirmInput, deps: ConfirmDeps): Promise<boolean> {
   const { visit, signedIn, decision, address } = input
   const consent = await openFor('consent', input.consent, deps.keyring)
   if (consent?.login !== visit.login || consent.session !== toText(signedIn.sessionHash)) {
-    throw new IdentityError(
-      'permission denied',
-      'This form is out of date. Go back to the page of your login.',
-    )
+    throw unauthorized('This form is out of date. Go back to the page of your login.')
   }
   const completedAt = deps.clock()
   const completed = {
@@ -45,7 +50,7 @@ export async function confirmLogin(input: ConfirmInput, deps: ConfirmDeps): Prom
     accountId: signedIn.account.id,
     decision,
     completedAt,
-    // As long as the visit URL opens, the row must be there to say that it was used.
+    // The row must last as long as the visit URL opens: it says that the URL was used.
     expiresAt: new Date(Math.max(visit.expires, completedAt.getTime() + FETCH_MS)),
   }
   const change = deps.changeBy({ actor: accountActor(signedIn.account.username), source: address })

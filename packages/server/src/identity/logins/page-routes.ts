@@ -2,17 +2,17 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, sameNetwork } from '../../address.ts'
+import { invalidRequest, unauthorized } from '../../errors.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
 import { approvedPage, expiredPage, refusedPage, throttledPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
 import { signInPage } from '../../web/sign-in-page.ts'
-import { type IdentityDependencies, SIGN_IN_MS } from '../dependencies.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { parseSummary } from '../discharge/request-summary.ts'
-import { IdentityError } from '../errors.ts'
 import { parametersOf, required } from '../parameters.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
 import { toBytes, type Visit } from './sealed-texts.ts'
-import { type SignedIn, signedIn, signIn, signOut } from './sign-in.ts'
+import { SIGN_IN_MS, type SignedIn, signedIn, signIn, signOut } from './sign-in.ts'
 import { visitState } from './visit.ts'
 
 const COOKIE = 'ratafia-sign-in'
@@ -26,7 +26,7 @@ export function pageRoutes(
   const form = { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] }
 
   app.get('/login', page, async (request, reply) => {
-    // While the connection is surely there.
+    // Now, while the connection is still open.
     const address = addressOf(request)
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
@@ -69,7 +69,7 @@ export function pageRoutes(
     const result = await signIn({ username, password, address }, deps)
     switch (result.outcome) {
       case 'signed-in':
-        // A duration, because the browser's clock may be another.
+        // A duration, because the browser's clock may differ.
         reply.setCookie(COOKIE, result.cookie, { ...cookieOptions, maxAge: SIGN_IN_MS / 1000 })
         return backToLogin(reply, did)
       case 'throttled': {
@@ -77,7 +77,7 @@ export function pageRoutes(
         const now = deps.clock()
         const seconds = Math.max(1, Math.ceil((result.retryAt.getTime() - now.getTime()) / 1000))
         reply.header('retry-after', String(seconds))
-        return sendPage(reply, 429, throttledPage({ did, retryAt: result.retryAt, now }))
+        return sendPage(reply, 429, throttledPage({ did, retryAt: result.retryAt, seconds }))
       }
       default: {
         request.refusal = 'permission denied'
@@ -97,7 +97,7 @@ export function pageRoutes(
     const parameters = parametersOf(request)
     const did = required(parameters, 'did')
     const decision = DECISIONS.get(required(parameters, 'decision'))
-    if (!decision) throw new IdentityError('bad request', 'The decision is neither "approve" nor "refuse".')
+    if (!decision) throw invalidRequest('The decision is neither "approve" nor "refuse".')
     const login = await visitState(did, deps)
     const browser = await signedIn(request.cookies[COOKIE], deps)
     if (login.state === 'pending' && browser) {
@@ -126,23 +126,23 @@ const DECISIONS: ReadonlyMap<string, 'approved' | 'denied'> = new Map([
 const WRONG = 'The username or the password is wrong.'
 const DISABLED = 'This account is disabled. Ask the operator of this store to enable it.'
 
-/** The service is named before the sign-in only when it proved to be ours. */
+/** Before the sign-in the page names the service only if it proved to be ours. */
 const clientOf = ({ address, known, summary }: Visit) => ({
   clientAddress: address,
   service: known && summary !== null ? parseSummary(summary)?.service : undefined,
 })
 
-/** Relative, so that it holds behind a proxy and under whatever prefix. */
+/** Relative, so that it works behind a proxy and under any prefix. */
 function backToLogin(reply: FastifyReply, did: string): FastifyReply {
   return reply
     .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
     .redirect(`login?did=${encodeURIComponent(did)}`, 303)
 }
 
-/** Browsers say from where a form comes; this stands behind the cookie's SameSite and the token of the form. */
+/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
 async function refuseOtherSites(request: FastifyRequest): Promise<void> {
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw new IdentityError('permission denied', 'This form was sent by another site. Nothing was done.')
+    throw unauthorized('This form was sent by another site. Nothing was done.')
   }
 }

@@ -1,35 +1,46 @@
 /** Signs a browser in with a password, and out. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Account } from '../../accounts/account.ts'
-import { verifyPassword } from '../../accounts/verify-password.ts'
-import { accountActor } from '../../change.ts'
-import { type IdentityDependencies, SIGN_IN_MS } from '../dependencies.ts'
+import type { AccountFinder } from '../../accounts/find.ts'
+import type { PasswordHasher } from '../../accounts/password-hasher.ts'
+import { type PasswordFinder, verifyPassword } from '../../accounts/verify-password.ts'
+import { accountActor, type ChangingBy } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import type { SignInSessionStore } from './sign-in-session-store.ts'
+import type { Throttle } from './throttle.ts'
+
+/** How long a browser stays signed in. */
+export const SIGN_IN_MS = 12 * 60 * 60_000
 
 export interface SignInInput {
   readonly username: string
   readonly password: string
-  /** Of the browser. */
+  /** The browser's. */
   readonly address: string
 }
 
 export type SignInOutcome =
   | { readonly outcome: 'signed-in'; readonly account: Account; readonly cookie: string }
-  /** Whether the account exists is not told. */
+  /** Does not reveal whether the account exists. */
   | { readonly outcome: 'wrong' }
-  /** Only told to who knows the password. */
+  /** Only for someone who knows the password. */
   | { readonly outcome: 'disabled' }
   | { readonly outcome: 'throttled'; readonly retryAt: Date }
 
-type SignInDeps = Pick<IdentityDependencies, 'accounts' | 'passwords' | 'throttle' | 'changeBy' | 'clock'>
+interface SignInDeps {
+  readonly accounts: PasswordFinder
+  readonly passwords: PasswordHasher
+  readonly throttle: Throttle
+  readonly changeBy: ChangingBy<{ readonly signInSessions: SignInSessionStore }>
+  readonly clock: Clock
+}
 
 /**
- * A sign-in is a change, and has an entry in the audit log; one that fails is none: whoever has not proved who they are
- * writes nothing.
- *
- * Throws Unavailable when it could not be checked; such an attempt does not count.
+ * A sign-in has an entry in the audit log. A failed one has none: before someone has proved who they are, nothing is
+ * written. Throws Unavailable when it could not be checked; such an attempt does not count.
  */
 export async function signIn(input: SignInInput, deps: SignInDeps): Promise<SignInOutcome> {
-  // People type capitals and spaces that no username has.
+  // People type capitals and spaces, which no username has.
   const username = input.username.trim().toLowerCase()
   const attempt = await deps.throttle.attempt({ username, address: input.address })
   if (!attempt.allowed) return { outcome: 'throttled', retryAt: attempt.retryAt }
@@ -52,7 +63,7 @@ export async function signIn(input: SignInInput, deps: SignInDeps): Promise<Sign
     await signInSessions.insert({ idHash, accountId, createdAt, expiresAt })
     await record({ action: 'account.sign-in', subject })
   })
-  // A password set, or an account disabled, while this one was checked has ended every session but this one.
+  // If the password was changed or the account disabled during the check, that ended every session but this one.
   const now = await result.recheck()
   if (now !== 'right') {
     await change(async ({ signInSessions, record }) => {
@@ -61,6 +72,12 @@ export async function signIn(input: SignInInput, deps: SignInDeps): Promise<Sign
     return { outcome: now }
   }
   return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url') }
+}
+
+interface SignedInDeps {
+  readonly signInSessions: SignInSessionStore
+  readonly accounts: AccountFinder
+  readonly clock: Clock
 }
 
 /** A browser that is signed in. */
@@ -72,7 +89,7 @@ export interface SignedIn {
 /** `undefined` for no cookie, an unknown or expired one, or a disabled account. */
 export async function signedIn(
   cookie: string | undefined,
-  { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
+  { signInSessions, accounts, clock }: SignedInDeps,
 ): Promise<SignedIn | undefined> {
   const sessionHash = hashOfText(cookie)
   const session = sessionHash && (await signInSessions.find(sessionHash))
@@ -81,10 +98,10 @@ export async function signedIn(
   return account && !account.disabledAt ? { account, sessionHash } : undefined
 }
 
-/** Ends the session of this cookie, if it has one that holds. `address` is that of the browser. */
+/** Ends the session of this cookie if there is a valid one. `address` is the browser's. */
 export async function signOut(
   { cookie, address }: { readonly cookie: string | undefined; readonly address: string },
-  deps: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'changeBy' | 'clock'>,
+  deps: SignedInDeps & Pick<SignInDeps, 'changeBy'>,
 ): Promise<void> {
   const browser = await signedIn(cookie, deps)
   if (!browser) return
@@ -99,5 +116,5 @@ export async function signOut(
 const hashOfText = (cookie: string | undefined): Uint8Array | undefined =>
   cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? hashOf(Buffer.from(cookie, 'base64url')) : undefined
 
-/** A hash without salt is enough for 32 random bytes. */
+/** 32 random bytes need no salt. */
 const hashOf = (cookie: Uint8Array): Uint8Array => createHash('sha256').update(cookie).digest()

@@ -1,8 +1,8 @@
-/** What a browser at the visit URL is to be shown: the state that a login is in. */
-
-import type { IdentityDependencies } from '../dependencies.ts'
-import { IdentityError } from '../errors.ts'
-import type { CompletedLogin } from './completed-login-store.ts'
+/** The state of a login, for a browser that opens its visit URL. */
+import type { Clock } from '../../clock.ts'
+import { invalidRequest } from '../../errors.ts'
+import type { Keyring } from '../../keyring/keyring.ts'
+import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
 import { openFor, toBytes, type Visit } from './sealed-texts.ts'
 
 export type VisitState =
@@ -10,16 +10,21 @@ export type VisitState =
   | { readonly state: 'completed'; readonly decision: CompletedLogin['decision'] }
   | { readonly state: 'expired' }
 
-/** Throws {@link IdentityError} `bad request` for a text that this service did not make. */
+interface VisitDeps {
+  readonly keyring: Keyring
+  readonly completedLogins: CompletedLoginStore
+  readonly clock: Clock
+}
+
+/** Throws `invalid-request` for a text that this service did not make. */
 export async function visitState(
   did: string,
-  { keyring, completedLogins, clock }: Pick<IdentityDependencies, 'keyring' | 'completedLogins' | 'clock'>,
+  { keyring, completedLogins, clock }: VisitDeps,
 ): Promise<VisitState> {
   const visit = await openFor('visit', did, keyring)
   if (!visit) {
-    throw new IdentityError(
-      'bad request',
-      'This address is not complete, or not one of this identity service. Start the login again in your program.',
+    throw invalidRequest(
+      'This address is incomplete, or not from this identity service. Start the login again in your program.',
     )
   }
   const completed = await completedLogins.find(toBytes(visit.login))

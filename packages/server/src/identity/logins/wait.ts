@@ -1,44 +1,62 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { addressKey } from '../../address.ts'
-import { FETCH_MS, type IdentityDependencies, LOGIN_TOKEN_MS } from '../dependencies.ts'
-import { IdentityError, StillWaiting } from '../errors.ts'
+import type { Clock } from '../../clock.ts'
+import { invalidRequest, RequestError, unauthorized } from '../../errors.ts'
+import type { Keyring } from '../../keyring/keyring.ts'
 import { LOGIN_TOKEN_KIND } from './browser-window.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
+import type { LoginWaiters } from './login-waiters.ts'
 import { openFor, type Sealed, sealFor, toBytes } from './sealed-texts.ts'
+
+/** How long the client can fetch a completed login, again and again: an answer may get lost. */
+export const FETCH_MS = 60_000
+/** How long the client can discharge with the token it fetched, counted from the completion. */
+const LOGIN_TOKEN_MS = 5 * 60_000
 
 export interface WaitInput {
   /** From the `WaitTokenURL`. */
   readonly did: string
-  /** Of the client. */
+  /** The client's. */
   readonly address: string
   /** Milliseconds. */
   readonly patience: number
-  /** Aborts when the client has gone. */
+  /** Aborts when the client is gone. */
   readonly signal: AbortSignal
 }
 
 export interface WaitResult {
   readonly kind: string
   /**
-   * Padded base64 of the standard alphabet, all that Python clients decode. A plain `token` beside it would be taken
-   * by them, and they fail at it: py-macaroon-bakery sends on a text as if it were bytes.
+   * Padded base64 of the standard alphabet: Python clients decode nothing else. There is no plain `token` beside it,
+   * because they would take that and fail: py-macaroon-bakery forwards text as if it were bytes.
    */
   readonly token64: string
 }
 
+interface WaitDeps {
+  readonly keyring: Keyring
+  readonly waiters: LoginWaiters
+  readonly clock: Clock
+}
+
+/** Nobody has completed the login so far, and the wait was long enough. Asking again continues it. */
+export class StillWaiting extends Error {
+  override readonly name = 'StillWaiting'
+
+  constructor() {
+    super('Nobody has confirmed this login so far. Ask again to go on waiting.')
+  }
+}
+
 /**
- * `undefined` when the client has gone. The same answer for a minute after the completion, because an answer may get
- * lost. Throws {@link IdentityError} `bad request` (no text of ours), `permission denied` (refused, expired) or
- * `service unavailable` (stopping, too many wait); {@link StillWaiting}.
+ * `undefined` when the client is gone. Gives the same answer for a minute after the completion, because an answer may get
+ * lost. Throws `invalid-request` (a text we did not make), a 401 (refused, expired), `service-unavailable` (stopping, or
+ * too many clients wait) and {@link StillWaiting}.
  */
-export async function waitForLogin(
-  input: WaitInput,
-  deps: IdentityDependencies,
-): Promise<WaitResult | undefined> {
+export async function waitForLogin(input: WaitInput, deps: WaitDeps): Promise<WaitResult | undefined> {
   const wait = await openFor('wait', input.did, deps.keyring)
-  if (!wait)
-    throw new IdentityError('bad request', 'The "did" is not one of this identity service. Discharge again.')
+  if (!wait) throw invalidRequest('The "did" is not from this identity service. Discharge again.')
   const left = Math.max(0, wait.expires - deps.clock().getTime())
   const end = await deps.waiters.wait(toBytes(wait.login), {
     from: addressKey(input.address),
@@ -49,12 +67,12 @@ export async function waitForLogin(
     case 'left':
       return undefined
     case 'closing':
-      throw new IdentityError(
-        'service unavailable',
+      throw new RequestError(
+        'service-unavailable',
         'This identity service is stopping. Ask again in a moment.',
       )
     case 'full':
-      throw new IdentityError('service unavailable', 'Too many clients are waiting. Ask again in a moment.')
+      throw new RequestError('service-unavailable', 'Too many clients are waiting. Ask again in a moment.')
     case 'timeout':
       if (deps.clock().getTime() < wait.expires) throw new StillWaiting()
       throw expired()
@@ -66,10 +84,10 @@ export async function waitForLogin(
 async function result(
   { decision, accountId, completedAt }: CompletedLogin,
   { login, caveat }: Sealed<'wait'>,
-  { clock, keyring }: IdentityDependencies,
+  { clock, keyring }: WaitDeps,
 ): Promise<WaitResult> {
   if (decision === 'denied') {
-    throw new IdentityError('permission denied', 'The login was refused in the browser.')
+    throw unauthorized('The login was refused in the browser.')
   }
   if (clock().getTime() >= completedAt.getTime() + FETCH_MS) throw expired()
   const expires = completedAt.getTime() + LOGIN_TOKEN_MS
@@ -77,4 +95,4 @@ async function result(
   return { kind: LOGIN_TOKEN_KIND, token64: encodeBase64(Buffer.from(token, 'ascii')) }
 }
 
-const expired = () => new IdentityError('permission denied', 'This login has expired. Log in again.')
+const expired = () => unauthorized('This login has expired. Log in again.')

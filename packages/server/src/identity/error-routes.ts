@@ -1,0 +1,89 @@
+/** How the identity service refuses: with the bakery's JSON (contract/bakery.md 3.2, 3.3), or with a page. */
+import { BAKERY_ERROR_CODES, type BakeryErrorCode } from '@ratafia/api'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { RequestError } from '../errors.ts'
+import { noteRefusal } from '../http/errors/answer.ts'
+import { refusalOf } from '../http/errors/translate.ts'
+import { errorPage } from '../web/message-page.ts'
+import { sendPage } from '../web/send-page.ts'
+import { type InteractionMethods, InteractionRequired } from './discharge/interaction.ts'
+import { sendJson } from './discharge/routes.ts'
+import { StillWaiting } from './logins/wait.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answer errors with a page instead of JSON. */
+    page?: boolean
+  }
+}
+
+interface BakeryRefusal {
+  readonly status: number
+  readonly code: BakeryErrorCode
+  readonly message: string
+  readonly methods?: InteractionMethods
+  /** Seconds. */
+  readonly retryAfter?: number | undefined
+}
+
+/** To be added last: `/*` takes what no other route takes. */
+export function errorRoutes(app: FastifyInstance): void {
+  app.setErrorHandler(answer)
+  app.all('/*', async ({ method }) => {
+    throw new RequestError(
+      'not-found',
+      `There is nothing for ${method} at this path of the identity service.`,
+    )
+  })
+}
+
+function answer(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const refused = bakeryRefusal(error, request.routeOptions.bodyLimit)
+  noteRefusal(request, error, refused)
+  if (refused.retryAfter !== undefined) reply.header('retry-after', String(refused.retryAfter))
+  if (!request.routeOptions.config.page) return sendRefusalJson(reply, refused)
+  // A 401 asks a program for credentials; a person gets a 403.
+  const status = refused.status === 401 ? 403 : refused.status
+  const title = TITLES.get(status) ?? (status >= 500 ? 'This did not work' : 'This is not possible')
+  return sendPage(reply, status, errorPage({ title, message: refused.message }))
+}
+
+const TITLES: ReadonlyMap<number, string> = new Map([[429, 'Too many requests']])
+
+/** The bakery's codes by the status of the API's refusal; any other refusal is a `bad request`. */
+const CODES: ReadonlyMap<number, BakeryErrorCode> = new Map([
+  [401, 'permission denied'],
+  [404, 'not found'],
+  [429, 'too many requests'],
+  [500, 'internal error'],
+  [503, 'service unavailable'],
+])
+
+/** The API's refusal in the bakery's form, and the three answers that only the bakery has. */
+function bakeryRefusal(error: FastifyError | Error, bodyLimit: number | undefined): BakeryRefusal {
+  const { message } = error
+  if (error instanceof InteractionRequired) {
+    const code = 'interaction required'
+    return { status: BAKERY_ERROR_CODES[code], code, message, methods: error.methods }
+  }
+  if (error instanceof StillWaiting) return { status: 504, code: 'service unavailable', message }
+  if ('code' in error && error.code.startsWith('FST_CSRF_')) return { ...STALE_FORM, status: 403 }
+  const refused = refusalOf(error, bodyLimit)
+  const code = CODES.get(refused.status) ?? 'bad request'
+  return { status: BAKERY_ERROR_CODES[code], code, message: refused.message, retryAfter: refused.retryAfter }
+}
+
+const STALE_FORM = {
+  code: 'permission denied',
+  message: 'This form is out of date, or your browser sends no cookies. Go back to the page of your login.',
+} as const
+
+function sendRefusalJson(
+  reply: FastifyReply,
+  { status, code, message, methods }: BakeryRefusal,
+): FastifyReply {
+  // Never 407: no client old enough to need it is known (contract/bakery.md 7.7).
+  if (methods) reply.header('www-authenticate', 'Macaroon')
+  const body = { Code: code, Message: message }
+  return sendJson(reply, status, methods ? { ...body, Info: { InteractionMethods: methods } } : body)
+}
