@@ -1,5 +1,6 @@
 /** The wire schemas of the identity service: the bakery's discharge protocol. Names are capitalised there. */
 import Type, { type Static } from 'typebox'
+import { BAKERY_ERROR_CODES, type BakeryErrorCode } from './error-codes.ts'
 
 export const DischargeInfoSchema = Type.Object({
   PublicKey: Type.String({ description: 'X25519 public key, base64' }),
@@ -15,18 +16,6 @@ export const PublicKeySchema = Type.Object({ PublicKey: Type.String() })
 export const DischargeResponseSchema = Type.Object({
   Macaroon: Type.Record(Type.String(), Type.Unknown()),
 })
-
-/** The bakery's error codes, spaces included, with the status each is answered with. */
-export const BAKERY_ERROR_CODES = {
-  'interaction required': 401,
-  'permission denied': 401,
-  'bad request': 400,
-  'not found': 404,
-  'too many requests': 429,
-  'service unavailable': 503,
-  'internal error': 500,
-} as const
-export type BakeryErrorCode = keyof typeof BAKERY_ERROR_CODES
 
 export const InteractionMethodsSchema = Type.Object({
   'browser-window': Type.Object({ VisitURL: Type.String(), WaitTokenURL: Type.String() }),

@@ -1,6 +1,5 @@
-/** Ids on the wire: for each a schema, a branded type, a generator and a guard. */
+/** Ids on the wire: a branded type and a guard for each, and a generator for those that the service makes. */
 import { randomInt, randomUUID } from 'node:crypto'
-import Type from 'typebox'
 import { v7, validate } from 'uuid'
 
 declare const brand: unique symbol
@@ -9,7 +8,6 @@ type Branded<Name extends string> = string & { readonly [brand]: Name }
 /** A store account id: 32 letters and digits. */
 export type AccountId = Branded<'AccountId'>
 const ACCOUNT_ID = /^[A-Za-z0-9]{32}$/
-export const AccountIdSchema = Type.String({ pattern: ACCOUNT_ID.source })
 export const isAccountId = (text: string): text is AccountId => ACCOUNT_ID.test(text)
 
 const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -1,10 +1,10 @@
-/** The wire contract of Ratafia: schemas, types, error codes, ids. */
-export * from './devices.ts'
-export * from './errors.ts'
-export * from './identity.ts'
+/**
+ * The wire contract of Ratafia without its schemas: ids, permissions, error codes and the types. Loading this
+ * does not load TypeBox, so a program that only needs an id starts fast; `./schemas` has the rest.
+ */
+export * from './error-codes.ts'
 export * from './ids.ts'
-export * from './openapi.ts'
-export * from './operations.ts'
+export * from './limits.ts'
 export * from './permissions.ts'
-export * from './service.ts'
-export * from './tokens.ts'
+export type * from './schemas.ts'
+export * from './version.ts'

@@ -1,7 +1,8 @@
 /** The operations as an OpenAPI 3.1 document: made from the same schemas that validate requests. */
 import type { TSchema } from 'typebox'
-import { ErrorBodySchema } from './errors.ts'
-import { API_VERSION, OPERATIONS, type Operation } from './operations.ts'
+import { ErrorBodySchema } from './error-body.ts'
+import { OPERATIONS, type Operation } from './operations.ts'
+import { API_VERSION } from './version.ts'
 
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request is not one this endpoint takes',

@@ -18,9 +18,6 @@ import {
   WhoamiResponseSchema,
 } from './tokens.ts'
 
-/** The version of the API as a whole; every response carries it as `Snap-Store-Version`. */
-export const API_VERSION = 32
-
 export interface Operation {
   readonly method: 'GET' | 'POST'
   readonly path: string

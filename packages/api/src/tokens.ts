@@ -1,11 +1,7 @@
 /** The wire schemas of `/api/v2/tokens` (specification, "Endpoints"). */
 import Type, { type Static, type TSchema } from 'typebox'
+import { MAX_LIST_ITEMS } from './limits.ts'
 import { PERMISSIONS } from './permissions.ts'
-
-/** The most items a list of attenuations may have; a longer one would not fit a caveat of 4 KiB anyway. */
-export const MAX_LIST_ITEMS = 256
-/** The longest description, in bytes of UTF-8: it travels inside the macaroon's identifier of at most 1 KiB. */
-export const MAX_DESCRIPTION_BYTES = 512
 
 const restriction = <T extends TSchema>(items: T) =>
   Type.Array(items, { minItems: 1, maxItems: MAX_LIST_ITEMS, uniqueItems: true })

@@ -1,7 +1,8 @@
 /** HTTP below the operations: what is not HTTP, paths, methods, sizes, bodies, and what the log keeps of them. */
 import assert from 'node:assert/strict'
 import { before, describe, suite, test } from 'node:test'
-import { API_VERSION, ErrorBodySchema, OPERATIONS, ServiceDescriptionSchema } from '@ratafia/api'
+import { API_VERSION } from '@ratafia/api'
+import { ErrorBodySchema, OPERATIONS, ServiceDescriptionSchema } from '@ratafia/api/schemas'
 import { Check } from 'typebox/value'
 import { type RunningProgram, testProgram } from './support/program.ts'
 import { type RawAnswer, sendRaw } from './support/raw-http.ts'

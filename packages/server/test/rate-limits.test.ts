@@ -1,7 +1,7 @@
 /** How often an address may call what anyone may call: who is counted as one, what is refused and how, what is not. */
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { BakeryErrorSchema } from '@ratafia/api'
+import { BakeryErrorSchema } from '@ratafia/api/schemas'
 import { Check } from 'typebox/value'
 import { eachDatabase } from './support/databases.ts'
 import { testProgram } from './support/program.ts'

@@ -1,11 +1,6 @@
 /** `GET /` (and `HEAD /`): what this service is and where things are; `GET /openapi.json`: all of the API. */
-import {
-  API_VERSION,
-  OPERATIONS,
-  openApi,
-  type ServiceDescription,
-  ServiceDescriptionSchema,
-} from '@ratafia/api'
+import { API_VERSION, type ServiceDescription } from '@ratafia/api'
+import { OPERATIONS, openApi, ServiceDescriptionSchema } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
 
 export interface ServiceFacts {

@@ -1,7 +1,7 @@
 /** The five endpoints of developer tokens: HTTP in, operation, HTTP out. */
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { OPERATIONS } from '@ratafia/api'
+import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressOf } from '../address.ts'
 import { accountActor } from '../change.ts'

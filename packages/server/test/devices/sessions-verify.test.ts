@@ -1,7 +1,7 @@
 /** `/device-session`: which device a session belongs to, and why a session is refused, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { DeviceSessionSchema, ErrorBodySchema } from '@ratafia/api'
+import { DeviceSessionSchema, ErrorBodySchema } from '@ratafia/api/schemas'
 import type { PrivateKey } from '@ratafia/assertions'
 import {
   addFirstPartyCaveat,

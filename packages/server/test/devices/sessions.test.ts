@@ -1,7 +1,7 @@
 /** Nonces and the opening of sessions: every check with its own failing request, retries and races, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api'
+import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api/schemas'
 import { type AssertionOf, encode, type PrivateKey, sign } from '@ratafia/assertions'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { ErrorBodySchema } from '@ratafia/api'
+import { ErrorBodySchema } from '@ratafia/api/schemas'
 import { decodeBase64, decodeBinary, encodeBinary } from '@ratafia/macaroon'
 import fc from 'fast-check'
 import { Check } from 'typebox/value'

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import { ErrorBodySchema } from '@ratafia/api'
+import { ErrorBodySchema } from '@ratafia/api/schemas'
 import { encodeBase64Url, encodeJson, type Macaroon } from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,

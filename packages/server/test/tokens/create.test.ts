@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MacaroonResponseSchema, PERMISSIONS } from '@ratafia/api'
+import { PERMISSIONS } from '@ratafia/api'
+import { MacaroonResponseSchema } from '@ratafia/api/schemas'
 import { decodeJson, type Macaroon } from '@ratafia/macaroon'
 import { decodeCaveatId } from '@ratafia/macaroon/bakery'
 import { Check } from 'typebox/value'

@@ -1,12 +1,8 @@
 /** Exchange, whoami, list and revoke: every outcome, on both databases. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import {
-  MacaroonResponseSchema,
-  TokenListResponseSchema,
-  type TokenRecord,
-  WhoamiResponseSchema,
-} from '@ratafia/api'
+import type { TokenRecord } from '@ratafia/api'
+import { MacaroonResponseSchema, TokenListResponseSchema, WhoamiResponseSchema } from '@ratafia/api/schemas'
 import {
   addFirstPartyCaveat,
   bindDischarge,

@@ -1,5 +1,6 @@
 /** Registration: request-ids and serials, under the paths of the store and under those of a gadget's device service. */
-import { OPERATIONS, type RequestIdResponse } from '@ratafia/api'
+import type { RequestIdResponse } from '@ratafia/api'
+import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'

@@ -1,6 +1,7 @@
 /** Nonces, device sessions, and which device a session belongs to: HTTP in, operation, HTTP out. */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { type DeviceSessionDescription, OPERATIONS } from '@ratafia/api'
+import type { DeviceSessionDescription } from '@ratafia/api'
+import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readJsonBodies } from '../../http/json-body.ts'
 import { callerOf } from '../caller.ts'

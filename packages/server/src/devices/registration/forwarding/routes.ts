@@ -1,5 +1,5 @@
 /** Proxy mode: what stands before the handlers of a registration, where the request names another device service. */
-import { OPERATIONS } from '@ratafia/api'
+import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
 import { type DeviceServices, destinationOf } from './device-service.ts'
 import { type ForwardDependencies, forward } from './forward.ts'

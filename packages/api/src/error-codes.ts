@@ -1,5 +1,4 @@
-/** The error codes of the API, each with its one HTTP status, and the body that carries them. */
-import Type, { type Static } from 'typebox'
+/** The error codes of the API and of the identity service, each with its one HTTP status. */
 
 interface CodeFacts {
   readonly status: number
@@ -113,25 +112,14 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-export const ErrorItemSchema = Type.Object(
-  {
-    code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
-    message: Type.String({ minLength: 1 }),
-    extra: Type.Record(Type.String(), Type.Unknown()),
-  },
-  { additionalProperties: false },
-)
-
-/**
- * The body of every 4xx and 5xx of the API. Both spellings carry the same list: the v1 clients of the store
- * read `error_list`, the v2 clients `error-list`.
- */
-export const ErrorBodySchema = Type.Object(
-  {
-    error_list: Type.Array(ErrorItemSchema, { minItems: 1 }),
-    'error-list': Type.Array(ErrorItemSchema, { minItems: 1 }),
-  },
-  { additionalProperties: false },
-)
-export type ErrorItem = Static<typeof ErrorItemSchema>
-export type ErrorBody = Static<typeof ErrorBodySchema>
+/** The bakery's error codes, spaces included, with the status each is answered with. */
+export const BAKERY_ERROR_CODES = {
+  'interaction required': 401,
+  'permission denied': 401,
+  'bad request': 400,
+  'not found': 404,
+  'too many requests': 429,
+  'service unavailable': 503,
+  'internal error': 500,
+} as const
+export type BakeryErrorCode = keyof typeof BAKERY_ERROR_CODES

@@ -1,0 +1,26 @@
+/** The body of a refusal. */
+import Type, { type Static } from 'typebox'
+import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+
+export const ErrorItemSchema = Type.Object(
+  {
+    code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
+    message: Type.String({ minLength: 1 }),
+    extra: Type.Record(Type.String(), Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+
+/**
+ * The body of every 4xx and 5xx of the API. Both spellings carry the same list: the v1 clients of the store
+ * read `error_list`, the v2 clients `error-list`.
+ */
+export const ErrorBodySchema = Type.Object(
+  {
+    error_list: Type.Array(ErrorItemSchema, { minItems: 1 }),
+    'error-list': Type.Array(ErrorItemSchema, { minItems: 1 }),
+  },
+  { additionalProperties: false },
+)
+export type ErrorItem = Static<typeof ErrorItemSchema>
+export type ErrorBody = Static<typeof ErrorBodySchema>

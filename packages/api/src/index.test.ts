@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { registerHooks } from 'node:module'
+import { test } from 'node:test'
+
+/** The URLs of all modules that importing `path` loads. */
+async function loadedBy(path: string): Promise<string[]> {
+  const urls: string[] = []
+  const hooks = registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context)
+      urls.push(resolved.url)
+      return resolved
+    },
+  })
+  await import(path)
+  hooks.deregister()
+  return urls
+}
+
+// The order matters: a module that was loaded once is not resolved again.
+test('ids, permissions and error codes load without TypeBox', async () => {
+  const urls = await loadedBy('./index.ts')
+  assert.ok(urls.some((url) => url.endsWith('/ids.ts')))
+  assert.deepEqual(
+    urls.filter((url) => url.includes('typebox')),
+    [],
+  )
+})
+
+test('the schemas load TypeBox', async () => {
+  const urls = await loadedBy('./schemas.ts')
+  assert.ok(urls.some((url) => url.includes('typebox')))
+})

@@ -1,0 +1,8 @@
+/** The TypeBox schemas of every request and response, and what is made from them. */
+export * from './devices.ts'
+export * from './error-body.ts'
+export * from './identity.ts'
+export * from './openapi.ts'
+export * from './operations.ts'
+export * from './service.ts'
+export * from './tokens.ts'
