@@ -1,6 +1,6 @@
 import type { AssertionOf, UnverifiedAssertion } from './assertion.ts'
 import { AssertionError } from './errors.ts'
-import { count, digest, inType, integer, text } from './headers/header-checks.ts'
+import { count, digest, faulty, inType, integer, text } from './headers/header-checks.ts'
 import type { Headers } from './headers/header-value.ts'
 import { quote, utf8 } from './text.ts'
 import { isTypeName, TYPES, type TypeName } from './types/registry.ts'
@@ -20,10 +20,10 @@ export interface Parts {
  */
 export function assemble({ headers, body, content, signature }: Parts): UnverifiedAssertion {
   const shared = readCommon(headers, body)
-  if (!hasText(signature)) throw new AssertionError('malformed', 'empty assertion signature')
+  if (!hasText(signature)) throw new AssertionError('missing-signature', 'the signature is empty')
   const { type, authorityId, signKeyId } = shared
   const row: TypeRow<unknown> = TYPES[type]
-  const own = inType(`assertion ${type}`, () => ({
+  const own = inType(type, () => ({
     primaryKey: row.primaryKey.map((name) => primaryKeyHeader(headers, name)),
     fields: row.read({ headers, body, authorityId, signKeyId }),
   }))
@@ -46,44 +46,39 @@ export function assemble({ headers, body, content, signature }: Parts): Unverifi
 
 function readCommon(headers: Headers, body: Uint8Array) {
   checkBodyLength(headers, body)
-  utf8(body, 'assertion body')
-  const type = common(() => text(headers, 'type'))
-  if (!isTypeName(type)) throw new AssertionError('unknown-type', `unknown assertion type: ${quote(type)}`)
-  const format = common(() => count(headers, 'format'))
-  const revision = common(() => count(headers, 'revision'))
-  const authorityId = authorityOf(headers, type)
-  return { type, format, revision, authorityId, signKeyId: common(() => digest(headers, SIGN_KEY)) }
+  utf8(body, 'the body of the assertion')
+  const type = text(headers, 'type')
+  if (!isTypeName(type)) throw new AssertionError('unknown-type', `unknown type of assertion: ${quote(type)}`)
+  return inType(type, () => ({
+    type,
+    format: count(headers, 'format'),
+    revision: count(headers, 'revision'),
+    authorityId: authorityOf(headers, type),
+    signKeyId: digest(headers, SIGN_KEY),
+  }))
 }
 
 const SIGN_KEY = 'sign-key-sha3-384'
 
-/** Checks of headers that every type has. */
-function common<Value>(check: () => Value): Value {
-  return inType('assertion', check)
-}
-
 function checkBodyLength(headers: Headers, body: Uint8Array): void {
-  const declared = common(() => integer(headers, 'body-length'))
+  const declared = integer(headers, 'body-length')
   if (declared !== body.length) {
-    const rule = "assertion body length and declared body-length don't match"
-    throw new AssertionError('malformed', `${rule}: ${body.length} != ${declared}`)
+    const fault = `the body has ${body.length} bytes, but header "body-length" says ${declared}`
+    throw new AssertionError('body-length-mismatch', fault)
   }
 }
 
 function authorityOf(headers: Headers, type: TypeName): string {
-  if (TYPES[type].authority) return common(() => text(headers, 'authority-id'))
+  if (TYPES[type].authority) return text(headers, 'authority-id')
   if (!headers.has('authority-id')) return ''
-  throw new AssertionError('malformed-header', `${quote(type)} assertion cannot have authority-id set`)
+  throw faulty('authority-id', 'is not allowed in this type', 'unexpected-header')
 }
 
 function primaryKeyHeader(headers: Headers, name: string): string {
   const value = text(headers, name)
-  if (value.includes('/')) throw faultyKey(name)
+  if (value.includes('/'))
+    throw faulty(name, `is part of the primary key, so it cannot contain "/": ${quote(value)}`)
   return value
-}
-
-function faultyKey(name: string): AssertionError {
-  return new AssertionError('malformed-header', `"${name}" primary key header cannot contain '/'`)
 }
 
 function hasText(signature: Uint8Array): boolean {

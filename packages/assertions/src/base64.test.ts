@@ -40,7 +40,7 @@ for (const [text, at] of [
   test(`${JSON.stringify(text)} is refused, and the place is named`, () => {
     assert.throws(() => decode(text), {
       code: 'malformed-key',
-      message: `cannot decode it: illegal base64 data at input byte ${at}`,
+      message: `it is not base64: wrong character or padding at byte ${at}`,
     })
   })
 }

@@ -5,12 +5,12 @@ const LINE = 76
 /**
  * Reads padded standard base64 that may be wrapped: CR and LF are skipped, as snapd does, and nothing else.
  * Node would drop what it does not know. Throws {@link AssertionError} with `code` and the position of the
- * first fault; `what` completes "cannot decode …".
+ * first fault; `what` begins the message.
  */
 export function decodeBase64(text: string, what: string, code: AssertionErrorCode): Buffer {
   const at = firstFault(text)
   if (at !== -1) {
-    throw new AssertionError(code, `cannot decode ${what}: illegal base64 data at input byte ${at}`)
+    throw new AssertionError(code, `${what} is not base64: wrong character or padding at byte ${at}`)
   }
   return Buffer.from(text, 'base64')
 }
@@ -23,7 +23,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return lines.join('\n')
 }
 
-/** Position of the first character that makes it no base64, or -1. */
+/** Position of the first character that base64 does not allow there, or -1. */
 function firstFault(text: string): number {
   const notDigit = text.search(/[^A-Za-z0-9+/\r\n]/)
   const end = notDigit === -1 ? text.length : notDigit

@@ -5,7 +5,6 @@ import { AssertionError } from './errors.ts'
 import { count, inType, optionalText } from './headers/header-checks.ts'
 import type { Headers, HeaderValue } from './headers/header-value.ts'
 import { writeHeader } from './headers/write-headers.ts'
-import { quote } from './text.ts'
 import { TYPES, type TypeName } from './types/registry.ts'
 
 /** A value to be written. Null, undefined, empty lists and empty maps are left out. */
@@ -35,7 +34,7 @@ export function writeContent(input: SigningInput, signKeyId: string): Buffer {
   const body = bodyBytes(input.body ?? '')
   const row = TYPES[input.type]
   const format = formatOf(input.type, headers)
-  const revision = inType('assertion', () => count(headers, 'revision'))
+  const revision = inType(input.type, () => count(headers, 'revision'))
   const head = new Map<string, HeaderValue>([['type', input.type]])
   if (format > 0) head.set('format', String(format))
   for (const name of row.authority ? ['authority-id'] : []) setExisting(head, headers, name)
@@ -66,14 +65,11 @@ function setExisting(into: Map<string, HeaderValue>, headers: Headers, name: str
 
 function formatOf(type: TypeName, headers: Headers): number {
   const { maxFormat, formatOf } = TYPES[type]
-  const [given, needed] = [inType('assertion', () => count(headers, 'format')), formatOf?.(headers) ?? 0]
+  const [given, needed] = [inType(type, () => count(headers, 'format')), formatOf?.(headers) ?? 0]
   const format = optionalText(headers, 'format') === undefined ? needed : given
   if (format > maxFormat || format < needed) {
-    const range = format < needed ? `its headers need ${needed}` : `${maxFormat} is the latest supported`
-    throw new AssertionError(
-      'unsupported-format',
-      `cannot sign ${quote(type)} with format ${format}: ${range}`,
-    )
+    const range = format < needed ? `its headers need ${needed}` : `the newest known is ${maxFormat}`
+    throw new AssertionError('unsupported-format', `a new ${type} cannot have format ${format}: ${range}`)
   }
   return format
 }

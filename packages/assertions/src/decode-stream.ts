@@ -1,7 +1,7 @@
 import type { UnverifiedAssertion } from './assertion.ts'
 import { decodeParts, SEPARATOR } from './decode.ts'
 import { AssertionError } from './errors.ts'
-import { inType, integer } from './headers/header-checks.ts'
+import { integer } from './headers/header-checks.ts'
 import { parseHeaders } from './headers/parse-headers.ts'
 import { checkLimit, DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { inputBytes, utf8 } from './text.ts'
@@ -43,13 +43,13 @@ function readAt(
   const headerEnd = bytes.indexOf(SEPARATOR, start)
   const headerBytes = (headerEnd === -1 ? bytes.length : headerEnd + SEPARATOR.length) - start
   checkLimit('bytes of assertion headers', headerBytes, limits.headerBytes)
-  if (headerEnd === -1) throw new AssertionError('malformed', 'unexpected EOF')
+  if (headerEnd === -1) throw new AssertionError('incomplete', 'no blank line after the headers')
   const bodyStart = headerEnd + SEPARATOR.length
   const bodyEnd = bodyStart + bodyLength(bytes.subarray(start, headerEnd), limits)
-  if (bodyEnd > bytes.length) throw new AssertionError('malformed', 'missing content/signature separator')
+  if (bodyEnd > bytes.length) throw new AssertionError('incomplete', 'the stream ends inside a body')
   const separated = bytes.toString('latin1', bodyEnd, bodyEnd + SEPARATOR.length) === SEPARATOR
   if (!separated && bodyEnd > bodyStart) {
-    throw new AssertionError('malformed', 'missing content/signature separator')
+    throw new AssertionError('incomplete', 'no blank line between the body and the signature')
   }
   const [signature, next] = signatureAt(bytes, separated ? bodyEnd + SEPARATOR.length : bodyEnd)
   const content = bytes.subarray(start, separated ? bodyEnd : headerEnd)
@@ -58,11 +58,9 @@ function readAt(
 
 /** What the stream has to skip; whether the number is right for the body is checked with the rest. */
 function bodyLength(head: Buffer, limits: Limits): number {
-  const headers = parseHeaders(utf8(head, 'assertion header'))
-  const length = inType('assertion', () => integer(headers, 'body-length'))
-  if (length > limits.bodyBytes) {
-    throw new AssertionError('limit-exceeded', `assertion body length ${length} exceeds maximum body size`)
-  }
+  const headers = parseHeaders(utf8(head, 'the header of the assertion'))
+  const length = integer(headers, 'body-length')
+  checkLimit('bytes of an assertion body', length, limits.bodyBytes)
   return Math.max(length, 0)
 }
 

@@ -13,15 +13,15 @@ export const SEPARATOR = '\n\n'
  * blank line at the end, or before the signature, breaks it: `decodeStream` takes those. Checks its form and
  * the headers of its type, not its signature.
  *
- * Throws {@link AssertionError} `malformed`, `limit-exceeded`, `unknown-type`, `malformed-header` or
- * `malformed-key`. contract/devices.md 3.1.
+ * Throws {@link AssertionError} with a code of the text, the headers or `malformed-key` and `unsupported-key`.
+ * contract/devices.md 3.1.
  */
 export function decode(input: Uint8Array | string, limits: Limits = DEFAULT_LIMITS): UnverifiedAssertion {
   const { headerBytes, bodyBytes, signatureBytes } = limits
   const most = headerBytes + bodyBytes + SEPARATOR.length + signatureBytes
   const bytes = inputBytes(input, 'bytes of an assertion', most)
   const end = bytes.lastIndexOf(SEPARATOR)
-  if (end === -1) throw new AssertionError('malformed', 'assertion content/signature separator not found')
+  if (end === -1) throw new AssertionError('incomplete', 'no blank line before the signature')
   const content = bytes.subarray(0, end)
   return decodeParts(content, content.indexOf(SEPARATOR), bytes.subarray(end + SEPARATOR.length), limits)
 }
@@ -38,5 +38,10 @@ export function decodeParts(
   checkLimit('bytes of assertion headers', head.length + SEPARATOR.length, limits.headerBytes)
   checkLimit('bytes of an assertion body', body.length, limits.bodyBytes)
   checkLimit('bytes of an assertion signature', signature.length, limits.signatureBytes)
-  return assemble({ headers: parseHeaders(utf8(head, 'assertion header')), body, content, signature })
+  return assemble({
+    headers: parseHeaders(utf8(head, 'the header of the assertion')),
+    body,
+    content,
+    signature,
+  })
 }

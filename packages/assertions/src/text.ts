@@ -5,12 +5,12 @@ import { checkLimit } from './limits.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text; throws {@link AssertionError} `malformed` when the bytes are not UTF-8. Keeps a byte order mark. */
+/** The text; throws {@link AssertionError} `not-text` when the bytes are not UTF-8. Keeps a byte order mark. */
 export function utf8(bytes: Uint8Array, what: string): string {
   try {
     return decoder.decode(bytes)
   } catch {
-    throw new AssertionError('malformed', `${what} is not UTF-8`)
+    throw new AssertionError('not-text', `${what} is not UTF-8`)
   }
 }
 
@@ -22,7 +22,7 @@ export function inputBytes(input: Uint8Array | string, what: string, limit: numb
   checkLimit(what, input.length, limit)
   if (typeof input !== 'string') return Buffer.from(input)
   // JSON can say a lone surrogate, so this is a stranger's mistake and no TypeError.
-  if (!input.isWellFormed()) throw new AssertionError('malformed', 'assertion is not UTF-8')
+  if (!input.isWellFormed()) throw new AssertionError('not-text', 'the assertion is not UTF-8')
   checkLimit(what, Buffer.byteLength(input), limit)
   return Buffer.from(input, 'utf8')
 }
@@ -39,7 +39,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['\v', '\\v'],
 ])
 
-/** As Go's `%q`, which the messages of the contract are written with; long texts are cut. */
+/** In quotes and on one line, with escapes as in Go; long texts are cut. */
 export function quote(text: string): string {
   return `"${shown(text, /["\\]|\p{C}|[^\P{Z} ]/gu)}"`
 }

@@ -13,7 +13,7 @@ const RSA = 1
  * `deviceKey` of the device's serial.
  *
  * Throws {@link AssertionError} `wrong-key` when the assertion names another key, `malformed-signature`,
- * `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md 3.5.
+ * `unsupported-signature`, `weak-key`, `weak-hash`, `malformed-key` or `bad-signature`. contract/devices.md 3.5.
  */
 export function verifySignature(
   assertion: UnverifiedAssertion,
@@ -21,15 +21,18 @@ export function verifySignature(
   policy: Policy = DEFAULT_POLICY,
 ): void {
   if (assertion.signKeyId !== key.id) {
-    const keys = `${assertion.signKeyId}, not with ${key.id}`
-    throw new AssertionError('wrong-key', `${assertion.type} assertion says it is signed with key ${keys}`)
+    const keys = `${assertion.signKeyId}, not ${key.id}`
+    throw new AssertionError('wrong-key', `the ${assertion.type} names another signing key: ${keys}`)
   }
   const signature = decodeSignature(assertion.signature)
   checkKeyPolicy(key, policy)
   checkHashPolicy(signature, policy)
-  const fault = faultOf(signature, assertion.content, key)
-  if (fault !== undefined) {
-    throw new AssertionError('bad-signature', `failed signature verification: openpgp: ${fault}`)
+  if (!verifies(signature, assertion.content, key)) {
+    const fault = `the signature of the ${assertion.type} does not fit`
+    throw new AssertionError(
+      'bad-signature',
+      `${fault}: changed after it was signed, or signed with another key`,
+    )
   }
 }
 
@@ -46,17 +49,13 @@ export function verifySelfSigned(
   return key
 }
 
-function faultOf(signature: UnverifiedSignature, content: Uint8Array, key: PublicKey): string | undefined {
-  if (signature.algorithm !== RSA) {
-    return 'invalid argument: public key and signature use different algorithms'
-  }
+function verifies(signature: UnverifiedSignature, content: Uint8Array, key: PublicKey): boolean {
+  if (signature.algorithm !== RSA) return false
   const message = Buffer.concat([content, signature.hashedSuffix])
   const tag = createHash(signature.hash).update(message).digest().subarray(0, 2)
-  if (!tag.equals(signature.hashTag)) return "invalid signature: hash tag doesn't match"
+  if (!tag.equals(signature.hashTag)) return false
   // Go writes the value without its leading zero bytes; OpenSSL wants as many bytes as the modulus has.
   const missing = key.modulus.length - signature.value.length
   const value = missing > 0 ? Buffer.concat([Buffer.alloc(missing), signature.value]) : signature.value
   return verifyRsa(signature.hash, message, keyObjectOf(key), value)
-    ? undefined
-    : 'invalid signature: RSA verification failure'
 }

@@ -62,55 +62,20 @@ test('further headers, and the entries of maps, are written in byte order', () =
 })
 
 // Guarantee: nothing is signed that a decoder would refuse.
-for (const [what, headers, code, message] of [
-  [
-    'a missing header',
-    { nonce: null },
-    'malformed-header',
-    'assertion device-session-request: "nonce" header is mandatory',
-  ],
-  [
-    'a missing primary key',
-    { serial: undefined },
-    'malformed-header',
-    'assertion device-session-request: "serial" header is mandatory',
-  ],
-  [
-    'a slash in the primary key',
-    { serial: 'a/b' },
-    'malformed-header',
-    'assertion device-session-request: "serial" primary key header cannot contain \'/\'',
-  ],
-  ['a name that is none', { X: 'y' }, 'malformed', 'parsing assertion headers: invalid header name: "X"'],
-  [
-    'a header inside a name',
-    { 'x: y\nz': 'y' },
-    'malformed',
-    'parsing assertion headers: repeated header: "x"',
-  ],
-  [
-    'an authority',
-    { 'authority-id': 'acme' },
-    'malformed-header',
-    '"device-session-request" assertion cannot have authority-id set',
-  ],
-  [
-    'a revision below zero',
-    { revision: '-1' },
-    'malformed-header',
-    'assertion: revision should be positive: -1',
-  ],
-  [
-    'a newer format',
-    { format: '1' },
-    'unsupported-format',
-    'cannot sign "device-session-request" with format 1: 0 is the latest supported',
-  ],
-  ['headers of more than 128 KiB', { x: 'y'.repeat(131_072) }, 'limit-exceeded', undefined],
+for (const [what, headers, code] of [
+  ['a missing header', { nonce: null }, 'missing-header'],
+  ['a missing primary key', { serial: undefined }, 'missing-header'],
+  ['a slash in the primary key', { serial: 'a/b' }, 'malformed-header'],
+  ['a name that cannot be one', { X: 'y' }, 'malformed-line'],
+  ['a header inside a name', { 'x: y\nz': 'y' }, 'repeated-header'],
+  ['an authority', { 'authority-id': 'acme' }, 'unexpected-header'],
+  ['a revision below zero', { revision: '-1' }, 'malformed-header'],
+  ['a newer format', { format: '1' }, 'unsupported-format'],
+  ['headers of more than 128 KiB', { x: 'y'.repeat(131_072) }, 'limit-exceeded'],
 ] as const) {
   test(`${what} is not signed`, () => {
     const input = changed(what === 'a header inside a name' ? { ...headers, x: 'y' } : headers)
-    assert.throws(() => sign(input, device, { signedAt: RECORDED }), { code, ...(message && { message }) })
+    assert.throws(() => sign(input, device, { signedAt: RECORDED }), { code })
   })
 }
 
@@ -123,7 +88,7 @@ test('constraints need format 1: it is raised to that, and a lower one is refuse
   const old = { ...input, headers: { ...headers, format: '0' } as SigningInput['headers'] }
   assert.throws(() => sign(old, testKey('root'), { signedAt: RECORDED }), {
     code: 'unsupported-format',
-    message: 'cannot sign "account-key" with format 0: its headers need 1',
+    message: 'a new account-key cannot have format 0: its headers need 1',
   })
 })
 

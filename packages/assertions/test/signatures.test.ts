@@ -52,90 +52,51 @@ for (const [what, fields] of accepted) {
   })
 }
 
-const openpgp = (fault: string) => `cannot decode signature: openpgp: ${fault}`
+const MALFORMED = 'malformed-signature'
+const UNSUPPORTED = 'unsupported-signature'
 const cut = (bytes: number) => (c: Buffer) =>
   Buffer.concat([Buffer.of(0xc2, 0xff, 0, 0, c.length >> 8, c.length & 0xff), c.subarray(0, -bytes)])
-const refused: readonly (readonly [what: string, fields: Partial<SignatureFields>, message: string])[] = [
-  ['of version 3', { version: 3, type: 5 }, openpgp('unsupported feature: invalid hashed material length 5')],
-  ['of version 5', { version: 5 }, openpgp('unsupported feature: signature packet version 5')],
-  ['of DSA', { algorithm: 17 }, openpgp('unsupported feature: public key algorithm 17')],
-  ['with RIPEMD-160', { hash: 3 }, openpgp('unsupported feature: hash function 3')],
-  [
-    'with a hash that is a name of JavaScript',
-    { hash: 255 },
-    openpgp('unsupported feature: hash function 255'),
-  ],
-  ['without a time', { hashed: Buffer.alloc(0) }, openpgp('invalid data: no creation time in signature')],
-  [
-    'with its time where it is not signed',
-    { hashed: Buffer.alloc(0), unhashed: CREATED },
-    openpgp('invalid data: no creation time in signature'),
-  ],
-  [
-    'with a second time that is not signed',
-    { unhashed: CREATED },
-    openpgp('invalid data: signature creation time in non-hashed area'),
-  ],
-  [
-    'with a time of three bytes',
-    { hashed: Buffer.of(4, 2, 1, 2, 3) },
-    openpgp('invalid data: signature creation time not four bytes'),
-  ],
-  [
-    'with an issuer of seven bytes',
-    { unhashed: Buffer.of(8, 16, 1, 2, 3, 4, 5, 6, 7) },
-    openpgp('invalid data: issuer subpacket with bad length'),
-  ],
+const refused: readonly (readonly [
+  what: string,
+  fields: Partial<SignatureFields>,
+  code: AssertionErrorCode,
+])[] = [
+  ['of version 3', { version: 3, type: 5 }, UNSUPPORTED],
+  ['of version 5', { version: 5 }, UNSUPPORTED],
+  ['of DSA', { algorithm: 17 }, UNSUPPORTED],
+  ['with RIPEMD-160', { hash: 3 }, UNSUPPORTED],
+  ['with a hash that is a name of JavaScript', { hash: 255 }, UNSUPPORTED],
+  ['without a time', { hashed: Buffer.alloc(0) }, MALFORMED],
+  ['with its time where it is not signed', { hashed: Buffer.alloc(0), unhashed: CREATED }, MALFORMED],
+  ['with a second time that is not signed', { unhashed: CREATED }, MALFORMED],
+  ['with a time of three bytes', { hashed: Buffer.of(4, 2, 1, 2, 3) }, MALFORMED],
+  ['with an issuer of seven bytes', { unhashed: Buffer.of(8, 16, 1, 2, 3, 4, 5, 6, 7) }, MALFORMED],
   [
     'with an unknown critical subpacket that is not signed',
     { unhashed: Buffer.of(1, 0x80 | 101) },
-    openpgp('unsupported feature: unknown critical signature subpacket type 101'),
+    UNSUPPORTED,
   ],
-  [
-    'with an empty subpacket',
-    { hashed: Buffer.concat([CREATED, Buffer.of(0)]) },
-    openpgp('invalid data: empty signature subpacket'),
-  ],
-  [
-    'with a subpacket cut off',
-    { hashed: Buffer.concat([CREATED, Buffer.of(9, 100)]) },
-    openpgp('invalid data: signature subpacket truncated'),
-  ],
-  ['with bytes after its value', { leftover: Buffer.of(0) }, 'signature has spurious trailing data'],
+  ['with an empty subpacket', { hashed: Buffer.concat([CREATED, Buffer.of(0)]) }, MALFORMED],
+  ['with a subpacket cut off', { hashed: Buffer.concat([CREATED, Buffer.of(9, 100)]) }, MALFORMED],
+  ['with bytes after its value', { leftover: Buffer.of(0) }, MALFORMED],
   [
     'in a packet with bytes after it',
     {
       wrap: (c) =>
         Buffer.concat([Buffer.of(0xc2, 0xff, 0, 0, c.length >> 8, c.length & 0xff), c, Buffer.of(0)]),
     },
-    'signature has spurious trailing data',
+    MALFORMED,
   ],
-  ['in a packet that is cut off', { wrap: cut(3) }, 'cannot decode signature: unexpected EOF'],
-  [
-    'in a packet of a partial length',
-    { wrap: (c) => Buffer.concat([Buffer.of(0xc2, 0xe9), c]) },
-    'cannot decode signature: OpenPGP packet without a definite length',
-  ],
-  [
-    'in a packet of no definite length',
-    { wrap: (c) => Buffer.concat([Buffer.of(0x8b), c]) },
-    'cannot decode signature: OpenPGP packet without a definite length',
-  ],
-  [
-    'in a packet for a public key',
-    { wrap: (c) => Buffer.concat([Buffer.of(0xc6, 1), c]) },
-    'cannot decode signature: unexpected OpenPGP packet type 6',
-  ],
-  ['in no packet', { wrap: () => Buffer.of(0x42) }, 'cannot decode signature: not an OpenPGP packet'],
-  [
-    'without anything after the version',
-    { wrap: () => Buffer.alloc(0) },
-    'cannot decode signature: unexpected EOF',
-  ],
+  ['in a packet that is cut off', { wrap: cut(3) }, MALFORMED],
+  ['in a packet of a partial length', { wrap: (c) => Buffer.concat([Buffer.of(0xc2, 0xe9), c]) }, MALFORMED],
+  ['in a packet of no definite length', { wrap: (c) => Buffer.concat([Buffer.of(0x8b), c]) }, MALFORMED],
+  ['in a packet for a public key', { wrap: (c) => Buffer.concat([Buffer.of(0xc6, 1), c]) }, MALFORMED],
+  ['in no packet', { wrap: () => Buffer.of(0x42) }, MALFORMED],
+  ['without anything after the version', { wrap: () => Buffer.alloc(0) }, MALFORMED],
 ]
-for (const [what, fields, message] of refused) {
+for (const [what, fields, code] of refused) {
   test(`a signature ${what} is refused`, () => {
-    assert.throws(() => verifySelfSigned(requestSignedAs(fields)), { code: 'malformed-signature', message })
+    assert.throws(() => verifySelfSigned(requestSignedAs(fields)), { code, message: /^the signature / })
   })
 }
 
@@ -178,10 +139,10 @@ test('a session request is verified with the device key of the serial, and with 
   assert.ok(serial.type === 'serial')
   verifySignature(request, serial.fields.deviceKey)
   const other = testKey('device2').publicKey
-  const keys = `${serial.fields.deviceKeyId}, not with ${other.id}`
+  const keys = `${serial.fields.deviceKeyId}, not ${other.id}`
   assert.throws(() => verifySignature(request, other), {
     code: 'wrong-key' satisfies AssertionErrorCode,
-    message: `device-session-request assertion says it is signed with key ${keys}`,
+    message: `the device-session-request names another signing key: ${keys}`,
   })
 })
 

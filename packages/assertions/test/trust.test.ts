@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  AssertionError,
   type AssertionErrorCode,
   decode,
   encode,
@@ -61,13 +62,18 @@ const refused = (
   assertion: UnverifiedAssertion,
   context: TrustContext,
   code: AssertionErrorCode,
-  message: string,
-) => assert.rejects(verifyTrust(assertion, context), { name: 'AssertionError', code, message })
+  names?: string,
+) =>
+  assert.rejects(verifyTrust(assertion, context), (error) => {
+    assert.ok(error instanceof AssertionError)
+    assert.equal(error.code, code, error.message)
+    if (names !== undefined) assert.ok(error.message.includes(names), error.message)
+    return true
+  })
 
 const BRAND = testKey('brand').publicKey.id
 const ROOT = testKey('root').publicKey.id
 const UNKNOWN = testKey('unknown').publicKey.id
-const KEY = 'account-key assertion for'
 
 test('an assertion whose chain ends at a root is returned, and nothing is asked for twice', async () => {
   const asked: string[] = []
@@ -102,8 +108,7 @@ test('a chain that ends at another root is refused', async () => {
   const roots = trustRoots(
     ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
   )
-  const message = `no matching public key "${ROOT}" for signature by "test-root"`
-  await refused(decoded('valid/serial'), knowing([], { roots }), 'unknown-key', message)
+  await refused(decoded('valid/serial'), knowing([], { roots }), 'unknown-key', ROOT)
 })
 
 test('an assertion that only looks like a root is checked like any other', async () => {
@@ -115,8 +120,7 @@ test('an assertion that only looks like a root is checked like any other', async
     await verifyTrust(real, knowing([]))
     const text = Buffer.from(encode(real)).toString()
     assert.ok(text.includes(from))
-    const message = "failed signature verification: openpgp: invalid signature: hash tag doesn't match"
-    await refused(decode(text.replace(from, to)), knowing([]), 'bad-signature', message)
+    await refused(decode(text.replace(from, to)), knowing([]), 'bad-signature')
   }
 })
 
@@ -125,18 +129,12 @@ test('a root of another house that the look-up knows is not a root', async () =>
     ['canonical/account-canonical', 'canonical/account-key-canonical-root'].map(decoded),
   )
   const all = ['valid/account-test-root', 'valid/account-key-test-root'].map(decoded)
-  await refused(
-    decoded('valid/serial'),
-    knowing(all, { roots }),
-    'untrusted',
-    `the chain of account-key "${ROOT}" ends at no trusted root`,
-  )
+  await refused(decoded('valid/serial'), knowing(all, { roots }), 'untrusted', ROOT)
 })
 
 test('a key cannot vouch for itself', async () => {
   const key = accountKey('unknown', 'acme-brand', 'unknown', 'test-root')
-  const message = `the chain of account-key "${UNKNOWN}" ends at no trusted root`
-  await refused(serial('unknown'), knowing([key]), 'untrusted', message)
+  await refused(serial('unknown'), knowing([key]), 'untrusted', UNKNOWN)
 })
 
 test('keys that vouch for each other in a circle are refused', async () => {
@@ -144,16 +142,14 @@ test('keys that vouch for each other in a circle are refused', async () => {
     accountKey('unknown', 'acme-brand', 'device2', 'acme-brand'),
     accountKey('device2', 'acme-brand', 'unknown', 'acme-brand'),
   ]
-  const message = `the chain of account-key "${UNKNOWN}" ends at no trusted root`
-  await refused(serial('unknown'), knowing(keys), 'untrusted', message)
+  await refused(serial('unknown'), knowing(keys), 'untrusted', UNKNOWN)
 })
 
 test('a brand cannot register keys, nor accounts: only a trusted account can', async () => {
   const key = accountKey('unknown', 'acme-brand', 'brand', 'acme-brand')
-  const rest = 'is not signed by a trusted account but by "acme-brand"'
-  await refused(serial('unknown'), knowing([key]), 'untrusted', `${KEY} "acme-brand" ${rest}`)
+  await refused(serial('unknown'), knowing([key]), 'untrusted-signer', '"acme-brand"')
   const other = account('other', 'brand', 'acme-brand')
-  await refused(other, knowing([]), 'untrusted', `account assertion for "other" ${rest}`)
+  await refused(other, knowing([]), 'untrusted-signer', '"other"')
 })
 
 test('a trusted account may have further keys, signed with one that is trusted', async () => {
@@ -163,22 +159,20 @@ test('a trusted account may have further keys, signed with one that is trusted',
 })
 
 test('a key signs for its own account only', async () => {
-  const message = `signing key "${BRAND}" belongs to "acme-brand", not to "generic"`
+  const message = `the key "${BRAND}" belongs to "acme-brand", not to "generic"`
   await refused(serial('brand', { 'authority-id': 'generic' }), knowing([]), 'wrong-key', message)
 })
 
 test('a forged account-key of the brand is refused, although its id is right', async () => {
   const real = decoded('valid/account-key-acme-brand')
   const text = Buffer.from(encode(real)).toString().replace('since: 2020', 'since: 2019')
-  const message = "failed signature verification: openpgp: invalid signature: hash tag doesn't match"
-  await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature', message)
+  await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature')
 })
 
 test('an account that was changed makes its keys useless', async () => {
   const real = decoded('valid/account-acme-brand')
   const text = Buffer.from(encode(real)).toString().replace('unproven', 'verified')
-  const message = "failed signature verification: openpgp: invalid signature: hash tag doesn't match"
-  await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature', message)
+  await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature')
 })
 
 test('a key is valid from since, and not any more at until', async () => {
@@ -188,15 +182,14 @@ test('a key is valid from since, and not any more at until', async () => {
   const at = (now: Date) => verifyTrust(decoded('valid/serial'), knowing([key], { now }))
   await at(new Date(until.getTime() - 1))
   await at(new Date('2020-02-01T00:00:00Z'))
-  const range = 'but key is valid during [2020-02-01T00:00:00Z, 2021-01-01T00:00:00Z)'
-  const signer = `public key "${BRAND}" from "acme-brand": current time is`
+  const described = `the key "${BRAND}" of "acme-brand" (valid from 2020-02-01T00:00:00Z until 2021-01-01T00:00:00Z)`
   await assert.rejects(at(until), {
-    code: 'key-not-valid',
-    message: `assertion is signed with expired ${signer} 2021-01-01T00:00:00Z ${range}`,
+    code: 'key-expired',
+    message: `${described} has expired: it is now 2021-01-01T00:00:00Z`,
   })
   await assert.rejects(at(new Date('2020-01-31T23:59:59Z')), {
-    code: 'key-not-valid',
-    message: `assertion is signed with not yet valid ${signer} 2020-01-31T23:59:59Z ${range}`,
+    code: 'key-not-yet-valid',
+    message: `${described} is not valid yet: it is now 2020-01-31T23:59:59Z`,
   })
 })
 
@@ -206,9 +199,8 @@ test("the assertion's timestamp has to be within the key's validity too, the end
   await refused(
     serial('brand', { timestamp: '2099-01-01T00:00:00Z' }),
     knowing([key]),
-    'key-not-valid',
-    'serial assertion timestamp "2099-01-01 00:00:00 +0000 UTC" outside of signing key validity ' +
-      '(key valid since "2020-01-01 00:00:00 +0000 UTC" until "2099-01-01 00:00:00 +0000 UTC")',
+    'timestamp-outside-validity',
+    '2099-01-01T00:00:00Z',
   )
 })
 
@@ -244,9 +236,12 @@ test('a serial signed by another account needs a model of the brand that names i
   const model = decoded('valid/model-acme-classic')
   const headers = { ...Object.fromEntries(model.headers), 'serial-authority': ['acme-brand'] } as Extra
   const silent = signedBy('brand', 'model', headers)
-  const names = 'authority "generic" different from brand "acme-brand"'
-  const message = `serial with ${names} without model assertion with serial-authority set to to allow for them`
-  await refused(decoded('valid/serial-generic'), knowing([silent]), 'inconsistent', message)
+  await refused(
+    decoded('valid/serial-generic'),
+    knowing([silent]),
+    'authority-not-allowed',
+    '"generic" may not sign serials of "acme-brand/acme-classic"',
+  )
   const changed = decode(Buffer.from(encode(model)).toString().replace('timestamp: 2020', 'timestamp: 2021'))
   await assert.rejects(verifyTrust(decoded('valid/serial-generic'), knowing([changed])), {
     code: 'bad-signature',
@@ -256,9 +251,7 @@ test('a serial signed by another account needs a model of the brand that names i
 test("a store's operator has to be known, and a trusted account has to sign it", async () => {
   const { known, ...context } = world()
   const find = findIn(known.filter((a) => a.primaryKey[0] !== 'acme-operator'))
-  const message =
-    'store assertion "acme-proxy" does not have a matching account assertion for the operator "acme-operator"'
-  await refused(decoded('valid/store-acme-proxy'), { ...context, find }, 'inconsistent', message)
+  await refused(decoded('valid/store-acme-proxy'), { ...context, find }, 'missing-account', '"acme-operator"')
   const headers = {
     ...Object.fromEntries(decoded('valid/store-acme-proxy').headers),
     'authority-id': 'acme-brand',
@@ -266,14 +259,14 @@ test("a store's operator has to be known, and a trusted account has to sign it",
   await refused(
     signedBy('brand', 'store', headers as Extra),
     knowing([]),
-    'untrusted',
-    'store assertion "acme-proxy" is not signed by a trusted account but by "acme-brand"',
+    'untrusted-signer',
+    'the store "acme-proxy" is signed by "acme-brand", which is not a trusted account',
   )
 })
 
 test('requests have no authority, so there is no trust to be had for them', async () => {
   for (const type of ['serial-request', 'device-session-request', 'account-key-request']) {
-    const message = `a ${type} assertion has no authority: verify it with its key`
+    const message = `a ${type} has no authority: verify it with its key`
     await refused(decoded(`valid/${type}`), knowing([]), 'unexpected-type', message)
   }
 })
@@ -288,12 +281,12 @@ test('trust roots are accounts with their keys, and nothing else', () => {
   const [own, key] = [decoded('valid/account-test-root'), decoded('valid/account-key-test-root')]
   assert.deepEqual(trustRoots([key, own]), { accounts: [own], keys: [key] })
   assert.throws(() => trustRoots([own]), {
-    code: 'inconsistent',
-    message: 'trusted account test-root needs a key among the roots',
+    code: 'missing-key',
+    message: 'the trusted account test-root needs a key among the roots',
   })
   assert.throws(() => trustRoots([key]), {
-    code: 'inconsistent',
-    message: `trusted key ${ROOT} needs its account test-root among the roots`,
+    code: 'missing-account',
+    message: `the trusted key ${ROOT} needs its account test-root among the roots`,
   })
   assert.throws(() => trustRoots([own, key, decoded('valid/serial')]), {
     code: 'unexpected-type',

@@ -39,6 +39,6 @@ test('all patterns of a key together are bounded', () => {
   assert.equal(read(10)?.length, 1)
   assert.throws(() => read(20), {
     code: 'malformed-header',
-    message: '"constraints" header has a bad pattern: the pattern is too large',
+    message: 'header "constraints" has a bad pattern: the pattern is too large',
   })
 })

@@ -1,7 +1,6 @@
 // What a key may sign: `constraints` of an account-key, contract/devices.md 3.7. A list of entries, each a map
 // `headers` of patterns; one entry that matches is enough, and no constraints at all allow anything.
 
-import { AssertionError } from '../errors.ts'
 import { faulty } from '../headers/header-checks.ts'
 import { type Headers, type HeaderValue, isList, isMap } from '../headers/header-value.ts'
 import { type Budget, compilePattern, type Pattern } from './pattern.ts'
@@ -22,7 +21,7 @@ const MAXIMUM_STEPS = 10_000
 export function readConstraints(headers: Headers): Constraints | undefined {
   const value = headers.get('constraints')
   if (value === undefined) return undefined
-  if (!isList(value)) throw faulty('constraints', 'must be a list of maps')
+  if (!isList(value)) throw faulty('constraints', 'is not a list of maps')
   const budget = { steps: MAXIMUM_STEPS }
   return value.map((entry) => readEntry(entry, budget))
 }
@@ -33,12 +32,12 @@ export function constraintsAllow(constraints: Constraints | undefined, headers: 
 }
 
 function readEntry(entry: HeaderValue, budget: Budget): ReadonlyMap<string, Condition> {
-  if (!isMap(entry)) throw faulty('constraints', 'must be a list of maps')
+  if (!isMap(entry)) throw faulty('constraints', 'is not a list of maps')
   const headers = entry.get('headers')
-  if (!isMap(headers)) throw faulty('constraints', 'must have a map "headers" in each entry')
+  if (!isMap(headers)) throw faulty('constraints', 'has an entry without a map "headers"')
   const type = headers.get('type')
   if (typeof type !== 'string' || !/^[a-z0-9-]+$/.test(type)) {
-    throw faulty('constraints', 'must name one exact "type" in the "headers" of each entry')
+    throw faulty('constraints', 'has an entry whose "headers" do not name one exact "type"')
   }
   return readEntries(headers, budget)
 }
@@ -54,7 +53,7 @@ function readCondition(value: HeaderValue, budget: Budget): Condition {
     return { pattern: compilePattern(value, budget) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new AssertionError('malformed-header', `"constraints" header has a bad pattern: ${error.message}`)
+    throw faulty('constraints', `has a bad pattern: ${error.message}`)
   }
 }
 

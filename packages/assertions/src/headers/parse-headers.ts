@@ -12,7 +12,7 @@ interface Cursor {
   at: number
 }
 
-/** Reads a block of headers, without the newline at its end. Throws {@link AssertionError} `malformed`. */
+/** Reads a block of headers, without the newline at its end. Throws {@link AssertionError} `malformed-line` or `repeated-header`. */
 export function parseHeaders(block: string): Headers {
   // Only LF ends a line: a CR is part of the value.
   const cursor: Cursor = { lines: block.split('\n'), at: 0 }
@@ -24,10 +24,10 @@ export function parseHeaders(block: string): Headers {
 function readEntry(cursor: Cursor, indent: number, into: Map<string, HeaderValue>): void {
   const entry = lineAt(cursor).slice(indent)
   const colon = entry.indexOf(':')
-  if (colon === -1) throw malformed(`header entry missing ':' separator: ${quote(entry)}`)
+  if (colon === -1) throw malformed(`no ":" in a header line: ${quote(entry)}`)
   const name = entry.slice(0, colon)
-  if (!NAME.test(name)) throw malformed(`invalid header name: ${quote(name)}`)
-  if (into.has(name)) throw malformed(`repeated header: ${quote(name)}`)
+  if (!NAME.test(name)) throw malformed(`not a header name: ${quote(name)}`)
+  if (into.has(name)) throw new AssertionError('repeated-header', `header ${quote(name)} appears twice`)
   into.set(name, readValue(cursor, indent, entry, colon + 1))
 }
 
@@ -36,8 +36,7 @@ function readValue(cursor: Cursor, indent: number, entry: string, from: number):
   cursor.at += 1
   if (entry.length > from) {
     if (entry[from] === ' ') return entry.slice(from + 1)
-    const rule = 'header entry should have a space or newline (for multiline) before value'
-    throw malformed(`${rule}: ${quote(entry)}`)
+    throw malformed(`no space before the value in a header line: ${quote(entry)}`)
   }
   const nested = ' '.repeat(indent + 2)
   const next = lineAt(cursor)
@@ -68,8 +67,8 @@ function readLines(cursor: Cursor, prefix: string, introduction: string): string
     cursor.at += 1
   }
   if (lines.length > 0) return lines.join('\n')
-  const rule = `expected ${prefix.length} spaces before a line of the value introduced by`
-  throw malformed(`${rule} ${quote(introduction)}: ${quote(lineAt(cursor))}`)
+  const rule = `a value below ${quote(introduction)} is indented by ${prefix.length} spaces`
+  throw malformed(`${rule}, but the next line is ${quote(lineAt(cursor))}`)
 }
 
 /** The current line; after the last one an empty text, which begins nothing. */
@@ -78,5 +77,5 @@ function lineAt(cursor: Cursor): string {
 }
 
 function malformed(fault: string): AssertionError {
-  return new AssertionError('malformed', `parsing assertion headers: ${fault}`)
+  return new AssertionError('malformed-line', fault)
 }

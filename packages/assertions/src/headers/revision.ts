@@ -3,8 +3,8 @@ import { AssertionError } from '../errors.ts'
 
 /**
  * Checks that an assertion may take the place of the stored one with the same type and primary key: its
- * revision has to be higher. With nothing stored, anything may. Throws {@link AssertionError} `not-newer`;
- * `TypeError` when the two are not about the same thing.
+ * revision has to be higher. With nothing stored, anything may. Throws {@link AssertionError} `same-revision` or
+ * `older-revision`; `TypeError` when the two are not about the same thing.
  */
 export function checkReplaces(proposed: UnverifiedAssertion, stored: UnverifiedAssertion | undefined): void {
   if (stored === undefined) return
@@ -12,11 +12,11 @@ export function checkReplaces(proposed: UnverifiedAssertion, stored: UnverifiedA
     throw new TypeError('only an assertion of the same type and primary key can be replaced')
   }
   if (proposed.revision > stored.revision) return
-  const fault =
-    proposed.revision === stored.revision
-      ? `revision ${proposed.revision} is already the current revision`
-      : `revision ${proposed.revision} is older than current revision ${stored.revision}`
-  throw new AssertionError('not-newer', fault)
+  if (proposed.revision === stored.revision) {
+    throw new AssertionError('same-revision', `revision ${stored.revision} is stored already`)
+  }
+  const fault = `revision ${proposed.revision} is older than the stored revision ${stored.revision}`
+  throw new AssertionError('older-revision', fault)
 }
 
 /** Whether it is the assertion with this type and primary key. */

@@ -41,6 +41,6 @@ test('another request id, another key and garbage are refused', () => {
   assert.throws(() => verifyHardwareSignature(other, requestId, signature), refusal)
   assert.throws(() => verifyHardwareSignature(identity, requestId, '!'), {
     code: 'malformed-signature',
-    message: 'cannot decode request-id signature: illegal base64 data at input byte 0',
+    message: 'the signature of the request id is not base64: wrong character or padding at byte 0',
   })
 })

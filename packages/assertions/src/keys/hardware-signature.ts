@@ -23,7 +23,7 @@ export function verifyHardwareSignature(
     .replaceAll('_', '/')
     .replace(/={1,2}$/, '')
   const padded = standard.padEnd(Math.ceil(standard.length / 4) * 4, '=')
-  const signature = decodeBase64(padded, 'request-id signature', 'malformed-signature')
+  const signature = decodeBase64(padded, 'the signature of the request id', 'malformed-signature')
   const { hardwareKey, hardwareId } = identity.fields
   if (HASHES.some((hash) => verify(hash, Buffer.from(requestId), hardwareKey, signature))) return
   throw new AssertionError(

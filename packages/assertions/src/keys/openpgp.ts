@@ -31,8 +31,9 @@ export function reader(data: Buffer, truncated: () => AssertionError): Reader {
 }
 
 export interface PacketFaults {
-  readonly code: AssertionErrorCode
-  /** What is read, in messages: `public key` or `signature`. */
+  readonly malformed: AssertionErrorCode
+  readonly unsupported: AssertionErrorCode
+  /** What is read, to begin messages: `the public key` or `the signature`. */
   readonly what: string
   readonly tag: number
 }
@@ -42,19 +43,19 @@ export interface PacketFaults {
  * returns its contents. Lengths that are partial or indeterminate are refused.
  */
 export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
-  const { code, what, tag } = faults
-  const fault = (message: string): AssertionError => new AssertionError(code, message)
-  const outer = reader(data, () => fault(`cannot decode ${what}: unexpected EOF`))
+  const { malformed, unsupported, what, tag } = faults
+  const fault = (message: string, code = malformed) => new AssertionError(code, `${what} ${message}`)
+  const outer = reader(data, () => fault('is cut off'))
   const version = outer.number(1)
-  if (version !== 1) throw fault(`unsupported ${what} format version: ${version}`)
+  if (version !== 1) throw fault(`has version ${version}, not 1`, unsupported)
   const header = outer.number(1)
-  if ((header & 0x80) === 0) throw fault(`cannot decode ${what}: not an OpenPGP packet`)
+  if ((header & 0x80) === 0) throw fault('is not an OpenPGP packet')
   const found = (header & 0x40) === 0 ? (header >> 2) & 0x0f : header & 0x3f
-  if (found !== tag) throw fault(`cannot decode ${what}: unexpected OpenPGP packet type ${found}`)
+  if (found !== tag) throw fault(`is an OpenPGP packet of type ${found}, not ${tag}`)
   const length = (header & 0x40) === 0 ? oldLength(outer, header & 3) : newLength(outer)
-  if (length === undefined) throw fault(`cannot decode ${what}: OpenPGP packet without a definite length`)
+  if (length === undefined) throw fault('is an OpenPGP packet without a definite length')
   const contents = outer.bytes(length)
-  if (outer.left > 0) throw fault(`${what} has spurious trailing data`)
+  if (outer.left > 0) throw fault('has bytes after its end')
   return contents
 }
 

@@ -10,13 +10,13 @@ export interface PrivateKey {
 
 /**
  * Reads a PEM private key: PKCS#8, also encrypted with a passphrase, or PKCS#1. Armored PGP is not read here.
- * Throws {@link AssertionError} `malformed-key`; the message holds nothing of the key.
+ * Throws {@link AssertionError} `malformed-key`, `unsupported-key`; no message contains a part of the key.
  */
 export function privateKeyFromPem(pem: string | Uint8Array, passphrase?: string): PrivateKey {
   return privateKeyFromKeyObject(importPem(pem, passphrase))
 }
 
-/** Takes a private key of `node:crypto`. Throws {@link AssertionError} `malformed-key` unless it is RSA. */
+/** Takes a private key of `node:crypto`. Throws {@link AssertionError} `unsupported-key` unless it is RSA. */
 export function privateKeyFromKeyObject(keyObject: KeyObject): PrivateKey {
   if (keyObject.type !== 'private') {
     throw new AssertionError(

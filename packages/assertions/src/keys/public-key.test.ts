@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { createHmac, createSecretKey, generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { mpi } from '../../test/packets.ts'
-import { refusal } from '../../test/vectors.ts'
 import { decodePublicKey, encodePublicKey, keyObjectOf, publicKeyFromKeyObject } from './public-key.ts'
 
 const N = Buffer.alloc(128, 0xc3)
@@ -41,28 +40,26 @@ test('keys of all sizes are written and read, packet lengths of one and two byte
   }
 })
 
-const odd = 'not an RSA key (modulus and exponent have to be odd)'
-for (const [what, encoded, fault] of [
-  ['nothing', '', 'unexpected EOF'],
-  ['a version byte alone', 'AQ==', 'unexpected EOF'],
-  ['key version 3', key(N, E, 1, 3), 'unsupported OpenPGP key version: 3'],
-  ['an elliptic curve', key(N, E, 19), 'not an RSA key (OpenPGP algorithm 19)'],
-  ['an exponent of four bytes', key(N, Buffer.of(0, 1, 0, 1)), 'RSA exponent of more than 3 bytes'],
-  ['no exponent', key(N, Buffer.alloc(0)), odd],
-  ['an exponent of 1', key(N, Buffer.of(1)), odd],
-  ['an even exponent', key(N, Buffer.of(4)), odd],
-  ['an even modulus', key(Buffer.of(4), E), odd],
-  ['a modulus of zero', key(Buffer.of(0), E), odd],
+for (const [what, encoded, code] of [
+  ['nothing', '', 'malformed-key'],
+  ['a version byte alone', 'AQ==', 'malformed-key'],
+  ['key version 3', key(N, E, 1, 3), 'unsupported-key'],
+  ['an elliptic curve', key(N, E, 19), 'unsupported-key'],
+  ['an exponent of four bytes', key(N, Buffer.of(0, 1, 0, 1)), 'malformed-key'],
+  ['no exponent', key(N, Buffer.alloc(0)), 'malformed-key'],
+  ['an exponent of 1', key(N, Buffer.of(1)), 'malformed-key'],
+  ['an even exponent', key(N, Buffer.of(4)), 'malformed-key'],
+  ['an even modulus', key(Buffer.of(4), E), 'malformed-key'],
+  ['a modulus of zero', key(Buffer.of(0), E), 'malformed-key'],
   [
     'an integer that is cut off',
     text(packet(Buffer.concat([head(4, 1), mpi(N), Buffer.of(0, 17, 1, 0)]))),
-    'unexpected EOF',
+    'malformed-key',
   ],
-  ['a signature', text(Buffer.of(0xc2, 1, 0)), 'unexpected OpenPGP packet type 2'],
+  ['a signature', text(Buffer.of(0xc2, 1, 0)), 'malformed-key'],
 ] as const) {
   test(`a public key made of ${what} is refused`, () => {
-    const error = refusal(() => decodePublicKey(encoded))
-    assert.deepEqual([error.code, error.message], ['malformed-key', `cannot decode public key: ${fault}`])
+    assert.throws(() => decodePublicKey(encoded), { code, message: /^the public key / })
   })
 }
 
@@ -72,7 +69,7 @@ test('bytes after the key are refused, in its packet and after it', () => {
     text(packet(Buffer.concat([contents, Buffer.of(0)]))),
     text(packet(contents), Buffer.of(0)),
   ]) {
-    const message = 'public key has spurious trailing data'
+    const message = 'the public key has bytes after its end'
     assert.throws(() => decodePublicKey(encoded), { code: 'malformed-key', message })
   }
 })
@@ -85,9 +82,9 @@ test('only RSA keys of node:crypto are taken, private ones for their public half
   assert.equal(keyObjectOf(read), keyObjectOf(read))
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   assert.throws(() => publicKeyFromKeyObject(ec.publicKey), {
-    code: 'malformed-key',
-    message: 'not an RSA key but ec: assertions are signed with RSA',
+    code: 'unsupported-key',
+    message: 'the public key is not an RSA key but ec',
   })
   const secret = createSecretKey(createHmac('sha256', 'x').digest())
-  assert.throws(() => publicKeyFromKeyObject(secret), { code: 'malformed-key' })
+  assert.throws(() => publicKeyFromKeyObject(secret), { code: 'unsupported-key' })
 })

@@ -22,23 +22,29 @@ export interface PublicKey {
 }
 
 /**
- * Reads an encoded public key, as the header `device-key` and the body of an account-key hold it
+ * Reads an encoded public key, as it stands in the header `device-key` and in the body of an account-key
  * (contract/devices.md 3.4). No minimum size: that is policy. Other creation times, packet headers and RSA
- * algorithm numbers than snapd writes give the same id. Throws {@link AssertionError} `malformed-key`.
+ * algorithm numbers than snapd writes give the same id. Throws {@link AssertionError} `malformed-key` or
+ * `unsupported-key`.
  */
 export function decodePublicKey(text: string): PublicKey {
-  const data = decodeBase64(text, 'public key', 'malformed-key')
-  const packet = readPacket(data, { code: 'malformed-key', what: 'public key', tag: TAG })
-  const fields = reader(packet, () => malformed('cannot decode public key: unexpected EOF'))
+  const data = decodeBase64(text, WHAT, 'malformed-key')
+  const packet = readPacket(data, {
+    malformed: 'malformed-key',
+    unsupported: 'unsupported-key',
+    what: WHAT,
+    tag: TAG,
+  })
+  const fields = reader(packet, () => malformed('is cut off'))
   const version = fields.number(1)
-  if (version !== 4) throw malformed(`cannot decode public key: unsupported OpenPGP key version: ${version}`)
+  if (version !== 4) throw unsupported(`has OpenPGP version ${version}, not 4`)
   fields.bytes(CREATED.length)
   const algorithm = fields.number(1)
   if (!RSA.includes(algorithm)) {
-    throw malformed(`cannot decode public key: not an RSA key (OpenPGP algorithm ${algorithm})`)
+    throw unsupported(`is not an RSA key but of OpenPGP algorithm ${algorithm}`)
   }
   const [modulus, exponent] = [fields.mpi(), fields.mpi()]
-  if (fields.left > 0) throw malformed('public key has spurious trailing data')
+  if (fields.left > 0) throw malformed('has bytes after its end')
   return publicKey(modulus, exponent)
 }
 
@@ -47,12 +53,13 @@ export function encodePublicKey(key: PublicKey): string {
   return encodeBase64(encoded(trimmed(exponentBytes(key.exponent)), key.modulus))
 }
 
-/** From a public or private RSA `KeyObject`. Throws {@link AssertionError} `malformed-key` for other keys. */
+/**
+ * From a public or private RSA `KeyObject`. Throws {@link AssertionError} `unsupported-key` for other kinds,
+ * `malformed-key` for an exponent that assertions cannot have.
+ */
 export function publicKeyFromKeyObject(key: KeyObject): PublicKey {
   if (key.asymmetricKeyType !== 'rsa') {
-    throw malformed(
-      `not an RSA key but ${key.asymmetricKeyType ?? 'a secret'}: assertions are signed with RSA`,
-    )
+    throw unsupported(`is not an RSA key but ${key.asymmetricKeyType ?? 'a secret'}`)
   }
   const { n = '', e = '' } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' })
   return publicKey(Buffer.from(n, 'base64url'), Buffer.from(e, 'base64url'))
@@ -80,12 +87,12 @@ function importKey(key: PublicKey): KeyObject {
 }
 
 function publicKey(modulusBytes: Buffer, exponentField: Buffer): PublicKey {
-  if (exponentField.length > 3) throw malformed('cannot decode public key: RSA exponent of more than 3 bytes')
+  if (exponentField.length > 3) throw malformed('has an RSA exponent of more than 3 bytes')
   // Copies, so that a small key does not keep the whole assertion alive.
   const modulus = Buffer.from(trimmed(modulusBytes))
   const exponent = exponentField.length === 0 ? 0 : exponentField.readUIntBE(0, exponentField.length)
   if (((modulus.at(-1) ?? 0) & exponent & 1) === 0 || exponent < 3) {
-    throw malformed('cannot decode public key: not an RSA key (modulus and exponent have to be odd)')
+    throw malformed('is not an RSA key: its modulus and exponent must be odd')
   }
   const hash = createHash('sha3-384').update(encoded(trimmed(exponentField), modulus))
   return { id: hash.digest('base64url'), bits: bitLength(modulus), modulus, exponent }
@@ -102,6 +109,12 @@ function exponentBytes(exponent: number): Buffer {
   return bytes
 }
 
-function malformed(message: string): AssertionError {
-  return new AssertionError('malformed-key', message)
+const WHAT = 'the public key'
+
+function malformed(fault: string): AssertionError {
+  return new AssertionError('malformed-key', `${WHAT} ${fault}`)
+}
+
+function unsupported(fault: string): AssertionError {
+  return new AssertionError('unsupported-key', `${WHAT} ${fault}`)
 }

@@ -33,7 +33,13 @@ export interface UnverifiedSignature {
   readonly value: Uint8Array
 }
 
-const TAG = 2
+const WHAT = 'the signature'
+const FAULTS = {
+  malformed: 'malformed-signature',
+  unsupported: 'unsupported-signature',
+  what: WHAT,
+  tag: 2,
+} as const
 const SIGN_RSA = 1
 /** RSA, encrypt only and sign only: they read like RSA, and then do not fit the key. */
 const READABLE = [1, 2, 3]
@@ -44,31 +50,28 @@ const KNOWN = [3, 9, 11, ISSUER, 21, 22, 25, 27, 29]
 const VERSION = 4
 const SHA512 = 10
 
-/** Reads the text of a signature. Throws {@link AssertionError} `malformed-signature`. */
+/** Reads the text of a signature. Throws {@link AssertionError} `malformed-signature` or `unsupported-signature`. */
 export function decodeSignature(text: Uint8Array): UnverifiedSignature {
   // Latin-1 keeps every byte; what is not base64 is refused as such.
-  const data = decodeBase64(Buffer.from(text).toString('latin1'), 'signature', 'malformed-signature')
-  const packet = readPacket(data, { code: 'malformed-signature', what: 'signature', tag: TAG })
-  const fields = reader(packet, () => undecodable('unexpected EOF'))
+  const data = decodeBase64(Buffer.from(text).toString('latin1'), WHAT, 'malformed-signature')
+  const packet = readPacket(data, FAULTS)
+  const fields = reader(packet, () => malformed('is cut off'))
   const version = fields.number(1)
-  if (version === 3)
-    throw undecodable(`unsupported feature: invalid hashed material length ${fields.number(1)}`)
-  if (version !== VERSION) throw undecodable(`unsupported feature: signature packet version ${version}`)
+  if (version !== VERSION) throw unsupported(`has OpenPGP version ${version}, not ${VERSION}`)
   // The type: snapd takes any, so text signatures (0x01) pass.
   fields.bytes(1)
   const algorithm = fields.number(1)
-  if (!READABLE.includes(algorithm))
-    throw undecodable(`unsupported feature: public key algorithm ${algorithm}`)
+  if (!READABLE.includes(algorithm)) throw unsupported(`has OpenPGP algorithm ${algorithm}, not RSA`)
   const hash = hashName(fields.number(1))
   const subpackets = fields.bytes(fields.number(2))
   const createdAt = readSubpackets(subpackets, true)
-  if (createdAt === undefined) throw undecodable('invalid data: no creation time in signature')
+  if (createdAt === undefined) throw malformed('has no creation time that is signed')
   const hashed = packet.subarray(0, packet.length - fields.left)
   readSubpackets(fields.bytes(fields.number(2)), false)
   const hashTag = fields.bytes(2)
   const value = fields.mpi()
   if (fields.left > 0) {
-    throw new AssertionError('malformed-signature', 'signature has spurious trailing data')
+    throw malformed('has bytes after its end')
   }
   return { hash, createdAt, algorithm, hashedSuffix: withTrailer(hashed), hashTag, value }
 }
@@ -91,24 +94,24 @@ export function draftSignature(content: Uint8Array, createdAt: Date): SignatureD
   const finish = (value: Uint8Array): Uint8Array => {
     const hashTag = createHash('sha512').update(message).digest().subarray(0, 2)
     const fields = [hashed, Buffer.of(0, 0), hashTag, writeMpi(value, value.length * 8)]
-    const data = Buffer.concat([Buffer.of(1), writePacket(TAG, Buffer.concat(fields))])
+    const data = Buffer.concat([Buffer.of(1), writePacket(FAULTS.tag, Buffer.concat(fields))])
     return Buffer.from(`${encodeBase64(data)}\n`, 'latin1')
   }
   return { message, finish }
 }
 
 function hashName(number: number): HashName {
-  if (!Object.hasOwn(HASHES, number)) throw undecodable(`unsupported feature: hash function ${number}`)
+  if (!Object.hasOwn(HASHES, number)) throw unsupported(`has an unknown hash, OpenPGP number ${number}`)
   return HASHES[number as keyof typeof HASHES]
 }
 
 /** Returns the creation time. It counts in the hashed area only, where it is signed. */
 function readSubpackets(area: Buffer, hashed: boolean): Date | undefined {
-  const fields = reader(area, () => undecodable('invalid data: signature subpacket truncated'))
+  const fields = reader(area, () => malformed('has a subpacket that is cut off'))
   let createdAt: Date | undefined
   while (fields.left > 0) {
     const contents = fields.bytes(newLength(fields, true) ?? 0)
-    const subpacket = reader(contents, () => undecodable('invalid data: empty signature subpacket'))
+    const subpacket = reader(contents, () => malformed('has an empty subpacket'))
     const first = subpacket.number(1)
     createdAt = readSubpacket(first & 0x7f, first >= 0x80, hashed, subpacket) ?? createdAt
   }
@@ -117,15 +120,15 @@ function readSubpackets(area: Buffer, hashed: boolean): Date | undefined {
 
 function readSubpacket(type: number, critical: boolean, hashed: boolean, contents: Reader): Date | undefined {
   if (type === CREATION_TIME) {
-    if (!hashed) throw undecodable('invalid data: signature creation time in non-hashed area')
-    if (contents.left !== 4) throw undecodable('invalid data: signature creation time not four bytes')
+    if (!hashed) throw malformed('has a creation time that is not signed')
+    if (contents.left !== 4) throw malformed('has a creation time that is not 4 bytes long')
     return new Date(contents.number(4) * 1000)
   }
   if (type === ISSUER && contents.left !== 8) {
-    throw undecodable('invalid data: issuer subpacket with bad length')
+    throw malformed('has an issuer that is not 8 bytes long')
   }
   if (critical && !KNOWN.includes(type)) {
-    throw undecodable(`unsupported feature: unknown critical signature subpacket type ${type}`)
+    throw unsupported(`has an unknown critical subpacket of type ${type}`)
   }
   return undefined
 }
@@ -136,6 +139,10 @@ function withTrailer(hashed: Uint8Array): Buffer {
   return Buffer.concat([hashed, trailer])
 }
 
-function undecodable(fault: string): AssertionError {
-  return new AssertionError('malformed-signature', `cannot decode signature: openpgp: ${fault}`)
+function malformed(fault: string): AssertionError {
+  return new AssertionError(FAULTS.malformed, `${WHAT} ${fault}`)
+}
+
+function unsupported(fault: string): AssertionError {
+  return new AssertionError(FAULTS.unsupported, `${WHAT} ${fault}`)
 }

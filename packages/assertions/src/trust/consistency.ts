@@ -22,14 +22,13 @@ type Checks = {
 }
 
 const CHECKS: Checks = {
-  account: ({ fields }, around) =>
-    checkTrustedAuthority(`account assertion for ${quote(fields.accountId)}`, around),
+  account: ({ fields }, around) => checkTrustedAuthority(`the account ${quote(fields.accountId)}`, around),
   'account-key': checkAccountKey,
   serial: checkSerial,
   store: checkStore,
 }
 
-/** Throws {@link AssertionError} `untrusted` or `inconsistent`. */
+/** Throws {@link AssertionError} `untrusted-signer`, `missing-account` or `authority-not-allowed`. */
 export async function checkConsistency(assertion: UnverifiedAssertion, around: Surroundings): Promise<void> {
   // The row is that of the assertion's type, so it takes this assertion.
   const check = CHECKS[assertion.type] as
@@ -40,20 +39,18 @@ export async function checkConsistency(assertion: UnverifiedAssertion, around: S
 
 function checkTrustedAuthority(what: string, { roots, authorityId }: Surroundings): void {
   if (isTrustedAccount(roots, authorityId)) return
-  throw new AssertionError(
-    'untrusted',
-    `${what} is not signed by a trusted account but by ${quote(authorityId)}`,
-  )
+  const fault = `${what} is signed by ${quote(authorityId)}, which is not a trusted account`
+  throw new AssertionError('untrusted-signer', fault)
 }
 
 async function checkAccountKey(
   { fields }: UnverifiedAssertion<'account-key'>,
   around: Surroundings,
 ): Promise<void> {
-  const what = `account-key assertion for ${quote(fields.accountId)}`
+  const what = `the account-key of ${quote(fields.accountId)}`
   checkTrustedAuthority(what, around)
   if ((await around.find('account', [fields.accountId])) === undefined) {
-    throw inconsistent(`${what} does not have a matching account assertion`)
+    throw missingAccount(what, fields.accountId)
   }
 }
 
@@ -63,25 +60,21 @@ async function checkSerial({ fields }: UnverifiedAssertion<'serial'>, around: Su
   if (authorityId === brandId) return
   const found = await around.find('model', [SERIES, brandId, model])
   if (found?.type === 'model' && found.fields.serialAuthority.includes(authorityId)) return
-  const names = `authority ${quote(authorityId)} different from brand ${quote(brandId)}`
-  // Word for word as snapd says it.
-  throw inconsistent(
-    `serial with ${names} without model assertion with serial-authority set to to allow for them`,
-  )
+  const signer = `${quote(authorityId)} may not sign serials of ${quote(`${brandId}/${model}`)}`
+  throw new AssertionError('authority-not-allowed', `${signer}: no model has it in "serial-authority"`)
 }
 
 async function checkStore({ fields }: UnverifiedAssertion<'store'>, around: Surroundings): Promise<void> {
-  const what = `store assertion ${quote(fields.store)}`
+  const what = `the store ${quote(fields.store)}`
   checkTrustedAuthority(what, around)
   if ((await around.find('account', [fields.operatorId])) === undefined) {
-    const operator = quote(fields.operatorId)
-    throw inconsistent(`${what} does not have a matching account assertion for the operator ${operator}`)
+    throw missingAccount(what, fields.operatorId)
   }
 }
 
 /** The series of every model there is. */
 const SERIES = '16'
 
-function inconsistent(fault: string): AssertionError {
-  return new AssertionError('inconsistent', fault)
+function missingAccount(what: string, accountId: string): AssertionError {
+  return new AssertionError('missing-account', `${what} needs an account assertion for ${quote(accountId)}`)
 }

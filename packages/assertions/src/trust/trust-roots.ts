@@ -13,8 +13,8 @@ export interface TrustRoots {
  * sign for account, account-key and store assertions. Nobody checks their signatures, so take them from a
  * place you trust.
  *
- * Throws {@link AssertionError} `unexpected-type` for other types, `inconsistent` for an account without a
- * key or a key without its account.
+ * Throws {@link AssertionError} `unexpected-type` for other types, `missing-key` for an account without a key,
+ * `missing-account` for a key without its account.
  */
 export function trustRoots(assertions: readonly UnverifiedAssertion[]): TrustRoots {
   const accounts: UnverifiedAssertion<'account'>[] = []
@@ -22,20 +22,20 @@ export function trustRoots(assertions: readonly UnverifiedAssertion[]): TrustRoo
   for (const assertion of assertions) {
     if (assertion.type === 'account') accounts.push(assertion)
     else if (assertion.type === 'account-key') keys.push(assertion)
-    else
-      throw refused('unexpected-type', `trust roots are accounts and account-keys, not a ${assertion.type}`)
+    else {
+      const fault = `trust roots are accounts and account-keys, not a ${assertion.type}`
+      throw new AssertionError('unexpected-type', fault)
+    }
   }
   for (const { accountId, publicKeyId } of keys.map(({ fields }) => fields)) {
     if (!accounts.some(({ fields }) => fields.accountId === accountId)) {
-      throw refused(
-        'inconsistent',
-        `trusted key ${publicKeyId} needs its account ${accountId} among the roots`,
-      )
+      const fault = `the trusted key ${publicKeyId} needs its account ${accountId} among the roots`
+      throw new AssertionError('missing-account', fault)
     }
   }
   for (const { accountId } of accounts.map(({ fields }) => fields)) {
     if (!keys.some(({ fields }) => fields.accountId === accountId)) {
-      throw refused('inconsistent', `trusted account ${accountId} needs a key among the roots`)
+      throw new AssertionError('missing-key', `the trusted account ${accountId} needs a key among the roots`)
     }
   }
   return { accounts, keys }
@@ -53,8 +53,4 @@ export function findRoot(
 ): UnverifiedAssertion | undefined {
   const all: readonly UnverifiedAssertion[] = [...roots.accounts, ...roots.keys]
   return all.find((root) => isReferredTo(root, type, primaryKey))
-}
-
-function refused(code: 'unexpected-type' | 'inconsistent', message: string): AssertionError {
-  return new AssertionError(code, message)
 }

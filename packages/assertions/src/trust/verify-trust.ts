@@ -34,9 +34,9 @@ const MAXIMUM_DEPTH = 8
  * assertions; and the same for every assertion it relies on, the roots excepted. Types without authority are
  * checked with `verifySignature` or `verifySelfSigned`.
  *
- * Throws {@link AssertionError} `unexpected-type`, `unsupported-format`, `unknown-key`, `wrong-key`,
- * `key-not-valid`, `not-allowed`, `untrusted`, `inconsistent`, or what `verifySignature` throws; `TypeError`
- * when `find` answers with something else than was asked for. contract/devices.md 3.6 and 3.7.
+ * Throws {@link AssertionError} `unexpected-type`, `unsupported-format`, a code of trust (see
+ * `AssertionErrorCode`), or what `verifySignature` throws; `TypeError` when `find` answers with something else
+ * than was asked for. contract/devices.md 3.6 and 3.7.
  */
 export async function verifyTrust<Type extends TypeName>(
   assertion: UnverifiedAssertion<Type>,
@@ -80,21 +80,17 @@ async function check(assertion: UnverifiedAssertion, walk: Walk): Promise<void> 
 
 function checkPlace({ type, primaryKey, format }: UnverifiedAssertion, { above }: Walk): void {
   if (!TYPES[type].authority) {
-    throw new AssertionError(
-      'unexpected-type',
-      `a ${type} assertion has no authority: verify it with its key`,
-    )
+    const fault = `a ${type} has no authority: verify it with its key`
+    throw new AssertionError('unexpected-type', fault)
   }
   const latest = TYPES[type].maxFormat
   if (format > latest) {
-    const fault = `proposed ${quote(type)} assertion has format ${format} but ${latest} is latest supported`
+    const fault = `the ${type} has format ${format}; the newest known is ${latest}`
     throw new AssertionError('unsupported-format', fault)
   }
   if (above.length >= MAXIMUM_DEPTH || above.some((other) => isReferredTo(other, type, primaryKey))) {
-    throw new AssertionError(
-      'untrusted',
-      `the chain of ${type} ${quote(primaryKey.join('/'))} ends at no trusted root`,
-    )
+    const fault = `the chain of the ${type} ${quote(primaryKey.join('/'))} does not end at a trusted root`
+    throw new AssertionError('untrusted', fault)
   }
 }
 
@@ -104,7 +100,7 @@ async function signingKey(
 ): Promise<UnverifiedAssertion<'account-key'>> {
   const key = await findChecked('account-key', [signKeyId], walk)
   if (key?.type === 'account-key') return key
-  const fault = `no matching public key ${quote(signKeyId)} for signature by ${quote(authorityId)}`
+  const fault = `no account-key assertion for the signing key ${quote(signKeyId)} of ${quote(authorityId)}`
   throw new AssertionError('unknown-key', fault)
 }
 

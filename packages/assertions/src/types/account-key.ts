@@ -58,8 +58,8 @@ export const accountKeyRequest: TypeRow<AccountKeyRequestFields> = {
 function readKey({ headers, body }: Source) {
   const publicKeyId = digest(headers, 'public-key-sha3-384')
   const [since, until] = [timestamp(headers, 'since'), optionalTimestamp(headers, 'until')]
-  if (until !== undefined && until < since) throw faulty('until', 'is before "since"')
-  const mismatch = 'public key does not match provided key id'
+  if (until !== undefined && until < since) throw faulty('until', 'is before "since"', 'header-mismatch')
+  const mismatch = 'the body is not the key that header "public-key-sha3-384" names'
   return {
     publicKeyId,
     accountId: accountId(headers, 'account-id'),
@@ -74,7 +74,7 @@ function keyName({ headers }: Source): string {
   const name = text(headers, 'name')
   // The contract's pattern backtracks without end on hostile names; these two say the same.
   if (!/^[a-z0-9](?:-?[a-z0-9])*$/.test(name) || !/[a-z]/.test(name)) {
-    throw faulty('name', `contains invalid characters: ${quote(name)}`)
+    throw faulty('name', `is not the name of a key: ${quote(name)}`)
   }
   return name
 }

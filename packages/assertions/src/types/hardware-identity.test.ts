@@ -33,13 +33,12 @@ test('RSA and elliptic curve keys are taken', () => {
 })
 
 const ed25519 = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'der' })
-for (const [what, encoded, fault] of [
-  ['text', 'key!', 'cannot decode "hardware-id-key" header: illegal base64 data at input byte 3'],
-  ['bytes', 'AAAA', '"hardware-id-key" header is not a PKIX public key'],
-  ['Ed25519', ed25519.toString('base64'), '"hardware-id-key" header is not an RSA or elliptic curve key'],
+for (const [what, encoded, code] of [
+  ['text', 'key!', 'malformed-key'],
+  ['bytes', 'AAAA', 'malformed-key'],
+  ['Ed25519', ed25519.toString('base64'), 'unsupported-key'],
 ] as const) {
   test(`a hardware key made of ${what} is refused`, () => {
-    const message = `assertion hardware-identity: ${fault}`
-    assert.throws(() => identity(encoded), { code: 'malformed-key', message })
+    assert.throws(() => identity(encoded), { code, message: /header "hardware-id-key"/ })
   })
 }

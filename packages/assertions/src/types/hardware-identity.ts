@@ -24,14 +24,14 @@ export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
   read: ({ headers, authorityId }) => {
     const issuerId = accountId(headers, 'issuer-id')
     if (issuerId !== authorityId) {
-      const names = `${quote(authorityId)} != ${quote(issuerId)}`
-      throw new AssertionError('malformed-header', `authority-id and issuer-id must match: ${names}`)
+      const fault = `is ${quote(issuerId)}, but ${quote(authorityId)} signs`
+      throw faulty('issuer-id', fault, 'header-mismatch')
     }
     const encoded = text(headers, 'hardware-id-key')
     const hardwareKeyId = digest(headers, 'hardware-id-key-sha3-384')
     // The digest is of the text as it stands, not of the key (contract/devices.md 3.7).
     if (createHash('sha3-384').update(encoded).digest('base64url') !== hardwareKeyId) {
-      throw faulty('hardware-id-key', 'does not match "hardware-id-key-sha3-384"')
+      throw faulty('hardware-id-key', 'does not fit "hardware-id-key-sha3-384"', 'header-mismatch')
     }
     return {
       issuerId,
@@ -47,10 +47,13 @@ export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
 
 /** The body of a PEM file: a PKIX public key. */
 function readKey(encoded: string): KeyObject {
-  const der = decodeBase64(encoded, '"hardware-id-key" header', 'malformed-key')
+  const der = decodeBase64(encoded, 'header "hardware-id-key"', 'malformed-key')
   const key = importKey(der)
   if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'ec') {
-    throw new AssertionError('malformed-key', '"hardware-id-key" header is not an RSA or elliptic curve key')
+    throw new AssertionError(
+      'unsupported-key',
+      'header "hardware-id-key" is not an RSA or elliptic curve key',
+    )
   }
   return key
 }
@@ -59,6 +62,6 @@ function importKey(der: Buffer): KeyObject {
   try {
     return createPublicKey({ key: der, format: 'der', type: 'spki' })
   } catch (cause) {
-    throw new AssertionError('malformed-key', '"hardware-id-key" header is not a PKIX public key', { cause })
+    throw new AssertionError('malformed-key', 'header "hardware-id-key" is not a PKIX public key', { cause })
   }
 }

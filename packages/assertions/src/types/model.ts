@@ -1,4 +1,3 @@
-import { AssertionError } from '../errors.ts'
 import {
   accountId,
   faulty,
@@ -40,9 +39,8 @@ export const model: TypeRow<ModelFields> = {
   read: ({ headers, authorityId }) => {
     const brandId = accountId(headers, 'brand-id')
     if (authorityId !== brandId) {
-      const rule =
-        'authority-id and brand-id must match, model assertions are expected to be signed by the brand'
-      throw new AssertionError('malformed-header', `${rule}: ${quote(authorityId)} != ${quote(brandId)}`)
+      const fault = `is ${quote(brandId)}, but ${quote(authorityId)} signs: only the brand signs its models`
+      throw faulty('brand-id', fault, 'header-mismatch')
     }
     const classic = optionalBoolean(headers, 'classic') ?? false
     for (const name of requiredHeaders(headers, classic)) text(headers, name)
@@ -69,7 +67,7 @@ function requiredHeaders(headers: Headers, classic: boolean): readonly string[] 
 }
 
 function checkLists(headers: Headers): void {
-  if (headers.has('snaps') && !isList(headers.get('snaps'))) throw faulty('snaps', 'must be a list of maps')
+  if (headers.has('snaps') && !isList(headers.get('snaps'))) throw faulty('snaps', 'is not a list of maps')
   if (headers.get('system-user-authority') !== '*') optionalAccountIds(headers, 'system-user-authority')
   optionalAccountIds(headers, 'preseed-authority')
   optionalTextList(headers, 'required-snaps')

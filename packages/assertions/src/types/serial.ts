@@ -26,7 +26,7 @@ export const serial: TypeRow<SerialFields> = {
   maxFormat: 0,
   read: ({ headers }) => {
     const deviceKeyId = digest(headers, 'device-key-sha3-384')
-    const mismatch = 'device key does not match provided key id'
+    const mismatch = 'header "device-key" is not the key that "device-key-sha3-384" names'
     return {
       brandId: accountId(headers, 'brand-id'),
       model: modelName(headers),
@@ -67,7 +67,7 @@ export const serialRequest: TypeRow<SerialRequestFields> = {
   primaryKey: [],
   maxFormat: 0,
   read: ({ headers, signKeyId }) => {
-    const mismatch = 'device key does not match included signing key id'
+    const mismatch = 'header "device-key" is not the key that "sign-key-sha3-384" names'
     return {
       brandId: text(headers, 'brand-id'),
       model: modelName(headers),

@@ -7,7 +7,7 @@ import {
   timestamp,
 } from '../headers/header-checks.ts'
 import type { Headers } from '../headers/header-value.ts'
-import { shown } from '../text.ts'
+import { quote } from '../text.ts'
 import type { TypeRow } from './row.ts'
 
 export interface StoreFields {
@@ -43,11 +43,11 @@ function optionalUrl(headers: Headers): string | undefined {
   if (url === undefined || url === '') return undefined
   const [, scheme, host, query, fragment] = PARTS.exec(url) ?? []
   if (scheme !== 'https' && scheme !== 'http') {
-    throw faulty('url', `scheme must be "https" or "http": ${shown(url)}`)
+    throw faulty('url', `does not begin with https: or http:, but is ${quote(url)}`)
   }
-  if (host === undefined || host === '') throw faulty('url', `must have a host: ${shown(url)}`)
-  if (query !== undefined) throw faulty('url', `must not have a query: ${shown(url)}`)
-  if (fragment !== undefined) throw faulty('url', `must not have a fragment: ${shown(url)}`)
-  if (/[\p{C}\p{Z}]/u.test(url) || !URL.canParse(url)) throw faulty('url', `is not a URL: ${shown(url)}`)
+  if (host === undefined || host === '') throw faulty('url', `names no host: ${quote(url)}`)
+  if (query !== undefined) throw faulty('url', `has a query: ${quote(url)}`)
+  if (fragment !== undefined) throw faulty('url', `has a fragment: ${quote(url)}`)
+  if (/[\p{C}\p{Z}]/u.test(url) || !URL.canParse(url)) throw faulty('url', `is not a URL: ${quote(url)}`)
   return url
 }

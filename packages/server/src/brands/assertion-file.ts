@@ -66,13 +66,22 @@ function explanation(error: unknown, what: string): unknown {
   return invalidField(`${what}: ${error.message}.${ADVICE[error.code] ?? ''}`, { cause: error })
 }
 
+const MAKE_ROOT =
+  ' Make that account a trust root with `ratafia trust add`, or get assertions that a root signed.'
+const NEWER_KEY = ' Get a newer account-key assertion for it.'
+const NEWER_REVISION = ' Give a newer one, or leave it as it is.'
+
 /** What an operator can do about it, where the reason alone does not say. */
 const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'unknown-key':
     ' Give the account-key assertion of that key as well, or make it a trust root with `ratafia trust add`.',
-  untrusted:
-    ' Make that account a trust root with `ratafia trust add`, or get assertions that a root signed.',
-  'key-not-valid': ' Get a newer account-key assertion for it.',
-  'not-newer': ' Give a newer one, or leave it as it is.',
-  inconsistent: ' Give the missing assertion as well.',
+  untrusted: MAKE_ROOT,
+  'untrusted-signer': MAKE_ROOT,
+  'key-expired': NEWER_KEY,
+  'key-not-yet-valid': NEWER_KEY,
+  'timestamp-outside-validity': NEWER_KEY,
+  'same-revision': NEWER_REVISION,
+  'older-revision': NEWER_REVISION,
+  'missing-account': ' Give the missing assertion as well.',
+  'authority-not-allowed': ' Give the model assertion that names it as well.',
 }

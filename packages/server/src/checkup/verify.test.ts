@@ -231,7 +231,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .set({ encoded: Buffer.from(other) })
           .execute()
       },
-      /failed signature verification/,
+      /signature of the serial does not fit/,
     ],
   ],
   revisions: [

@@ -37,6 +37,7 @@ export const invalidAssertion = (fault: string): RequestError =>
 const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'unknown-key': ' Ask the operator of this service to add that key.',
   untrusted: ' Ask the operator of this service whom it trusts.',
+  'untrusted-signer': ' Ask the operator of this service whom it trusts.',
   'weak-hash': ' Sign with SHA-256, 384 or 512.',
   'weak-key': ' Use RSA keys of 2048 bits and up.',
   'unsupported-format': ' Use an older format.',

@@ -302,7 +302,7 @@ eachDatabase((_kind, _open, fresh) => {
       const signature = other.slice(other.lastIndexOf('\n\n'))
       await invalid(
         streamOf(content + signature, modelFile.bytes),
-        /^invalid assertion: could not validate serial-request assertion \(failed signature verification/,
+        /^invalid assertion: could not validate serial-request assertion \(the signature of the serial-request does not fit/,
       )
     })
 
