@@ -28,7 +28,7 @@ export const setUpOf = (
 // The types are those of this release; an older one has the same operations.
 type Module<Path extends keyof Modules> = Modules[Path]
 interface Modules {
-  'start/start.ts': typeof import('../../packages/server/src/start/start.ts')
+  'start/installation.ts': typeof import('../../packages/server/src/start/installation.ts')
   'config/config.ts': typeof import('../../packages/server/src/config/config.ts')
   'telemetry/log.ts': typeof import('../../packages/server/src/telemetry/log.ts')
   'accounts/add.ts': typeof import('../../packages/server/src/accounts/add.ts')
@@ -42,7 +42,7 @@ interface Modules {
 
 /** Where an older release has what has moved since. */
 const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
-  'start/start.ts': 'start.ts',
+  'start/installation.ts': 'start.ts',
   'config/config.ts': 'config.ts',
   'identity/agents/add-agent.ts': 'identity/add-agent.ts',
   'brands/trust/add-trust-roots.ts': 'brands/add-trust-roots.ts',
@@ -58,7 +58,7 @@ async function setUp({ tree, environment, people, models, remodels }: SetUp): Pr
         .map((name) => join(tree, 'packages/server/src', name))
         .find((file) => existsSync(file)) ?? path
     )
-  const { openWorkspace } = await load('start/start.ts')
+  const { openWorkspace } = await load('start/installation.ts')
   const { readConfig } = await load('config/config.ts')
   const { createLog } = await load('telemetry/log.ts')
   const { addAccount } = await load('accounts/add.ts')
@@ -70,7 +70,7 @@ async function setUp({ tree, environment, people, models, remodels }: SetUp): Pr
   const { DEFAULT_POLICY } = await load('brands/models/model-policy.ts')
 
   const options = { config: readConfig(environment), log: createLog({ level: 'warn', pretty: false }) }
-  const workspace = await openWorkspace(options, { updateSchema: true })
+  const workspace = await openWorkspace(options)
   try {
     const file = (name: string) => ({ name, bytes: vector(name) })
     await addTrustRoots([file('account-test-root'), file('account-key-test-root')], workspace)

@@ -54,7 +54,7 @@ test('every rule has a violation that shows it', () => {
 test('a test may look behind every layer of its own package', () => {
   const test = `${server}/tokens/exchange.test.ts`
   const imports = [
-    '../start/start.ts',
+    '../start/run.ts',
     '../accounts/account-store.ts',
     '../http/authentication.ts',
     'kysely',

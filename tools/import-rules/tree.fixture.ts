@@ -44,8 +44,8 @@ const FILES: Readonly<Record<string, string>> = {
     ...['fastify', 'kysely', 'pg', 'csv-parse'],
   ]),
   'packages/server/bin/ratafia.js':
-    "const major = process.env.X; const { run } = await import('../src/start/start.ts')",
-  'packages/server/src/start/start.ts': `
+    "const major = process.env.X; const { run } = await import('../src/start/run.ts')",
+  'packages/server/src/start/run.ts': `
     import { readConfig } from '../config/config.ts'
     import { routes } from '../tokens/routes.ts'
     import { openSessionStore } from '../tokens/session-store.ts'
@@ -100,7 +100,7 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/server/src/web/page.ts': '',
   'packages/server/src/telemetry/log.ts': '',
   'packages/server/test/support/client.ts':
-    "import '../../src/start/start.ts'; import '../../src/cli/program.ts'",
+    "import '../../src/start/run.ts'; import '../../src/cli/program.ts'",
   'packages/server/test/whoami.test.ts': "import './support/client.ts'; const home = process.env.HOME",
 }
 

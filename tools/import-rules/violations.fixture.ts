@@ -55,8 +55,8 @@ export const VIOLATIONS: readonly Violation[] = [
   [
     'nobody-imports-start',
     `${server}/web/page.ts`,
-    "import { run } from '../start/start.ts'",
-    'imports packages/server/src/start/start.ts',
+    "import { run } from '../start/run.ts'",
+    'imports packages/server/src/start/run.ts',
   ],
   [
     'nobody-imports-cli',
@@ -217,7 +217,7 @@ export const VIOLATIONS: readonly Violation[] = [
     'const secret = process.env.RATAFIA_SECRET_KEY',
     'uses process.env',
   ],
-  ['environment', `${server}/start/start.ts`, 'const { env } = process', 'uses process.env'],
+  ['environment', `${server}/start/run.ts`, 'const { env } = process', 'uses process.env'],
   ['environment', `${server}/web/page.ts`, "import { env } from 'process'", 'imports node:process'],
   [
     'sources-import-no-tests',

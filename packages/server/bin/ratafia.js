@@ -15,6 +15,6 @@ if (major < 24) {
   )
   process.exitCode = 1
 } else {
-  const { run } = await import('../src/start/start.ts')
+  const { run } = await import('../src/start/run.ts')
   process.exitCode = await run(process.argv)
 }

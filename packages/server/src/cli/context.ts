@@ -1,4 +1,4 @@
-/** What commands are given: the streams, and the ways to open the installation. `start.ts` provides it. */
+/** What commands are given: the streams, and the ways to open the installation. `start/run.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
 import type { PlannedMigration } from '../database/index.ts'
 import type { Sealer } from '../keyring/sealing.ts'

@@ -1,4 +1,4 @@
-/** What an opened installation offers: its stores and keys, built by `start.ts` for the service and for each command. */
+/** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
 import type { AuditStore } from '../audit/audit-store.ts'

@@ -173,7 +173,7 @@ export type DatabaseConfig =
       }
     }
 
-/** Where the secret key comes from; `start.ts` reads or makes the file. */
+/** Where the secret key comes from; `start/` reads or makes the file. */
 export type SecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | {

@@ -1,4 +1,4 @@
-/** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start.ts`. */
+/** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start/`. */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_VERSION } from '@ratafia/api'

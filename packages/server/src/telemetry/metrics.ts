@@ -1,5 +1,5 @@
 /**
- * What `/metrics` says: a registry of its own, made by `start.ts` and handed to whoever has something to tell.
+ * What `/metrics` says: a registry of its own, made by `start/` and handed to whoever has something to tell.
  *
  * Labels are of our own making (routes, codes, tasks), never what a client sent: each value is a series for good.
  */

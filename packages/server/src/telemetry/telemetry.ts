@@ -1,4 +1,4 @@
-/** Metrics and traces together, as `start.ts` hands them to what is to be observed. */
+/** Metrics and traces together, as `start/` hands them to what is to be observed. */
 import { Unavailable } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { kindOf, tableOf } from './statement-kind.ts'

@@ -1,4 +1,4 @@
-/** Changes for operations under test, as `start.ts` makes them: by `tester`, from `test`. */
+/** Changes for operations under test, as `start/` makes them: by `tester`, from `test`. */
 import { changing } from '../../src/audit/change-store.ts'
 import type { Changing } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'

@@ -9,7 +9,7 @@ import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Workspace } from '../../src/cli/installation.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { openWorkspace } from '../../src/start/start.ts'
+import { openWorkspace } from '../../src/start/installation.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
 
@@ -151,7 +151,7 @@ export function testProgram(fresh?: Fresh): Program {
     open: async (environment) => {
       const log = createLog({ level: 'silent', pretty: false })
       const options = { config: readConfig({ ...ready(state.environment), ...environment }), log }
-      const workspace = await openWorkspace(options, { updateSchema: true })
+      const workspace = await openWorkspace(options)
       workspaces.push(workspace)
       return workspace
     },

@@ -1,0 +1,147 @@
+/** Connects each feature's routes with what they need. */
+import type { FastifyInstance } from 'fastify'
+import { rememberedAccounts } from '../accounts/remembered-accounts.ts'
+import { accountOfIdentity } from '../accounts/resolve-identity.ts'
+import { changing } from '../audit/change-store.ts'
+import type { Workspace } from '../cli/installation.ts'
+import type { Counters } from '../counters.ts'
+import type { ChangeFeed } from '../database/index.ts'
+import { assertionRoutes } from '../devices/assertions/routes.ts'
+import { deviceStore } from '../devices/device-store.ts'
+import { registrationRoutes } from '../devices/registration/routes.ts'
+import { signingQueue } from '../devices/registration/signing-queue.ts'
+import { cloneStore } from '../devices/sessions/clone-store.ts'
+import { deviceSessionStore } from '../devices/sessions/device-session-store.ts'
+import { rememberedDeviceSessions } from '../devices/sessions/remembered-device-sessions.ts'
+import { sessionRoutes } from '../devices/sessions/routes.ts'
+import { serviceRoutes } from '../http/service-routes.ts'
+import { externalIdentity } from '../identity/discharge/external-identity.ts'
+import { bundledIdentity, type IdentityService } from '../identity/discharge/third-party.ts'
+import { identityRoutes } from '../identity/routes.ts'
+import { resolvePackages } from '../package-directory/resolve.ts'
+import type { Log } from '../telemetry/log.ts'
+import { observeSigning, type Telemetry } from '../telemetry/telemetry.ts'
+import { rememberedSessions } from '../tokens/remembered-sessions.ts'
+import { tokenRoutes } from '../tokens/routes.ts'
+import { tokenPrefix } from '../tokens/token-prefix.ts'
+import { RELEASE } from './release.ts'
+
+/** What the features are built from. */
+export interface ServiceParts {
+  readonly app: FastifyInstance
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  readonly workspace: Workspace
+  readonly counters: Counters
+  /** Undefined: the database has one node. */
+  readonly feed: ChangeFeed | undefined
+  readonly telemetry: Telemetry
+  readonly log: Log
+}
+
+/** Every feature; the identity service too, unless the configuration names an external one. */
+export async function addService(parts: ServiceParts): Promise<void> {
+  const { app, baseUrl, workspace, feed, telemetry, log } = parts
+  const { config, clock, keyring, sessions, packages, accounts, changeBy } = workspace
+  const location = new URL(baseUrl).host
+  const bundled = `${baseUrl}/identity`
+  const thirdParty: IdentityService = config.identity
+    ? externalIdentity({
+        url: config.identity.url,
+        pinnedPublicKey: config.identity.publicKey,
+        fetch,
+        clock,
+      })
+    : bundledIdentity(keyring, bundled)
+  const identityLocation = config.identity?.url ?? bundled
+  if (!config.identity) await addIdentity('/identity', parts)
+
+  const remembered = rememberedAccounts(accounts, feed)
+  await app.register(tokenRoutes, {
+    keyring,
+    sessions: rememberedSessions(sessions, feed),
+    changeBy,
+    clock,
+    baseUrl,
+    location,
+    thirdParty,
+    identity: { location: identityLocation, key: config.identityCondition },
+    lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
+    snapIds: (references) => resolvePackages(references, { packages }),
+    accounts: {
+      find: (id) => remembered.findById(id),
+      accountOf: (subject, source) =>
+        accountOfIdentity(
+          { issuer: identityLocation, subject },
+          {
+            accounts,
+            changeBy,
+            clock,
+            bundledIssuer: config.identity ? undefined : bundled,
+            rule: config.accounts,
+            source,
+          },
+        ),
+    },
+  })
+  await app.register(assertionRoutes, workspace)
+  const signing = signingQueue(config.signingQueue, observeSigning(telemetry))
+  telemetry.metrics.watch({ signing: signing.state })
+  await app.register(registrationRoutes, {
+    ...workspace,
+    signing,
+    warn: (message) => log.warn(message),
+    deviceServicePath: config.deviceServicePath,
+    deviceServices: { baseUrl, allowed: config.deviceServiceUrls },
+    fetch,
+  })
+  await addDeviceSessions(location, parts)
+  const { id } = await keyring.mintId('token')
+  serviceRoutes(app, {
+    release: RELEASE,
+    baseUrl,
+    identity: identityLocation,
+    tokenPrefix: tokenPrefix(location, id),
+  })
+  log.debug({ location, identityLocation }, 'the tokens API is ready')
+}
+
+async function addDeviceSessions(location: string, { app, workspace, feed }: ServiceParts): Promise<void> {
+  const { config, clock, database, keyring, assertions, models, deviceSessions } = workspace
+  await app.register(sessionRoutes, {
+    keyring,
+    clock,
+    assertions,
+    models,
+    sessions: rememberedDeviceSessions(deviceSessions, feed),
+    inSessionsBy: changing(database, clock, (on) => ({
+      devices: deviceStore(on),
+      sessions: deviceSessionStore(on),
+      clones: cloneStore(on),
+    })),
+    unknownSessions: config.unknownSessions,
+    sessionLifetime: config.deviceSessionLifetime,
+    location,
+  })
+}
+
+/** The identity service, below `prefix`: a path without a trailing slash. */
+export async function addIdentity(
+  prefix: string,
+  { app, baseUrl, workspace, counters }: ServiceParts,
+): Promise<void> {
+  const { keyring, accounts, passwords, agents, signInSessions, completedLogins, changeBy, clock } = workspace
+  await app.register(identityRoutes, {
+    prefix,
+    location: `${baseUrl}${prefix}`,
+    keyring,
+    accounts,
+    passwords,
+    agents,
+    signInSessions,
+    completedLogins,
+    changeBy,
+    clock,
+    counters,
+  })
+}

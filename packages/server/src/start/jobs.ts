@@ -1,0 +1,63 @@
+/** The periodic work of the service: linking the audit log, and removing what has expired. */
+import { hostname } from 'node:os'
+import { changing } from '../audit/change-store.ts'
+import { linkEntries } from '../audit/link.ts'
+import { removeOldEntries } from '../audit/remove-old.ts'
+import type { Changing } from '../change.ts'
+import type { Stores, Workspace } from '../cli/installation.ts'
+import { type RetentionTask, removeExpired } from '../jobs/remove-expired.ts'
+import type { Job } from '../jobs/run-jobs.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { storesOn } from './stores.ts'
+
+/** For the process that holds the lease of each. */
+export function jobsOf(workspace: Workspace, log: Log, { metrics }: Telemetry): readonly Job[] {
+  const { clock, database } = workspace
+  const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
+    metrics.retained(table, outcome, removed)
+    if (removed > 0) log.debug({ table, removed }, 'removed what has expired')
+  }
+  const change = changing(database, clock, storesOn)({ actor: 'service', source: hostname() })
+  const tasks = retentionTasks(workspace, change)
+  return [
+    { name: 'audit-link', everyMs: 1_000, run: async (goOn) => void (await linkEntries(workspace, goOn)) },
+    { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
+  ]
+}
+
+const DAY_MS = 86_400_000
+
+/** In the order of docs/operations.md. */
+function retentionTasks(
+  {
+    config: { retention },
+    completedLogins,
+    signInSessions,
+    sessions,
+    deviceSessions,
+    registrations,
+    clones,
+  }: Workspace,
+  change: Changing<Stores>,
+): readonly RetentionTask[] {
+  const { audit } = retention
+  return [
+    // A day longer than they are good for: by the clock of another node they may be good still.
+    { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
+    { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
+    { table: 'token_session', keepMs: retention.tokenSessions, remove: sessions.removeEnded },
+    { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
+    { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
+    { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: clones.removeOld },
+    ...(audit === undefined
+      ? []
+      : [
+          {
+            table: 'audit_entry',
+            keepMs: audit,
+            remove: (before: Date, limit: number) => removeOldEntries(before, limit, { change }),
+          },
+        ]),
+  ]
+}

@@ -1,0 +1,38 @@
+/** Opens the database that the configuration names, and brings its schema up to date. */
+import { recordingOn } from '../audit/change-store.ts'
+import { systemClock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import { prepareDataDirectory } from '../config/data-directory.ts'
+import { requireTlsFiles } from '../config/postgres-tls-files.ts'
+import { type Database, migrate, openDatabase } from '../database/index.ts'
+import { observeDatabase, type Telemetry } from '../telemetry/telemetry.ts'
+import { operatorOf } from './operator.ts'
+import type { StartOptions } from './options.ts'
+
+/** Throws `ConfigError` or `Unavailable`. `telemetry` observes every statement. */
+export async function openConfigured(
+  { database, dataDirectory }: Config,
+  telemetry?: Telemetry,
+): Promise<Database> {
+  if (database.kind === 'sqlite') await prepareDataDirectory(dataDirectory)
+  await requireTlsFiles(database)
+  const system = database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
+  return openDatabase(database, telemetry && observeDatabase(telemetry, system))
+}
+
+/** Returns the names of the migrations that ran; the audit log has them too. */
+export async function migrateWithLog(
+  database: Database,
+  { config, log, clock = systemClock }: StartOptions,
+): Promise<readonly string[]> {
+  const ran = await migrate(database, {
+    also: (query, migrations) =>
+      recordingOn({ query }, clock, operatorOf(config)).record({
+        action: 'schema.migrate',
+        subject: migrations.at(-1) ?? '',
+        details: { migrations },
+      }),
+  })
+  if (ran.length > 0) log.info({ migrations: ran }, 'the database is brought up to date')
+  return ran
+}

@@ -1,0 +1,27 @@
+/** What is started, with what: one shape for a command, a process of the service, and a test. */
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config/config.ts'
+import type { Counters } from '../counters.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+
+export interface StartOptions {
+  readonly config: Config
+  readonly log: Log
+  /** Default: the system's. */
+  readonly clock?: Clock
+  /**
+   * What happens to the schema of the database. `update` (the default) runs the migrations that are missing. `require`
+   * is for commands: they update only an embedded database, which belongs to this machine alone, and refuse another
+   * whose schema is not current. `keep`: a supervisor has updated it.
+   */
+  readonly schema?: 'update' | 'require' | 'keep'
+  /** Start the identity service alone. */
+  readonly identityOnly?: boolean
+  /** Do a share of the periodic work: linking the audit log, retention. Default: no. */
+  readonly jobs?: boolean
+  /** What the workers of a machine count together. Default: this process counts alone. */
+  readonly counters?: Counters
+  /** Takes the metrics. Default: they are served on the port that the configuration gives them. */
+  readonly shareMetrics?: (metrics: Metrics) => void
+}

@@ -1,0 +1,101 @@
+/** The processes of the service: one alone, or a supervisor with its workers. */
+import { announcement } from '../cli/announcement.ts'
+import { EXIT } from '../cli/context.ts'
+import type { Workspace } from '../cli/installation.ts'
+import { type Counters, localCounters } from '../counters.ts'
+import { ofThisWorker } from '../telemetry/worker-metrics.ts'
+import { type InWorker, inWorker } from '../workers/in-worker.ts'
+import { supervise } from '../workers/supervise.ts'
+import { openWorkspace } from './installation.ts'
+import type { StartOptions } from './options.ts'
+import { RELEASE } from './release.ts'
+import { startService } from './service.ts'
+import { nextSignal } from './signals.ts'
+
+/**
+ * Serves until a signal ends it. `say` takes what a person needs to know once the service listens. A worker runs this
+ * function too: its supervisor starts the same program with the same words.
+ */
+export async function serve(options: StartOptions, say: (text: string) => void): Promise<void> {
+  const worker = inWorker({ fallback: countersOfProcess() })
+  try {
+    if (worker) await serveInWorker(options, worker)
+    else if (options.config.workers > 1) await serveWithWorkers(options, say)
+    else await serveAlone(options, say)
+  } finally {
+    endSoon()
+  }
+}
+
+/** By no clock that somebody sets: set back, it would refuse everybody for as long. */
+const countersOfProcess = (): Counters => localCounters({ clock: () => new Date(performance.now()) })
+
+/**
+ * What is ours has ended then. The exporter of traces may wait on, longer than a service manager does, for a collector
+ * that does not answer: nobody waits for that.
+ */
+const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
+
+async function serveAlone(options: StartOptions, say: (text: string) => void): Promise<void> {
+  const service = await startService({ ...options, counters: countersOfProcess(), jobs: true })
+  const signalled = nextSignal()
+  try {
+    const announce = await announcer(service.workspace, options)
+    say(announce(service.origin))
+    const signal = await signalled
+    options.log.info({ signal }, 'finishing what is in flight')
+  } finally {
+    await service.close()
+  }
+}
+
+/** Beyond what a worker itself waits for its requests, which it then cuts off. */
+const WORKER_PATIENCE_MS = 28_000
+
+async function serveWithWorkers(options: StartOptions, say: (text: string) => void): Promise<void> {
+  const { config, log } = options
+  const signal = nextSignal()
+  // Once for all of them: the directory, the secret key, the schema, the first keys.
+  const workspace = await openWorkspace(options)
+  const announce = await announcer(workspace, options).finally(() => workspace.close())
+  await supervise({
+    ...config,
+    log,
+    counters: countersOfProcess(),
+    waitingCode: EXIT.unavailable,
+    patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
+    onListening: (origin) => say(announce(origin)),
+    signal,
+  })
+}
+
+async function serveInWorker(options: StartOptions, worker: InWorker): Promise<void> {
+  // From the start on: a signal may go to every process of a terminal or a service.
+  const ended = Promise.race([nextSignal(), worker.told])
+  try {
+    const service = await startService({
+      ...options,
+      counters: worker.counters,
+      schema: 'keep',
+      jobs: true,
+      shareMetrics: (metrics) => worker.shareMetrics(() => ofThisWorker(metrics)),
+    })
+    worker.listening(service.origin)
+    await ended
+    await service.close()
+  } finally {
+    worker.leave()
+  }
+}
+
+/** What to say of the service at an origin. */
+async function announcer(
+  { config, accounts }: Workspace,
+  { identityOnly = false }: StartOptions,
+): Promise<(origin: string) => string> {
+  const { database, baseUrl } = config
+  const identity = identityOnly ? 'alone' : (config.identity ?? 'bundled')
+  const hasAccount = (await accounts.page({ after: undefined, limit: 1 })).length > 0
+  return (origin) =>
+    announcement({ origin, baseUrl: baseUrl ?? origin, release: RELEASE, database, identity, hasAccount })
+}

@@ -1,0 +1,130 @@
+/** Starts the service in this process, and stops it in the opposite order. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Workspace } from '../cli/installation.ts'
+import { localCounters } from '../counters.ts'
+import { type ChangeFeed, openChangeFeed, schemaState } from '../database/index.ts'
+import { createApp, pathOf } from '../http/app.ts'
+import { healthRoutes } from '../http/health-routes.ts'
+import { limitRates } from '../http/limits/rate-limit.ts'
+import { readiness } from '../http/readiness.ts'
+import { listen } from '../http/server.ts'
+import { leaseStore } from '../jobs/lease-store.ts'
+import { runJobs } from '../jobs/run-jobs.ts'
+import { createTelemetry } from '../telemetry/create.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { addIdentity, addService } from './features.ts'
+import { openWorkspace } from './installation.ts'
+import { jobsOf } from './jobs.ts'
+import type { StartOptions } from './options.ts'
+import { publishMetrics } from './publish-metrics.ts'
+import { RELEASE } from './release.ts'
+
+/** A service that listens. */
+export interface RunningService {
+  /** `http://HOST:PORT` of the socket. */
+  readonly origin: string
+  /** What clients reach it at, without a trailing slash. */
+  readonly baseUrl: string
+  /** Of the metrics, where this process serves them. */
+  readonly metricsUrl: string | undefined
+  readonly workspace: Workspace
+  /** Finishes what is in flight, then closes the database. */
+  close(): Promise<void>
+}
+
+/** The whole service, or with `identityOnly` the identity service alone. Throws what `openWorkspace` throws. */
+export async function startService(options: StartOptions): Promise<RunningService> {
+  const { config, log } = options
+  const telemetry = await createTelemetry({
+    log,
+    release: RELEASE,
+    tracing: config.tracing,
+    metrics: config.metrics !== undefined,
+  })
+  const opened: (() => Promise<void>)[] = [() => telemetry.tracing.close()]
+  const close = async () => {
+    for (let next = opened.pop(); next; next = opened.pop()) await next()
+  }
+  try {
+    const workspace = await openWorkspace(options, telemetry)
+    opened.push(() => workspace.close())
+    const metricsUrl = await publishMetrics(workspace, telemetry.metrics, options, opened)
+    if (options.jobs) {
+      const jobs = runJobs(jobsOf(workspace, log, telemetry), {
+        leases: leaseStore(workspace.database),
+        onError: (error, job) => log.warn({ err: error, job }, 'a job failed, and is tried again'),
+      })
+      opened.push(() => jobs.stop())
+    }
+    return { ...(await listenWith(workspace, telemetry, options, opened)), metricsUrl, workspace, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** What it opens it adds to `opened`, to be closed in the opposite order. */
+async function listenWith(
+  workspace: Workspace,
+  telemetry: Telemetry,
+  { log, identityOnly = false, counters = localCounters(workspace) }: StartOptions,
+  opened: (() => Promise<void>)[],
+): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
+  const { config } = workspace
+  const { metrics } = telemetry
+  const feed = identityOnly ? undefined : changeFeedOf(workspace)
+  // It is heard until the last request is answered.
+  opened.push(async () => feed?.close())
+  if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
+  const listening = await listen(
+    config.host,
+    config.port,
+    {
+      limit: config.maxInFlight,
+      basePath: pathOf(config.baseUrl ?? 'http://localhost'),
+      onRefused: (refused) => {
+        metrics.refusedEarly('service-unavailable', refused)
+        log.warn({ refused }, 'too many requests in flight')
+      },
+    },
+    { connections: config.maxConnections },
+  )
+  metrics.watch({ connections: () => ({ open: listening.connections, inFlight: listening.inFlight.size }) })
+  // Whatever is in flight may finish.
+  opened.push(() => listening.close())
+  const baseUrl = config.baseUrl ?? listening.origin
+  const app = createApp({
+    log,
+    baseUrl,
+    trustedProxies: config.trustedProxies,
+    telemetry,
+    accessLog: config.accessLog,
+    serve: listening.serve,
+    unanswered: listening.unanswered,
+    hold: (response) => listening.inFlight.hold(response),
+  })
+  // First the long polls are told to come back later.
+  opened.push(() => app.close())
+  limitRates(app, { counters, limits: config.rateLimits })
+  const ready = readiness({ schema: () => schemaState(workspace.database) })
+  healthRoutes(app, ready.unready)
+  // Before all else: load balancers see it, and clients are told to connect elsewhere.
+  opened.push(async () => {
+    ready.leave()
+    listening.leave()
+    if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
+  })
+  const parts = { app, baseUrl, workspace, counters, feed, telemetry, log }
+  if (identityOnly) await addIdentity('', parts)
+  else await addService(parts)
+  await app.ready()
+  listening.open()
+  return { origin: listening.origin, baseUrl }
+}
+
+function changeFeedOf({ config, database }: Workspace): ChangeFeed | undefined {
+  const { database: settings } = config
+  return settings.kind === 'postgres'
+    ? openChangeFeed(database, settings.listenUrl ?? settings.url)
+    : undefined
+}

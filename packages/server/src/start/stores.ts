@@ -1,0 +1,71 @@
+/** Every store, on the database or on one transaction of it. */
+import { accountStore } from '../accounts/account-store.ts'
+import { auditStore } from '../audit/audit-store.ts'
+import { changing } from '../audit/change-store.ts'
+import { brandStore } from '../brands/brand-store.ts'
+import { allowListStore } from '../brands/models/allow-list/allow-list-store.ts'
+import { apiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
+import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identity-store.ts'
+import { modelStore } from '../brands/models/model-store.ts'
+import { assertionStore } from '../brands/trust/assertion-store.ts'
+import type { Author } from '../change.ts'
+import type { Stores, Workspace } from '../cli/installation.ts'
+import type { Clock } from '../clock.ts'
+import { type Database, inTransaction } from '../database/index.ts'
+import { deviceStore } from '../devices/device-store.ts'
+import { registrationStore } from '../devices/registration/registration-store.ts'
+import { cloneStore } from '../devices/sessions/clone-store.ts'
+import { deviceSessionStore } from '../devices/sessions/device-session-store.ts'
+import { registerImport } from '../devices/transfer/device-transfer-store.ts'
+import { agentStore } from '../identity/agents/agent-store.ts'
+import { completedLoginStore } from '../identity/logins/completed-login-store.ts'
+import { signInSessionStore } from '../identity/logins/sign-in-session-store.ts'
+import { createKeyPairStore } from '../keyring/key-pair-store.ts'
+import { createRootKeyStore } from '../keyring/root-key-store.ts'
+import { sealedValueStore } from '../keyring/sealed-value-store.ts'
+import type { Sealer } from '../keyring/sealing.ts'
+import { packageStore } from '../package-directory/package-store.ts'
+import { sessionStore } from '../tokens/session-store.ts'
+
+export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
+  accounts: accountStore(on),
+  agents: agentStore(on),
+  signInSessions: signInSessionStore(on),
+  completedLogins: completedLoginStore(on),
+  sessions: sessionStore(on),
+  packages: packageStore(on),
+  assertions: assertionStore(on),
+  brands: brandStore(on),
+  models: modelStore(on),
+  apiKeys: apiKeyStore(on),
+  allowList: allowListStore(on),
+  hardwareIdentities: hardwareIdentityStore(on),
+  devices: deviceStore(on),
+  registrations: registrationStore(on),
+  clones: cloneStore(on),
+  deviceSessions: deviceSessionStore(on),
+  audit: auditStore(on),
+})
+
+type Changes = Pick<Workspace, 'change' | 'changeBy' | 'inImport' | 'inAudit'>
+
+/** The transactions that write: each records in the audit log what it changes. */
+export function changesOn(
+  database: Database,
+  { clock, sealer, operator }: { readonly clock: Clock; readonly sealer: Sealer; readonly operator: Author },
+): Changes {
+  return {
+    changeBy: changing(database, clock, storesOn),
+    change: changing(database, clock, (on) => ({
+      ...storesOn(on),
+      rootKeys: createRootKeyStore(on, sealer),
+      keyPairs: createKeyPairStore(on, sealer),
+      sealedValues: sealedValueStore(on),
+    }))(operator),
+    inImport: (work) =>
+      database.unhurried((query) =>
+        changing({ query }, clock, (on) => ({ register: registerImport(on) }))(operator)(work),
+      ),
+    inAudit: (work) => inTransaction(database.query, (query) => work(auditStore({ query }))),
+  }
+}

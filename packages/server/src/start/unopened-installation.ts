@@ -1,0 +1,28 @@
+/** An installation as a backup or a check finds it: only its database is opened. */
+import { auditStore } from '../audit/audit-store.ts'
+import { recordingOn } from '../audit/change-store.ts'
+import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
+import type { Author } from '../change.ts'
+import { verifyStore } from '../checkup/verify-store.ts'
+import type { Storage } from '../cli/installation.ts'
+import { systemClock } from '../clock.ts'
+import { type Database, inSnapshot } from '../database/index.ts'
+import { sealedValueStore } from '../keyring/sealed-value-store.ts'
+
+export function storageOf(database: Database, operator: Author): Storage {
+  return {
+    clock: systemClock,
+    wholeDatabase: wholeDatabaseStore(database, (on) => ({
+      ...recordingOn(on, systemClock, operator),
+      sealed: sealedValueStore(on),
+    })),
+    atOneMoment: (work) =>
+      inSnapshot(database, (query) =>
+        work({
+          rows: verifyStore({ query, kind: database.kind }),
+          sealed: sealedValueStore({ query }),
+          audit: auditStore({ query }),
+        }),
+      ),
+  }
+}
