@@ -40,6 +40,15 @@ interface Modules {
   'brands/models/model-policy.ts': typeof import('../../packages/server/src/brands/models/model-policy.ts')
 }
 
+/** What opens an installation in an older release. */
+interface OlderStart {
+  openWorkspace(
+    options: StartOptions,
+    schema: { readonly updateSchema: true },
+  ): ReturnType<Modules['start/installation.ts']['openInstallation']>
+}
+type StartOptions = Parameters<Modules['start/installation.ts']['openInstallation']>[0]
+
 /** Where an older release has what has moved since. */
 const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
   'start/installation.ts': 'start.ts',
@@ -58,7 +67,7 @@ async function setUp({ tree, environment, people, models, remodels }: SetUp): Pr
         .map((name) => join(tree, 'packages/server/src', name))
         .find((file) => existsSync(file)) ?? path
     )
-  const { openWorkspace } = await load('start/installation.ts')
+  const start: Modules['start/installation.ts'] & Partial<OlderStart> = await load('start/installation.ts')
   const { readConfig } = await load('config/config.ts')
   const { createLog } = await load('telemetry/log.ts')
   const { addAccount } = await load('accounts/add.ts')
@@ -70,36 +79,37 @@ async function setUp({ tree, environment, people, models, remodels }: SetUp): Pr
   const { DEFAULT_POLICY } = await load('brands/models/model-policy.ts')
 
   const options = { config: readConfig(environment), log: createLog({ level: 'warn', pretty: false }) }
-  const workspace = await openWorkspace(options)
+  const installation = await (start.openWorkspace?.(options, { updateSchema: true }) ??
+    start.openInstallation(options))
   try {
     const file = (name: string) => ({ name, bytes: vector(name) })
-    await addTrustRoots([file('account-test-root'), file('account-key-test-root')], workspace)
+    await addTrustRoots([file('account-test-root'), file('account-key-test-root')], installation)
     await addBrand(
       {
         account: file('account-acme-brand'),
         accountKey: file('account-key-acme-brand'),
         signingKey: file('keys/brand.pem'),
       },
-      workspace,
+      installation,
     )
     for (const { name, text, registration } of models) {
       const policy = { registration, ...DEFAULT_POLICY }
-      await addModel({ file: { name, bytes: Buffer.from(text) }, policy }, workspace)
+      await addModel({ file: { name, bytes: Buffer.from(text) }, policy }, installation)
     }
     for (const [from, to] of remodels) {
       const [was, becomes] = [from, to].map((model) => ({ brandId: BRAND, model }))
-      if (was && becomes) await allowRemodel({ from: was, to: becomes }, workspace)
+      if (was && becomes) await allowRemodel({ from: was, to: becomes }, installation)
     }
     for (const { username, publicKey } of people) {
       const account = { username, email: `${username}@example.com`, name: username }
-      await addAccount(account, workspace)
+      await addAccount(account, installation)
       await addAgent(
         { name: username, account: username, publicKey },
-        { ...workspace, location: `${environment['RATAFIA_BASE_URL']}/identity` },
+        { ...installation, location: `${environment['RATAFIA_BASE_URL']}/identity` },
       )
     }
   } finally {
-    await workspace.close()
+    await installation.close()
   }
 }
 

@@ -83,7 +83,7 @@ function program(): Command {
   const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
   return createProgram({
     streams,
-    withWorkspace: none,
+    withInstallation: none,
     withStorage: none,
     openSealer: none,
     serve: none,

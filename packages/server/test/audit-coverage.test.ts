@@ -212,9 +212,9 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /"reason":"unknown"/,
   },
   'devices release': {
-    words: async ({ service: { workspace } }) => {
-      const holder = await workspace.devices.findHolder({ ...ACME, serial: 'W-1' })
-      assert.ok(holder && (await workspace.devices.setQuarantine(holder.id, new Date())))
+    words: async ({ service: { installation } }) => {
+      const holder = await installation.devices.findHolder({ ...ACME, serial: 'W-1' })
+      assert.ok(holder && (await installation.devices.setQuarantine(holder.id, new Date())))
       return [holder.id]
     },
     actions: ['device.release'],
@@ -244,8 +244,8 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /"label":"factory"/,
   },
   'api-keys revoke': {
-    words: async ({ service: { workspace } }) => {
-      const key = (await workspace.apiKeys.list()).find(({ label }) => label === 'factory')
+    words: async ({ service: { installation } }) => {
+      const key = (await installation.apiKeys.list()).find(({ label }) => label === 'factory')
       return [key?.id ?? assert.fail()]
     },
     actions: ['api-key.revoke'],
@@ -253,7 +253,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   'tokens revoke': {
     words: async ({ service }) => {
       await logIn(service, await addPerson(service, 'carl'))
-      const [session] = await service.workspace.sessions.list({ limit: 1 })
+      const [session] = await service.installation.sessions.list({ limit: 1 })
       return [session?.id ?? assert.fail()]
     },
     actions: ['token.revoke'],
@@ -283,7 +283,7 @@ async function newerModel(w: World): Promise<string> {
 async function waiting({ service, keys }: World, serial: string): Promise<string> {
   const key = keys.pop() ?? assert.fail('no key left')
   assert.equal((await register(service, { key, serial })).status, 202)
-  const device = await service.workspace.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })
+  const device = await service.installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })
   return device?.id ?? assert.fail('it does not wait')
 }
 
@@ -293,7 +293,7 @@ function commandNames(command: Command, path: readonly string[] = []): readonly 
   return command.commands.flatMap((sub) => commandNames(sub, [...path, sub.name()]))
 }
 
-/** The commands in this process, on the workspace of a service that runs. */
+/** The commands in this process, on the installation of a service that runs. */
 function commandLine(service: TestService, input = ''): { context: CommandContext; said: () => string } {
   let said = ''
   const output = () =>
@@ -306,7 +306,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
   const unused = () => assert.fail('such a command is tested elsewhere')
   const context: CommandContext = {
     streams: { stdin: Readable.from([Buffer.from(input)]), stdout: output(), stderr: output() },
-    withWorkspace: (work) => work(service.workspace),
+    withInstallation: (work) => work(service.installation),
     withStorage: unused,
     openSealer: unused,
     serve: unused,
@@ -331,7 +331,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   /** What `work` leaves in the log, oldest first. */
   const leaves = async (work: () => Promise<unknown>): Promise<readonly ListedEntry[]> => {
-    const { audit } = service.workspace
+    const { audit } = service.installation
     const [last] = await audit.list({}, { limit: 1 })
     await work()
     return audit.page({}, { after: last?.id, limit: 100 })
@@ -391,7 +391,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('HTTP', () => {
     const DEVICE = /^device-key:[\w-]{64}$/
     const shown = { requestHeaders: { 'api-key': 'synthetic-api-key-0001' } }
-    const policy = (given: Parameters<typeof setAcmePolicy>[1]) => setAcmePolicy(service.workspace, given)
+    const policy = (given: Parameters<typeof setAcmePolicy>[1]) => setAcmePolicy(service.installation, given)
     const registers = (serial: string, key = newKey()) => registered(service, { key, serial, ...shown })
     const answers = async (work: Promise<{ readonly status: number }>, status = 200) =>
       assert.equal((await work).status, status)
@@ -441,7 +441,7 @@ eachDatabase((_kind, _open, fresh) => {
       app.addHook('onRoute', ({ method, url }) => {
         if (!url.endsWith('*')) routes.push(...[method].flat().map((one) => `${one} ${url}`))
       })
-      await app.register(identityRoutes, { ...service.workspace, location: 'http://127.0.0.1' })
+      await app.register(identityRoutes, { ...service.installation, location: 'http://127.0.0.1' })
       await app.close()
       assert.deepEqual(routes.sort(), [...CHANGING_PAGES, ...ASKING_PAGES].sort())
       const all = async () => {

@@ -17,7 +17,7 @@ import { silenceable } from './support/silenceable.ts'
 eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh)
   const bookkeeping = async (statement: string) => {
-    await sql.raw(statement).execute(service.workspace.database.query)
+    await sql.raw(statement).execute(service.installation.database.query)
   }
 
   for (const [path, status] of [
@@ -105,7 +105,7 @@ eachDatabase((kind, _open, fresh) => {
           assert.equal(answer.headers.get('retry-after'), '1')
         }
         assert.equal((await call(running, 'GET', '/health/live')).status, 200)
-        const { open, idle, waiting } = running.workspace.database.pool()
+        const { open, idle, waiting } = running.installation.database.pool()
         assert.deepEqual([open - idle, waiting], [1, 0])
         proxy.silence(false)
         await eventually('it is ready again', async () => {

@@ -28,7 +28,7 @@ eachDatabase((kind, _open, fresh) => {
   let people = 0
   const serviceAt = async (baseUrl: string): Promise<TestService> => ({
     baseUrl,
-    workspace: await program.open(),
+    installation: await program.open(),
     now: () => new Date(),
     advance: () => assert.fail('its clock is its own'),
   })

@@ -35,13 +35,13 @@ eachDatabase((_kind, _open, fresh) => {
     RATAFIA_TOKEN_LIFETIME: '10d',
     RATAFIA_DEVICE_SESSION_LIFETIME: '60s',
   })
-  before(() => withAcme({ ...service.workspace, clock: () => new Date() }))
+  before(() => withAcme({ ...service.installation, clock: () => new Date() }))
   const inDays = (days: number) => new Date(service.now().getTime() + days * DAY)
   const rows = async (table: 'token_session' | 'device_session' | 'device_registration' | 'clone_evidence') =>
-    (await service.workspace.database.query.selectFrom(table).selectAll().execute()).length
+    (await service.installation.database.query.selectFrom(table).selectAll().execute()).length
 
   test('a token session goes when its end is long past; its token and its root hold no more than before', async () => {
-    const { sessions } = service.workspace
+    const { sessions } = service.installation
     const person = await addPerson(service)
     const slice = await dischargeFor(service, await getRoot(service), person, ({ id }) => [
       `declared userid ${id}`,
@@ -49,7 +49,7 @@ eachDatabase((_kind, _open, fresh) => {
     const token = await exchangeSlice(service, slice)
     const [session] = await sessions.list({ accountId: person.id, limit: 1 })
     assert.ok(session)
-    await revokeToken({ sessionId: session.id, by: 'operator' }, service.workspace)
+    await revokeToken({ sessionId: session.id, by: 'operator' }, service.installation)
     const count = await rows('token_session')
     assert.equal(await sessions.removeEnded(inDays(9), 500), 0)
     assert.equal(await sessions.removeEnded(inDays(11), 500), 1)
@@ -69,7 +69,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('a device session goes after its end; its nonce has expired by then', async () => {
-    const { deviceSessions } = service.workspace
+    const { deviceSessions } = service.installation
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
     const serial = await registered(service, { key })
@@ -82,13 +82,13 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('where a device registered from goes when it was decided about; a late repetition asks anew', async () => {
-    const { registrations } = service.workspace
-    await setAcmePolicy(service.workspace, { registration: 'approval' })
+    const { registrations } = service.installation
+    await setAcmePolicy(service.installation, { registration: 'approval' })
     const [waits, done] = await freshDeviceKeys(2)
     assert.ok(waits && done)
     const waiting = { key: waits, serial: 'W', requestId: await getRequestId(service) }
     assert.equal((await register(service, waiting)).status, 202)
-    await setAcmePolicy(service.workspace, { registration: 'auto' })
+    await setAcmePolicy(service.installation, { registration: 'auto' })
     const settled = { key: done, serial: 'S', requestId: await getRequestId(service) }
     const first = await registered(service, settled)
     service.advance(20 * DAY)
@@ -104,7 +104,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('evidence of clones goes when nothing was seen for long, but not of a device in quarantine', async () => {
-    const { clones, devices } = service.workspace
+    const { clones, devices } = service.installation
     const holder = await devices.findHolder({ ...ACME, serial: 'S' })
     assert.ok(holder)
     const sighting = { deviceId: holder.id, kind: 'second-chain', details: {}, at: service.now() } as const
@@ -119,7 +119,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('no more than a batch at a time, the oldest first', async () => {
-    const { deviceSessions, devices } = service.workspace
+    const { deviceSessions, devices } = service.installation
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
     const serial = await registered(service, { key })

@@ -77,7 +77,7 @@ eachDatabase((kind, _open, fresh) => {
   before(async () => {
     one = await start(await fresh.target())
     others = [await start(await fresh.target()), await start(await fresh.target())]
-    await withAcme(one.workspace)
+    await withAcme(one.installation)
   })
   const everywhere = async (ask: Ask) => {
     // Twice, so that those that remember do.
@@ -102,9 +102,9 @@ eachDatabase((kind, _open, fresh) => {
     const person = await addPerson(one)
     const token = await logIn(one, person)
     await everywhere(asking(token))
-    await disableAccount(person.username, one.workspace)
+    await disableAccount(person.username, one.installation)
     await refusedEverywhere(asking(token))
-    await enableAccount(person.username, one.workspace)
+    await enableAccount(person.username, one.installation)
     await everywhere(asking(token))
   })
 
@@ -118,7 +118,7 @@ eachDatabase((kind, _open, fresh) => {
       const key = keys[made++] ?? assert.fail('more devices than keys')
       const serial = serialAssertion({ serial: `N-${made}`, key })
       const session = await sessionOf(one, { serial, key })
-      const device = await one.workspace.devices.findHolder(serial.fields)
+      const device = await one.installation.devices.findHolder(serial.fields)
       return { ask: verifying(session), id: device?.id ?? assert.fail('not in the register') }
     }
     const decision = () => ({ at: one.now(), by: 'alice', reason: null })
@@ -126,23 +126,23 @@ eachDatabase((kind, _open, fresh) => {
     test('of a device that was revoked', async () => {
       const { ask, id } = await newDevice()
       await everywhere(ask)
-      assert.ok(await one.workspace.devices.revoke(id, decision()))
+      assert.ok(await one.installation.devices.revoke(id, decision()))
       await refusedEverywhere(ask)
     })
 
     test('of a device in quarantine, until it is released', async () => {
       const { ask, id } = await newDevice()
       await everywhere(ask)
-      assert.ok(await one.workspace.devices.setQuarantine(id, one.now()))
+      assert.ok(await one.installation.devices.setQuarantine(id, one.now()))
       await refusedEverywhere(ask)
-      assert.ok(await one.workspace.devices.setQuarantine(id, null))
+      assert.ok(await one.installation.devices.setQuarantine(id, null))
       await everywhere(ask)
     })
 
     test('of a device whose serial another key took over, in one transaction with more', async () => {
       const { ask, id } = await newDevice()
       await everywhere(ask)
-      const superseded = await one.workspace.change(async ({ devices }) => {
+      const superseded = await one.installation.change(async ({ devices }) => {
         const done = await devices.supersede(id, decision())
         // Nothing is committed yet.
         if (kind === 'postgres') for (const node of others) assert.equal(await ask(node), 200)

@@ -186,7 +186,7 @@ eachDatabase((_kind, _open, fresh) => {
     node = await program.start(TALKATIVE)
     service = {
       baseUrl: node.baseUrl,
-      workspace: await program.open(TALKATIVE),
+      installation: await program.open(TALKATIVE),
       now: () => new Date(),
       advance: () => assert.fail('its clock is its own'),
     }
@@ -279,7 +279,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   async function devices(): Promise<void> {
-    await withAcme({ ...service.workspace, clock: service.now })
+    await withAcme({ ...service.installation, clock: service.now })
     keepRsa(
       'the signing key of the brand',
       createPrivateKey(Buffer.from(vector('world/keys/brand.pem').bytes)),
@@ -320,7 +320,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   /** What lies sealed in the database, in the open. */
   async function sealedKeys(): Promise<void> {
-    const { database, sealer } = service.workspace
+    const { database, sealer } = service.installation
     for (const { name, purpose, sealed } of await sealedValueStore(database).all()) {
       const plaintext = sealer.unseal(purpose, sealed) ?? assert.fail(name)
       if (name.startsWith('signing key'))

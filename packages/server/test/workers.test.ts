@@ -21,7 +21,7 @@ eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
   const serviceAt = async (baseUrl: string): Promise<TestService> => ({
     baseUrl,
-    workspace: await program.open({ RATAFIA_BASE_URL: baseUrl }),
+    installation: await program.open({ RATAFIA_BASE_URL: baseUrl }),
     now: () => new Date(),
     advance: () => assert.fail('its clock is its own'),
   })

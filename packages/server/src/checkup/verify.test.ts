@@ -351,13 +351,13 @@ class TakenBack extends Error {}
 eachDatabase((kind, open, fresh) => {
   const service = testService(fresh)
   before(async () => {
-    await withAcme({ ...service.workspace, clock: service.now })
+    await withAcme({ ...service.installation, clock: service.now })
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
     const serial = await registered(service, { key })
     await sessionOf(service, { serial, key })
     await logIn(service, await addPerson(service, 'ann'))
-    await linkEntries(service.workspace)
+    await linkEntries(service.installation)
   })
 
   /** The results with `plant` done, which is taken back. */

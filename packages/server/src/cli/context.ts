@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { PlannedMigration } from '../database/index.ts'
 import type { Sealer } from '../keyring/sealing.ts'
-import type { Storage, Workspace } from './installation.ts'
+import type { Installation, Storage } from './installation.ts'
 
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
@@ -13,7 +13,7 @@ export interface Streams {
 export interface CommandContext {
   readonly streams: Streams
   /** Opens the installation that the environment describes, for as long as `work` takes. */
-  withWorkspace<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+  withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
   /**
    * Opens its database alone, which has to be there, or to have the schema of this release. With `nothing` an embedded
    * one is made.

@@ -60,7 +60,7 @@ export interface Stores {
   readonly audit: AuditStore
 }
 
-export interface Workspace extends Stores {
+export interface Installation extends Stores {
   readonly config: Config
   readonly clock: Clock
   readonly database: Database

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { rememberedAccounts } from '../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../accounts/resolve-identity.ts'
 import { changing } from '../audit/change-store.ts'
-import type { Workspace } from '../cli/installation.ts'
+import type { Installation } from '../cli/installation.ts'
 import type { Counters } from '../counters.ts'
 import type { ChangeFeed } from '../database/index.ts'
 import { assertionRoutes } from '../devices/assertions/routes.ts'
@@ -31,7 +31,7 @@ export interface ServiceParts {
   readonly app: FastifyInstance
   /** Without a trailing slash. */
   readonly baseUrl: string
-  readonly workspace: Workspace
+  readonly installation: Installation
   readonly counters: Counters
   /** Undefined: the database has one node. */
   readonly feed: ChangeFeed | undefined
@@ -41,8 +41,8 @@ export interface ServiceParts {
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
-  const { app, baseUrl, workspace, feed, telemetry, log } = parts
-  const { config, clock, keyring, sessions, packages, accounts, changeBy } = workspace
+  const { app, baseUrl, installation, feed, telemetry, log } = parts
+  const { config, clock, keyring, sessions, packages, accounts, changeBy } = installation
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -84,11 +84,11 @@ export async function addService(parts: ServiceParts): Promise<void> {
         ),
     },
   })
-  await app.register(assertionRoutes, workspace)
+  await app.register(assertionRoutes, installation)
   const signing = signingQueue(config.signingQueue, observeSigning(telemetry))
   telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
-    ...workspace,
+    ...installation,
     signing,
     warn: (message) => log.warn(message),
     deviceServicePath: config.deviceServicePath,
@@ -106,8 +106,8 @@ export async function addService(parts: ServiceParts): Promise<void> {
   log.debug({ location, identityLocation }, 'the tokens API is ready')
 }
 
-async function addDeviceSessions(location: string, { app, workspace, feed }: ServiceParts): Promise<void> {
-  const { config, clock, database, keyring, assertions, models, deviceSessions } = workspace
+async function addDeviceSessions(location: string, { app, installation, feed }: ServiceParts): Promise<void> {
+  const { config, clock, database, keyring, assertions, models, deviceSessions } = installation
   await app.register(sessionRoutes, {
     keyring,
     clock,
@@ -128,9 +128,10 @@ async function addDeviceSessions(location: string, { app, workspace, feed }: Ser
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, workspace, counters }: ServiceParts,
+  { app, baseUrl, installation, counters }: ServiceParts,
 ): Promise<void> {
-  const { keyring, accounts, passwords, agents, signInSessions, completedLogins, changeBy, clock } = workspace
+  const { keyring, accounts, passwords, agents, signInSessions, completedLogins, changeBy, clock } =
+    installation
   await app.register(identityRoutes, {
     prefix,
     location: `${baseUrl}${prefix}`,

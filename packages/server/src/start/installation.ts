@@ -1,6 +1,6 @@
 /** Opens an installation: its database, its keys and every store. */
 import { createPasswordHasher } from '../accounts/password-hasher.ts'
-import type { Workspace } from '../cli/installation.ts'
+import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
@@ -13,7 +13,7 @@ import { openSealer } from './sealer.ts'
 import { changesOn, storesOn } from './stores.ts'
 
 /** Throws `ConfigError`, `SchemaError`, `KeyringError` (a wrong secret) or `Unavailable`. */
-export async function openWorkspace(options: StartOptions, telemetry?: Telemetry): Promise<Workspace> {
+export async function openInstallation(options: StartOptions, telemetry?: Telemetry): Promise<Installation> {
   const { config, log, clock = systemClock, schema = 'update' } = options
   const sealer = await openSealer(config, log)
   const database = await openConfigured(config, telemetry)

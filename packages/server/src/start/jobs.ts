@@ -4,7 +4,7 @@ import { changing } from '../audit/change-store.ts'
 import { linkEntries } from '../audit/link.ts'
 import { removeOldEntries } from '../audit/remove-old.ts'
 import type { Changing } from '../change.ts'
-import type { Stores, Workspace } from '../cli/installation.ts'
+import type { Installation, Stores } from '../cli/installation.ts'
 import { type RetentionTask, removeExpired } from '../jobs/remove-expired.ts'
 import type { Job } from '../jobs/run-jobs.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -12,16 +12,16 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import { storesOn } from './stores.ts'
 
 /** For the process that holds the lease of each. */
-export function jobsOf(workspace: Workspace, log: Log, { metrics }: Telemetry): readonly Job[] {
-  const { clock, database } = workspace
+export function jobsOf(installation: Installation, log: Log, { metrics }: Telemetry): readonly Job[] {
+  const { clock, database } = installation
   const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
     metrics.retained(table, outcome, removed)
     if (removed > 0) log.debug({ table, removed }, 'removed what has expired')
   }
   const change = changing(database, clock, storesOn)({ actor: 'service', source: hostname() })
-  const tasks = retentionTasks(workspace, change)
+  const tasks = retentionTasks(installation, change)
   return [
-    { name: 'audit-link', everyMs: 1_000, run: async (goOn) => void (await linkEntries(workspace, goOn)) },
+    { name: 'audit-link', everyMs: 1_000, run: async (goOn) => void (await linkEntries(installation, goOn)) },
     { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
   ]
 }
@@ -38,7 +38,7 @@ function retentionTasks(
     deviceSessions,
     registrations,
     clones,
-  }: Workspace,
+  }: Installation,
   change: Changing<Stores>,
 ): readonly RetentionTask[] {
   const { audit } = retention

@@ -1,12 +1,12 @@
 /** The processes of the service: one alone, or a supervisor with its workers. */
 import { announcement } from '../cli/announcement.ts'
 import { EXIT } from '../cli/context.ts'
-import type { Workspace } from '../cli/installation.ts'
+import type { Installation } from '../cli/installation.ts'
 import { type Counters, localCounters } from '../counters.ts'
 import { ofThisWorker } from '../telemetry/worker-metrics.ts'
 import { type InWorker, inWorker } from '../workers/in-worker.ts'
 import { supervise } from '../workers/supervise.ts'
-import { openWorkspace } from './installation.ts'
+import { openInstallation } from './installation.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { startService } from './service.ts'
@@ -40,7 +40,7 @@ async function serveAlone(options: StartOptions, say: (text: string) => void): P
   const service = await startService({ ...options, counters: countersOfProcess(), jobs: true })
   const signalled = nextSignal()
   try {
-    const announce = await announcer(service.workspace, options)
+    const announce = await announcer(service.installation, options)
     say(announce(service.origin))
     const signal = await signalled
     options.log.info({ signal }, 'finishing what is in flight')
@@ -56,8 +56,8 @@ async function serveWithWorkers(options: StartOptions, say: (text: string) => vo
   const { config, log } = options
   const signal = nextSignal()
   // Once for all of them: the directory, the secret key, the schema, the first keys.
-  const workspace = await openWorkspace(options)
-  const announce = await announcer(workspace, options).finally(() => workspace.close())
+  const installation = await openInstallation(options)
+  const announce = await announcer(installation, options).finally(() => installation.close())
   await supervise({
     ...config,
     log,
@@ -90,7 +90,7 @@ async function serveInWorker(options: StartOptions, worker: InWorker): Promise<v
 
 /** What to say of the service at an origin. */
 async function announcer(
-  { config, accounts }: Workspace,
+  { config, accounts }: Installation,
   { identityOnly = false }: StartOptions,
 ): Promise<(origin: string) => string> {
   const { database, baseUrl } = config

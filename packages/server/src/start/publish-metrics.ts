@@ -1,6 +1,6 @@
 /** Where the metrics of this process go. */
 import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
-import type { Workspace } from '../cli/installation.ts'
+import type { Installation } from '../cli/installation.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { serveMetrics } from '../telemetry/metrics-server.ts'
 import type { StartOptions } from './options.ts'
@@ -12,17 +12,17 @@ const SIGNING_KEYS_MS = 60_000
  * `opened`.
  */
 export async function publishMetrics(
-  workspace: Workspace,
+  installation: Installation,
   metrics: Metrics,
   { log, shareMetrics }: StartOptions,
   opened: (() => Promise<void>)[],
 ): Promise<string | undefined> {
-  const { config, database } = workspace
+  const { config, database } = installation
   metrics.watch({ pool: () => database.pool() })
   shareMetrics?.(metrics)
   if (!config.metrics) return undefined
   const lookAtKeys = () =>
-    signingKeyLives(workspace).then(metrics.signingKeys, (error: unknown) =>
+    signingKeyLives(installation).then(metrics.signingKeys, (error: unknown) =>
       log.warn({ err: error }, 'could not look at the signing keys'),
     )
   await lookAtKeys()

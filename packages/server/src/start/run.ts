@@ -7,7 +7,7 @@ import { ConfigError, type Environment, processEnvironment, readConfig } from '.
 import { readPresentSecretKey, readSecretKey } from '../config/secret-key.ts'
 import { planMigrations, requireCurrentSchema } from '../database/index.ts'
 import { createLog } from '../telemetry/log.ts'
-import { openWorkspace } from './installation.ts'
+import { openInstallation } from './installation.ts'
 import { migrateWithLog, openConfigured } from './open-database.ts'
 import { operatorOf } from './operator.ts'
 import type { StartOptions } from './options.ts'
@@ -75,15 +75,15 @@ export async function run(
       const { config, log } = quiet(settings())
       return openSealer(config, log, readPresentSecretKey)
     },
-    withWorkspace: async (work) => {
-      const workspace = await openWorkspace({ ...quiet(settings()), schema: 'require' })
+    withInstallation: async (work) => {
+      const installation = await openInstallation({ ...quiet(settings()), schema: 'require' })
       try {
-        const result = await work(workspace)
+        const result = await work(installation)
         // The change is made; if this fails, the service does it, or the next command.
-        await linkEntries(workspace).catch(() => undefined)
+        await linkEntries(installation).catch(() => undefined)
         return result
       } finally {
-        await workspace.close()
+        await installation.close()
       }
     },
   })

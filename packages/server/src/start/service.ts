@@ -1,6 +1,6 @@
 /** Starts the service in this process, and stops it in the opposite order. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Workspace } from '../cli/installation.ts'
+import type { Installation } from '../cli/installation.ts'
 import { localCounters } from '../counters.ts'
 import { type ChangeFeed, openChangeFeed, schemaState } from '../database/index.ts'
 import { createApp, pathOf } from '../http/app.ts'
@@ -13,7 +13,7 @@ import { runJobs } from '../jobs/run-jobs.ts'
 import { createTelemetry } from '../telemetry/create.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { addIdentity, addService } from './features.ts'
-import { openWorkspace } from './installation.ts'
+import { openInstallation } from './installation.ts'
 import { jobsOf } from './jobs.ts'
 import type { StartOptions } from './options.ts'
 import { publishMetrics } from './publish-metrics.ts'
@@ -27,12 +27,12 @@ export interface RunningService {
   readonly baseUrl: string
   /** Of the metrics, where this process serves them. */
   readonly metricsUrl: string | undefined
-  readonly workspace: Workspace
+  readonly installation: Installation
   /** Finishes what is in flight, then closes the database. */
   close(): Promise<void>
 }
 
-/** The whole service, or with `identityOnly` the identity service alone. Throws what `openWorkspace` throws. */
+/** The whole service, or with `identityOnly` the identity service alone. Throws what `openInstallation` throws. */
 export async function startService(options: StartOptions): Promise<RunningService> {
   const { config, log } = options
   const telemetry = await createTelemetry({
@@ -46,17 +46,22 @@ export async function startService(options: StartOptions): Promise<RunningServic
     for (let next = opened.pop(); next; next = opened.pop()) await next()
   }
   try {
-    const workspace = await openWorkspace(options, telemetry)
-    opened.push(() => workspace.close())
-    const metricsUrl = await publishMetrics(workspace, telemetry.metrics, options, opened)
+    const installation = await openInstallation(options, telemetry)
+    opened.push(() => installation.close())
+    const metricsUrl = await publishMetrics(installation, telemetry.metrics, options, opened)
     if (options.jobs) {
-      const jobs = runJobs(jobsOf(workspace, log, telemetry), {
-        leases: leaseStore(workspace.database),
+      const jobs = runJobs(jobsOf(installation, log, telemetry), {
+        leases: leaseStore(installation.database),
         onError: (error, job) => log.warn({ err: error, job }, 'a job failed, and is tried again'),
       })
       opened.push(() => jobs.stop())
     }
-    return { ...(await listenWith(workspace, telemetry, options, opened)), metricsUrl, workspace, close }
+    return {
+      ...(await listenWith(installation, telemetry, options, opened)),
+      metricsUrl,
+      installation,
+      close,
+    }
   } catch (error) {
     await close()
     throw error
@@ -65,14 +70,14 @@ export async function startService(options: StartOptions): Promise<RunningServic
 
 /** What it opens it adds to `opened`, to be closed in the opposite order. */
 async function listenWith(
-  workspace: Workspace,
+  installation: Installation,
   telemetry: Telemetry,
-  { log, identityOnly = false, counters = localCounters(workspace) }: StartOptions,
+  { log, identityOnly = false, counters = localCounters(installation) }: StartOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
-  const { config } = workspace
+  const { config } = installation
   const { metrics } = telemetry
-  const feed = identityOnly ? undefined : changeFeedOf(workspace)
+  const feed = identityOnly ? undefined : changeFeedOf(installation)
   // It is heard until the last request is answered.
   opened.push(async () => feed?.close())
   if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
@@ -106,7 +111,7 @@ async function listenWith(
   // First the long polls are told to come back later.
   opened.push(() => app.close())
   limitRates(app, { counters, limits: config.rateLimits })
-  const ready = readiness({ schema: () => schemaState(workspace.database) })
+  const ready = readiness({ schema: () => schemaState(installation.database) })
   healthRoutes(app, ready.unready)
   // Before all else: load balancers see it, and clients are told to connect elsewhere.
   opened.push(async () => {
@@ -114,7 +119,7 @@ async function listenWith(
     listening.leave()
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
-  const parts = { app, baseUrl, workspace, counters, feed, telemetry, log }
+  const parts = { app, baseUrl, installation, counters, feed, telemetry, log }
   if (identityOnly) await addIdentity('', parts)
   else await addService(parts)
   await app.ready()
@@ -122,7 +127,7 @@ async function listenWith(
   return { origin: listening.origin, baseUrl }
 }
 
-function changeFeedOf({ config, database }: Workspace): ChangeFeed | undefined {
+function changeFeedOf({ config, database }: Installation): ChangeFeed | undefined {
   const { database: settings } = config
   return settings.kind === 'postgres'
     ? openChangeFeed(database, settings.listenUrl ?? settings.url)

@@ -9,7 +9,7 @@ import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identi
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author } from '../change.ts'
-import type { Stores, Workspace } from '../cli/installation.ts'
+import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
 import { deviceStore } from '../devices/device-store.ts'
@@ -47,7 +47,7 @@ export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
   audit: auditStore(on),
 })
 
-type Changes = Pick<Workspace, 'change' | 'changeBy' | 'inImport' | 'inAudit'>
+type Changes = Pick<Installation, 'change' | 'changeBy' | 'inImport' | 'inAudit'>
 
 /** The transactions that write: each records in the audit log what it changes. */
 export function changesOn(

@@ -200,9 +200,9 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('names from elsewhere cannot steer the terminal, and keep their meaning in JSON', async () => {
-    const workspace = await program.open()
+    const installation = await program.open()
     const evil = 'a\u001b[31m\u009bb\u202ec\u{e0001}'
-    const { query } = workspace.database
+    const { query } = installation.database
     await query.updateTable('account').set({ name: evil }).where('username', '=', 'owner').execute()
     for (const words of [
       ['accounts', 'list'],

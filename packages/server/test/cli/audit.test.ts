@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Workspace } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/cli/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -14,10 +14,10 @@ const ACCOUNT = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
-  let workspace: Workspace
+  let installation: Installation
   before(async () => {
     assert.equal((await program.run(['migrate'], { environment: { SUDO_USER: 'eve' } })).code, 0)
-    workspace = await program.open()
+    installation = await program.open()
   })
   const list = (...words: readonly string[]) => program.json('audit', 'list', ...words)
   const until = async (condition: () => Promise<boolean>) => {
@@ -106,7 +106,7 @@ eachDatabase((_kind, _open, fresh) => {
       /^The 3 entries of the audit log hold\.\nIts end: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
     const document = await program.json('audit', 'verify', '--expect', end)
     assert.deepEqual(document, { verified: 3, unlinked: 0, end, broken_at: null, why: null })
-    const { query } = workspace.database
+    const { query } = installation.database
     await query.updateTable('audit_entry').set({ subject: 'bob' }).where('seq', '=', 2).execute()
     const broken = await program.run(['audit', 'verify', '--json'])
     assert.equal(broken.code, 1)
@@ -123,9 +123,9 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('a service that runs links entries within moments, and removes what has expired', async () => {
-    const ann = (await workspace.accounts.findByUsername('ann' as never)) ?? assert.fail()
+    const ann = (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail()
     const ended = new Date(Date.now() - 99 * DAY)
-    await workspace.sessions.open(
+    await installation.sessions.open(
       {
         id: 'ended' as never,
         accountId: ann.id,
@@ -138,14 +138,14 @@ eachDatabase((_kind, _open, fresh) => {
       ended,
     )
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
-    await workspace.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
-    await until(async () => (await workspace.audit.countUnlinked()) === 0)
-    await until(async () => (await workspace.sessions.list({ limit: 9 })).length === 0)
+    await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
+    await until(async () => (await installation.audit.countUnlinked()) === 0)
+    await until(async () => (await installation.sessions.list({ limit: 9 })).length === 0)
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     assert.match(stderr, /"table":"token_session","removed":1,"msg":"removed what has expired"/)
     assert.doesNotMatch(stderr, /a job failed/)
-    const held = await workspace.database.query.selectFrom('job_lease').select('held_until').execute()
+    const held = await installation.database.query.selectFrom('job_lease').select('held_until').execute()
     assert.deepEqual(new Set(held.map(({ held_until }) => held_until)), new Set([0]), 'the leases are left')
     assert.equal((await program.run(['audit', 'verify'])).code, 0)
   })

@@ -53,11 +53,11 @@ eachDatabase((kind, _open, fresh) => {
     node = await source.start(BASE)
     service = {
       baseUrl: node.baseUrl,
-      workspace: await source.open(SECRET),
+      installation: await source.open(SECRET),
       now: () => new Date(),
       advance: () => assert.fail('its clock is its own'),
     }
-    await withAcme({ ...service.workspace, clock: service.now })
+    await withAcme({ ...service.installation, clock: service.now })
     for (const key of await freshDeviceKeys(2)) {
       const serial = await registered(service, { key })
       units.push({ key, serial, session: await sessionOf(service, { serial, key }) })
@@ -167,8 +167,8 @@ eachDatabase((kind, _open, fresh) => {
         assert.equal(refreshed.status, 200, JSON.stringify(refreshed.body))
         assert.deepEqual(await registered(again, { key }), serial)
       }
-      const workspace = await target.open(SECRET)
-      const now = { ...service, baseUrl: again.baseUrl, workspace }
+      const installation = await target.open(SECRET)
+      const now = { ...service, baseUrl: again.baseUrl, installation }
       assert.equal(await whoami(again, await logIn(now, await addPerson(now, 'new'))), 200)
       const [key] = await freshDeviceKeys(1)
       assert.ok(key)

@@ -6,7 +6,7 @@ import { before, describe, test } from 'node:test'
 import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
-import type { Workspace } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/cli/installation.ts'
 import { importDevices } from '../../src/devices/transfer/import-devices.ts'
 import { ImportError } from '../../src/files/import-rows.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -20,13 +20,13 @@ eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   // The register that the exports go to is always a SQLite of its own.
   const others = [testProgram(), testProgram()] as const
-  let workspace: Workspace
+  let installation: Installation
   let keys: readonly PrivateKey[]
   before(async () => {
-    workspace = await program.open()
-    await withAcme(workspace)
+    installation = await program.open()
+    await withAcme(installation)
     keys = await freshDeviceKeys(4)
-    await fill(workspace, keys)
+    await fill(installation, keys)
   })
   const path = (name: string) => join(program.directory, name)
   const run = async (where: Program, ...words: readonly string[]) => {
@@ -56,7 +56,7 @@ eachDatabase((_kind, _open, fresh) => {
         shown.assertions.map((one: { revision: number }) => one.revision),
         [0, 2],
       )
-      const before = await workspace.devices.serialAssertionsOf(shown.id)
+      const before = await installation.devices.serialAssertionsOf(shown.id)
       assert.deepEqual(
         shown.assertions.map((one: { assertion: string }) => one.assertion),
         before.map(({ encoded }) => Buffer.from(encoded).toString()),
@@ -65,7 +65,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [pending] = await other.json('devices', 'list', '--status', 'pending')
       assert.equal(pending.device_key_id, keys[2]?.publicKey.id)
       const there = await other.open()
-      const [request, original] = [there, workspace].map(({ devices }) => devices.findRequest(pending.id))
+      const [request, original] = [there, installation].map(({ devices }) => devices.findRequest(pending.id))
       assert.deepEqual(await request, await original)
       assert.deepEqual(
         (await readdir(program.directory)).filter((name) => name.endsWith('.part')),
@@ -113,10 +113,11 @@ eachDatabase((_kind, _open, fresh) => {
       ...change,
     })
     const good = row({ serial: 'N-0', device_key_id: Buffer.alloc(48, 8).toString('base64url') })
-    const holder = async () => (await workspace.devices.list({ serial: 'T-1', limit: 1 }))[0] ?? assert.fail()
+    const holder = async () =>
+      (await installation.devices.list({ serial: 'T-1', limit: 1 }))[0] ?? assert.fail()
     const serialText = async () =>
       Buffer.from(
-        (await workspace.devices.serialAssertionsOf((await holder()).id))[0]?.encoded ?? [],
+        (await installation.devices.serialAssertionsOf((await holder()).id))[0]?.encoded ?? [],
       ).toString()
     const request = () => {
       const key = keys[3] ?? assert.fail()
@@ -196,13 +197,13 @@ eachDatabase((_kind, _open, fresh) => {
     ]
     const secondText = async () =>
       Buffer.from(
-        (await workspace.devices.serialAssertionsOf((await holder()).id))[1]?.encoded ?? [],
+        (await installation.devices.serialAssertionsOf((await holder()).id))[1]?.encoded ?? [],
       ).toString()
     for (const [what, change, message] of cases) {
       test(what, async () => {
         const text = `[${JSON.stringify(good)},\n  ${JSON.stringify(await change())} ]`
         await refuses(text, 'json', message)
-        assert.equal(await workspace.devices.findById(good.id), undefined)
+        assert.equal(await installation.devices.findById(good.id), undefined)
       })
     }
 
@@ -211,7 +212,7 @@ eachDatabase((_kind, _open, fresh) => {
         // One byte a chunk: a character may lie across two.
         for (const byte of Buffer.from(text)) yield Uint8Array.of(byte)
       }
-      return assert.rejects(importDevices({ source: { format, open } }, workspace), (error: Error) => {
+      return assert.rejects(importDevices({ source: { format, open } }, installation), (error: Error) => {
         assert.ok(error instanceof ImportError, String(error))
         assert.match(error.message, message)
         return true
@@ -271,7 +272,7 @@ eachDatabase((_kind, _open, fresh) => {
 })
 
 /** Five rows: two revisions, one superseded, one that waits, one rejected, one revoked. */
-async function fill(workspace: Workspace, keys: readonly PrivateKey[]): Promise<void> {
+async function fill(installation: Installation, keys: readonly PrivateKey[]): Promise<void> {
   const at = new Date('2026-02-03T04:05:06.789Z')
   const add = async (
     index: number,
@@ -300,10 +301,10 @@ async function fill(workspace: Workspace, keys: readonly PrivateKey[]): Promise<
     } as const
     const body = 'a: "b, c"\r\nd: e\n'
     const request = waits ? serialRequest({ requestId: 'id', key, body }) : undefined
-    assert.ok(await workspace.devices.add(device, request))
+    assert.ok(await installation.devices.add(device, request))
     for (const revision of revisions) {
       const input = { ...ACME, serial, deviceKey: key.publicKey, revision, body: Buffer.from(`${body}é\n`) }
-      const { assertion, signer } = await signSerial(input, workspace)
+      const { assertion, signer } = await signSerial(input, installation)
       const stored = {
         ...ACME,
         serial,
@@ -313,7 +314,7 @@ async function fill(workspace: Workspace, keys: readonly PrivateKey[]): Promise<
         authorityId: signer.authorityId,
         signingKeyId: assertion.signKeyId,
       }
-      assert.ok(await workspace.devices.addSerialAssertion(stored, at))
+      assert.ok(await installation.devices.addSerialAssertion(stored, at))
     }
   }
   await add(1, 'T-1', 'superseded', [1], ' a reason, with "quotes" and é ')

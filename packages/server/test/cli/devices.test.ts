@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
-import type { Workspace } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/cli/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -22,12 +22,12 @@ import { type RunningProgram, testProgram } from '../support/program.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
-  let workspace: Workspace
+  let installation: Installation
   let service: RunningProgram
   let keys: PrivateKey[]
   before(async () => {
-    workspace = await program.open()
-    await withAcme(workspace)
+    installation = await program.open()
+    await withAcme(installation)
     service = await program.start()
     // An id that begins with a dash needs `--` before it.
     keys = (await freshDeviceKeys(14)).filter(({ publicKey }) => !publicKey.id.startsWith('-'))
@@ -129,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   describe('one that waits', () => {
     const waiting = async (input: RegisterInput = {}) => {
-      await setAcmePolicy(workspace, { registration: 'approval' })
+      await setAcmePolicy(installation, { registration: 'approval' })
       const key = newKey()
       const requestId = await getRequestId(service)
       const ask = () => register(service, { key, requestId, ...input })
@@ -192,7 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('revoking ends the sessions at once, and keeps the serial; again it tells when it was', async () => {
-    await setAcmePolicy(workspace, {})
+    await setAcmePolicy(installation, {})
     const key = newKey()
     const serial = await registered(service, { key, serial: 'R-1' })
     const macaroon = await sessionOf(service, { serial, key })
@@ -218,7 +218,7 @@ eachDatabase((_kind, _open, fresh) => {
     const key = newKey()
     const serial = await registered(service, { key, serial: 'Q-1' })
     const [row] = await devices('list', '--serial', 'Q-1')
-    await workspace.devices.setQuarantine(row.id, new Date())
+    await installation.devices.setQuarantine(row.id, new Date())
     assert.equal((await devices('list', '--quarantined')).length, 1)
     assert.notEqual((await openSession(service, { serial, key })).status, 200)
     await says(['release', row.id], /may have sessions again\.\n$/)
@@ -228,7 +228,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('a name of several devices is refused with their ids', async () => {
     const key = newKey()
-    const modelText = await addAcmeModel(workspace, 'acme-second')
+    const modelText = await addAcmeModel(installation, 'acme-second')
     await registered(service, { key, serial: 'S-1' })
     await registered(service, { key, serial: 'S-1', model: 'acme-second', modelText })
     await refuses(

@@ -18,9 +18,12 @@ const ONLY_OLD = { ...BASE, RATAFIA_SECRET_KEY: OLD }
 const BOTH = { ...BASE, RATAFIA_SECRET_KEY: NEW, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
 const ONLY_NEW = { ...BASE, RATAFIA_SECRET_KEY: NEW }
 
-const at = (running: Pick<RunningProgram, 'baseUrl'>, workspace: TestService['workspace']): TestService => ({
+const at = (
+  running: Pick<RunningProgram, 'baseUrl'>,
+  installation: TestService['installation'],
+): TestService => ({
   baseUrl: running.baseUrl,
-  workspace,
+  installation,
   now: () => new Date(),
   advance: () => assert.fail('its clock is its own'),
 })
@@ -33,12 +36,12 @@ eachDatabase((_kind, open, fresh) => {
     test('old only, both, sealed anew, new only: tokens hold and serials are signed all the time', async () => {
       const database = await open()
       const node = await program.start(ONLY_OLD)
-      const workspace = await program.open(ONLY_OLD)
-      await addAcme({ ...workspace, clock: () => new Date() })
+      const installation = await program.open(ONLY_OLD)
+      await addAcme({ ...installation, clock: () => new Date() })
       const keys = [...(await freshDeviceKeys(4))]
       const registers = async (service: { readonly baseUrl: string }) =>
-        (await register(at(service, workspace), { key: keys.pop() ?? assert.fail() })).status
-      const token = await logIn(at(node, workspace), await addPerson(at(node, workspace), 'ann'))
+        (await register(at(service, installation), { key: keys.pop() ?? assert.fail() })).status
+      const token = await logIn(at(node, installation), await addPerson(at(node, installation), 'ann'))
       assert.equal(await registers(node), 200)
 
       const refused = await program.run(['secret', 'rotate'], { environment: ONLY_OLD })
@@ -87,7 +90,7 @@ eachDatabase((_kind, open, fresh) => {
       const next = await program.start(ONLY_NEW)
       const newer = await logIn(
         at(next, await program.open(ONLY_NEW)),
-        await addPerson(at(next, workspace), 'bob'),
+        await addPerson(at(next, installation), 'bob'),
       )
       assert.equal(await whoami(node, newer), 503)
       assert.equal(await whoami(next, token), 200)
@@ -133,14 +136,14 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(statements.length, 4)
     for (const statement of statements) await sql.raw(statement).execute(query)
     const after = await program.start({ ...ONLY_NEW, RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
-    const workspace = await program.open(ONLY_NEW)
+    const installation = await program.open(ONLY_NEW)
     assert.equal(await whoami(after, token), 401)
-    assert.equal(await whoami(after, await logIn(at(after, workspace), ann)), 200)
+    assert.equal(await whoami(after, await logIn(at(after, installation), ann)), 200)
     assert.equal((await openSession(after, { serial, key, previous })).status, 200)
     const [other] = await freshDeviceKeys(1)
     assert.ok(other)
     assert.notEqual((await register(after, { key: other })).status, 200)
-    await addBrand(acmeFiles, { ...workspace, clock: () => new Date() })
+    await addBrand(acmeFiles, { ...installation, clock: () => new Date() })
     assert.equal((await register(after, { key: other })).status, 200)
     assert.equal((await program.run(['verify'], { environment: ONLY_NEW })).code, 0)
     assert.equal((await after.end('SIGTERM')).code, 0)
@@ -154,9 +157,9 @@ describe('with the key in the data directory', () => {
     const node = await program.start(BASE)
     const data = String(program.environment['RATAFIA_DATA_DIR'])
     const names = async () => (await readdir(data)).filter((name) => name.startsWith('secret')).sort()
-    const workspace = await program.open()
-    const service = at(node, workspace)
-    await addAcme({ ...workspace, clock: () => new Date() })
+    const installation = await program.open()
+    const service = at(node, installation)
+    await addAcme({ ...installation, clock: () => new Date() })
     const [one, two, three] = await freshDeviceKeys(3)
     assert.ok(one && two && three)
     const token = await logIn(service, await addPerson(service, 'ann'))

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { addModel } from '../../src/brands/models/add-model.ts'
 import { useApiKey } from '../../src/brands/models/api-keys/use-api-key.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
-import type { Workspace } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/cli/installation.ts'
 import { addAcme, addTestRoot, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { ACME, deviceKey, freshDeviceKeys, register } from '../support/devices.ts'
@@ -21,10 +21,10 @@ type Shown = { serial: string; device_key_id: string; status: string; revision: 
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
-  let workspace: Workspace
+  let installation: Installation
   before(async () => {
-    workspace = await program.open()
-    await addTestRoot(workspace)
+    installation = await program.open()
+    await addTestRoot(installation)
   })
   const vault = (...words: readonly string[]) => program.json('import', 'serial-vault', ...words)
   const devices = (): Promise<Shown[]> => program.json('devices', 'list')
@@ -37,7 +37,7 @@ eachDatabase((_kind, _open, fresh) => {
     const placeless = (all: object) => JSON.stringify(all).replaceAll(/[^ "(]+?, line \d+/g, 'PLACE')
     for (const other of others) assert.equal(placeless(other), placeless(first))
     assert.deepEqual(await devices(), [])
-    assert.equal(await workspace.assertions.find('account', 'acme-brand'), undefined)
+    assert.equal(await installation.assertions.find('account', 'acme-brand'), undefined)
     const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
     assert.match(
       stdout,
@@ -116,14 +116,16 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('with its model here, the API key opens, and a device is signed the next revision', async () => {
-    await addAcme(workspace)
+    await addAcme(installation)
     const imported = await vault(data('csv'))
     assert.deepEqual(imported.api_keys, { added: 1, unchanged: 0 })
     assert.deepEqual((await vault(data('csv'))).api_keys, { added: 0, unchanged: 1 })
     // It is stored hashed.
-    const stored = JSON.stringify(await workspace.database.query.selectFrom('api_key').selectAll().execute())
+    const stored = JSON.stringify(
+      await installation.database.query.selectFrom('api_key').selectAll().execute(),
+    )
     assert.doesNotMatch(stored, new RegExp(API_KEY))
-    const shows = (text: string) => useApiKey({ text, model: ACME }, workspace)
+    const shows = (text: string) => useApiKey({ text, model: ACME }, installation)
     assert.equal((await shows('another-api-key-0001')).accepted, false)
     assert.equal((await shows(API_KEY)).accepted, true)
 
@@ -157,10 +159,10 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('one API key of two models opens both', async () => {
     const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
-    await addModel({ file: vector('world/model-acme-gadget'), policy }, workspace)
+    await addModel({ file: vector('world/model-acme-gadget'), policy }, installation)
     assert.deepEqual((await vault(data('copy.sql'))).api_keys, { added: 1, unchanged: 1 })
     const gadget = { ...ACME, model: 'acme-gadget' }
-    assert.equal((await useApiKey({ text: API_KEY, model: gadget }, workspace)).accepted, true)
+    assert.equal((await useApiKey({ text: API_KEY, model: gadget }, installation)).accepted, true)
   })
 
   test('a later dump brings the register up to date, but not what happened here since', async () => {

@@ -24,7 +24,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { baseUrl } = await program.start()
     service = {
       baseUrl,
-      workspace: await program.open(),
+      installation: await program.open(),
       now: () => new Date(),
       advance: () => assert.fail(),
     }
@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
       [id, 'ann', 'of the build machine', null, null],
     )
     // The API takes no such description; whatever lies in the database must not steer the terminal.
-    const { query } = service.workspace.database
+    const { query } = service.installation.database
     const evil = 'evil \u001b[2J\u009b2J\u202e'
     await query.updateTable('token_session').set({ description: evil }).where('session_id', '=', id).execute()
     const { stdout: table } = await program.run(['tokens', 'list'])

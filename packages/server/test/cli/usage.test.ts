@@ -27,7 +27,7 @@ async function helpOf(command: string): Promise<string> {
   const unused = () => assert.fail('--help does nothing else')
   const context: CommandContext = {
     streams: { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') },
-    withWorkspace: unused,
+    withInstallation: unused,
     withStorage: unused,
     openSealer: unused,
     serve: unused,

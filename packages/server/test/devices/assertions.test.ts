@@ -16,7 +16,7 @@ const serialPath = (serial: string) => `${ASSERTIONS}/serial/${ACME.brandId}/${A
 
 /** A device in the register, with the assertion of its serial. */
 async function hold(
-  { workspace, now }: TestService,
+  { installation, now }: TestService,
   serial: string,
   status: DeviceStatus,
 ): Promise<Uint8Array> {
@@ -40,7 +40,7 @@ async function hold(
     ),
   )
   const decision = { decidedAt: at, decidedBy: 'policy', reason: null, quarantinedAt: null }
-  const added = await workspace.devices.add({
+  const added = await installation.devices.add({
     ...{ id, ...ACME, serial, status, revision: 0, origin: 'registration', original: null },
     // A key has one serial of a model: these devices share what they signed with, not their row's key.
     deviceKeyId: `${publicKey.id.slice(0, -serial.length % 60)}${serial}`.slice(-64),
@@ -49,7 +49,7 @@ async function hold(
   })
   assert.ok(added)
   const assertion = { ...ACME, serial, revision: 0, deviceId: id, encoded, authorityId: ACME.brandId }
-  await workspace.devices.addSerialAssertion({ ...assertion, signingKeyId: acmeKey().publicKey.id }, at)
+  await installation.devices.addSerialAssertion({ ...assertion, signingKeyId: acmeKey().publicKey.id }, at)
   return encoded
 }
 
@@ -131,7 +131,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(constrained.format, 1)
     const [primaryKey = ''] = constrained.primaryKey
     const row = { type: 'account-key', primaryKey, revision: 0, encoded: encode(constrained) }
-    await service.workspace.assertions.put([row], service.now())
+    await service.installation.assertions.put([row], service.now())
     const keyPath = `${ASSERTIONS}/account-key/${primaryKey}`
     assert.equal((await get(keyPath)).status, 200)
     assert.equal((await get(`${keyPath}?max-format=1`)).status, 200)
@@ -206,7 +206,7 @@ eachDatabase((_kind, open, fresh) => {
 
   test('what could not be looked up is never called "not there"', async () => {
     const away = () => Promise.reject(new Unavailable('the database is away'))
-    const { assertions, devices } = service.workspace
+    const { assertions, devices } = service.installation
     const deps = {
       assertions: { ...assertions, find: away },
       devices: { ...devices, findSerialAssertion: away },

@@ -49,7 +49,7 @@ eachDatabase((kind, _open, fresh) => {
   let directory: string
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ratafia-crash-'))
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
@@ -92,7 +92,7 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   test(`Guarantee: kill -9 ${when} any step leaves a whole registration or none; the retry has one serial`, async () => {
-    const { devices, apiKeys, clones } = service.workspace
+    const { devices, apiKeys, clones } = service.installation
     const starting = Array.from({ length: AHEAD }, (_, i) => startDying(i + 1))
     const states = new Set<string>()
     for (let step = 1, done = false; !done; step++) {
@@ -102,11 +102,13 @@ eachDatabase((kind, _open, fresh) => {
       // A key that has the number gives way, so that the registration changes as much as one can.
       const model = `crash-${step}`
       const name = { brandId: ACME.brandId, model }
-      const modelText = await addAcmeModel(service.workspace, model, { policy: { takenSerial: 'reissue' } })
+      const modelText = await addAcmeModel(service.installation, model, {
+        policy: { takenSerial: 'reissue' },
+      })
       await registered(service, { model, modelText, serial: 'SN-1', key: deviceKey('device2') })
       const { text: apiKey } = await addApiKey(
         { model: name, label: 'line 1', expiresAt: null, useLimit: 1 },
-        service.workspace,
+        service.installation,
       )
       const headers = { 'api-key': apiKey }
       const requestId = await getRequestId(service)

@@ -38,7 +38,7 @@ import { refusalOf, testService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh)
-  before(() => withAcme(service.workspace))
+  before(() => withAcme(service.installation))
 
   interface TestModel {
     readonly name: { readonly brandId: string; readonly model: string }
@@ -55,9 +55,9 @@ eachDatabase((_kind, _open, fresh) => {
     headers: Record<string, HeaderInput> = {},
   ): Promise<TestModel> => {
     const model = `policy-${++models}`
-    const modelText = await addAcmeModel(service.workspace, model, { policy, headers })
+    const modelText = await addAcmeModel(service.installation, model, { policy, headers })
     const name = { brandId: ACME.brandId, model }
-    const { devices } = service.workspace
+    const { devices } = service.installation
     return {
       name,
       of: { model, modelText },
@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
         )
         const device = await holder('SN-1')
         assert.equal(device?.deviceKeyId, deviceKey().publicKey.id)
-        const [evidence, ...more] = await service.workspace.clones.evidenceOf(device.id)
+        const [evidence, ...more] = await service.installation.clones.evidenceOf(device.id)
         assert.deepEqual(more, [])
         assert.deepEqual(
           [evidence?.kind, evidence?.subject, evidence?.times, evidence?.details],
@@ -165,13 +165,13 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(second.decidedBy, 'policy')
       assert.ok(second.reason?.includes(keys[2]?.publicKey.id ?? '?'), String(second.reason))
       for (const { id } of [first, second]) {
-        assert.equal((await service.workspace.clones.evidenceOf(id)).length, 1)
+        assert.equal((await service.installation.clones.evidenceOf(id)).length, 1)
       }
     })
 
     test('Guarantee: a revoked device and one in quarantine keep it, also where numbers are reissued', async () => {
       const { of, holder } = await newModel({ takenSerial: 'reissue' })
-      const { devices } = service.workspace
+      const { devices } = service.installation
       await registered(service, { ...of, serial: 'SN-1' })
       const device = (await holder('SN-1')) ?? assert.fail()
       const key = await freshDeviceKey()
@@ -204,7 +204,7 @@ eachDatabase((_kind, _open, fresh) => {
         reason: null,
         quarantinedAt: null,
       }
-      assert.ok(await service.workspace.devices.add(device))
+      assert.ok(await service.installation.devices.add(device))
       const answers = await Promise.all([1, 2, 3].map(() => register(service, { ...model.of, key })))
       const [first] = answers
       assert.equal(first?.serial?.fields.serial, `SN-${i}`)
@@ -220,7 +220,7 @@ eachDatabase((_kind, _open, fresh) => {
       const keys = await Promise.all([1, 2, 3].map(() => freshDeviceKey()))
       const [one, two, three] = keys as [PrivateKey, PrivateKey, PrivateKey]
       const list = `serial,device_key_id\nSN-1,\n,${one.publicKey.id}\nSN-2,${two.publicKey.id}\n`
-      await importAllowList(list, { model: name, format: 'csv' }, service.workspace)
+      await importAllowList(list, { model: name, format: 'csv' }, service.installation)
       assert.equal(
         await refused({ ...of, key: three }),
         `This device is not on the allow-list of its model. Ask the operator to import the device key ${three.publicKey.id}.`,
@@ -254,10 +254,10 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(more, [])
       assert.deepEqual([device.status, device.serial], ['pending', 'SN-1'])
       assert.deepEqual(
-        Buffer.from((await service.workspace.devices.findRequest(device.id)) ?? []),
+        Buffer.from((await service.installation.devices.findRequest(device.id)) ?? []),
         Buffer.from(request),
       )
-      const issued = await issueToWaiting({ device, decision: decision() }, service.workspace)
+      const issued = await issueToWaiting({ device, decision: decision() }, service.installation)
       const first = await postDevices(service, body)
       assert.equal(first.status, 200)
       assert.equal(first.text, Buffer.from(issued.assertion.encoded).toString())
@@ -275,7 +275,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal((await register(service, { ...of, key })).status, 202)
         const [device] = await rows()
         assert.ok(device)
-        await issueToWaiting({ device, serial, decision: decision() }, service.workspace)
+        await issueToWaiting({ device, serial, decision: decision() }, service.installation)
         serials.push((await registered(service, { ...of, key })).fields.serial)
       }
       assert.deepEqual(serials, ['AC-1', 'GIVEN'])
@@ -290,7 +290,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await postDevices(service, body)).status, 202)
       const [device] = await rows()
       assert.ok(device)
-      await service.workspace.devices.reject(device.id, { ...decision(), reason: 'Not one of ours' })
+      await service.installation.devices.reject(device.id, { ...decision(), reason: 'Not one of ours' })
       const message = 'The operator rejected this device: Not one of ours.'
       for (let poll = 0; poll < 2; poll++) {
         assert.equal(refusalOf(await postDevices(service, body)).message, message)
@@ -298,9 +298,9 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await refused(of), message)
       const [rejected] = await rows()
       assert.ok(rejected)
-      await issueToWaiting({ device: rejected, decision: decision() }, service.workspace)
+      await issueToWaiting({ device: rejected, decision: decision() }, service.installation)
       assert.equal((await postDevices(service, body)).status, 200)
-      await assert.rejects(issueToWaiting({ device: rejected, decision: decision() }, service.workspace), {
+      await assert.rejects(issueToWaiting({ device: rejected, decision: decision() }, service.installation), {
         code: 'invalid-field',
         message: /does not wait: it is active\.$/,
       })
@@ -315,7 +315,9 @@ eachDatabase((_kind, _open, fresh) => {
       const [second, first] = await rows()
       assert.ok(first && second)
       const approvals = await Promise.allSettled(
-        [first, second].map((device) => issueToWaiting({ device, decision: decision() }, service.workspace)),
+        [first, second].map((device) =>
+          issueToWaiting({ device, decision: decision() }, service.installation),
+        ),
       )
       const [failure, ...others] = approvals.filter(({ status }) => status === 'rejected')
       assert.deepEqual(others, [])
@@ -323,7 +325,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(String(failure.reason), /SN-1 belongs to the device \S+, which is active\. Give another/)
       const waiting = (await rows()).find(({ status }) => status === 'pending')
       assert.ok(waiting)
-      await issueToWaiting({ device: waiting, serial: 'SN-2', decision: decision() }, service.workspace)
+      await issueToWaiting({ device: waiting, serial: 'SN-2', decision: decision() }, service.installation)
       const third = await freshDeviceKey()
       assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
     })
@@ -331,7 +333,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('approval: at most 10,000 devices of a model wait; one more is told to come again', async () => {
       const { of, name, rows } = await newModel({ registration: 'approval' })
       await register(service, of)
-      const { query } = service.workspace.database
+      const { query } = service.installation.database
       const [first] = await query.selectFrom('device').selectAll().where('model', '=', name.model).execute()
       assert.ok(first)
       for (let start = 1; start < 10_000; start += 1111) {
@@ -346,7 +348,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await register(service, of)).status, 202)
       const [waiting] = await rows()
       assert.ok(waiting)
-      await service.workspace.devices.reject(waiting.id, { ...decision(), reason: 'No' })
+      await service.installation.devices.reject(waiting.id, { ...decision(), reason: 'No' })
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
@@ -368,7 +370,7 @@ eachDatabase((_kind, _open, fresh) => {
       return body.error_list[0].message
     }
     const keyFor = (model: TestModel, useLimit: number | null = null) =>
-      addApiKey({ model: model.name, label: 'line 1', expiresAt: null, useLimit }, service.workspace)
+      addApiKey({ model: model.name, label: 'line 1', expiresAt: null, useLimit }, service.installation)
 
     test('is needed from the first on; a wrong one is as good as none', async () => {
       const model = await newModel()
@@ -381,7 +383,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal(await unauthorized(withKey(wrong, model.of)), 'The API key is not one of this model.')
       }
       await registered(service, withKey(text, model.of))
-      await revokeApiKey(key.id, service.workspace)
+      await revokeApiKey(key.id, service.installation)
       const next = await freshDeviceKey()
       assert.match(await unauthorized(withKey(text, { ...model.of, key: next })), /is revoked\./)
     })
@@ -390,7 +392,7 @@ eachDatabase((_kind, _open, fresh) => {
       const model = await newModel({ proposedSerial: 'required' })
       const { text, key } = await keyFor(model, 2)
       const uses = async () =>
-        (await service.workspace.apiKeys.list(model.name)).find(({ id }) => id === key.id)?.uses
+        (await service.installation.apiKeys.list(model.name)).find(({ id }) => id === key.id)?.uses
       await refused(withKey(text, model.of))
       assert.equal(await uses(), 0)
       await registered(service, withKey(text, { ...model.of, serial: 'SN-1' }))
@@ -424,7 +426,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const [device] = await model.rows()
       assert.ok(device)
-      await issueToWaiting({ device, decision: decision() }, service.workspace)
+      await issueToWaiting({ device, decision: decision() }, service.installation)
       await registered(service, withKey(text, model.of))
     })
   })
@@ -442,8 +444,8 @@ eachDatabase((_kind, _open, fresh) => {
       })
     let identity: { readonly keySha3: string; readonly keySha2: string }
     before(async () => {
-      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.workspace)
-      const [stored] = await service.workspace.hardwareIdentities.list({ limit: 1 })
+      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.installation)
+      const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
       identity = stored ?? assert.fail()
     })
 
@@ -489,7 +491,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
     const twoModels = async (policy: Partial<ModelPolicy> = {}) => {
       const [from, to] = [await newModel(), await newModel(policy)]
-      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      await allowRemodel({ from: from.name, to: to.name }, service.installation)
       return { from, to }
     }
 
@@ -513,7 +515,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('of a serial that was signed elsewhere, if its chain holds', async () => {
       const { from, to } = await twoModels()
       const input = { ...from.name, serial: 'OLD_1', deviceKey: deviceKey().publicKey, revision: 3 }
-      const original = encode((await signSerial(input, service.workspace)).assertion)
+      const original = encode((await signSerial(input, service.installation)).assertion)
       const forged = Buffer.from(Buffer.from(original).toString().replace('revision: 3', 'revision: 4'))
       const headers = remodelHeaders(from, 'OLD_1')
       const refusal = refusalOf(await register(service, { ...to.of, original: forged, headers }))
@@ -554,9 +556,9 @@ eachDatabase((_kind, _open, fresh) => {
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
       assert.match(await refused(input), /may not become acme-brand\/policy-\d+: the operator allows it with/)
-      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const device = (await from.holder('SN-1')) ?? assert.fail()
-      const { devices } = service.workspace
+      const { devices } = service.installation
       await devices.setQuarantine(device.id, service.now())
       assert.match(await refused(input), /^The original serial does not count: its device is in quarantine/)
       await devices.setQuarantine(device.id, null)
@@ -568,7 +570,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('not with a serial that another key took over', async () => {
       const from = await newModel({ takenSerial: 'reissue' })
       const to = await newModel()
-      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       await registered(service, { ...from.of, serial: 'SN-1', key: await freshDeviceKey() })
       const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
@@ -580,7 +582,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('no key fits: the device is told to ask, the operator why; it works again with a key', async () => {
       const { of, rows } = await newModel()
       const { keyId } = await addAcmeKey()
-      await disableSigningKey({ keyId, force: true }, service.workspace)
+      await disableSigningKey({ keyId, force: true }, service.installation)
       const message = await refused({ ...of, serial: 'SN-1' })
       assert.match(
         message,
@@ -593,7 +595,10 @@ eachDatabase((_kind, _open, fresh) => {
 
     /** Its own, again. */
     const addAcmeKey = () =>
-      addSigningKey({ accountKey: acmeFiles.accountKey, signingKey: acmeFiles.signingKey }, service.workspace)
+      addSigningKey(
+        { accountKey: acmeFiles.accountKey, signingKey: acmeFiles.signingKey },
+        service.installation,
+      )
 
     test('an account that the model names; not one that the device would not take it from', async () => {
       const named = await newModel({}, { 'serial-authority': ['generic'] })
@@ -603,10 +608,10 @@ eachDatabase((_kind, _open, fresh) => {
           accountKey: vector('world/account-key-generic'),
           signingKey: vector('world/keys/generic.pem'),
         },
-        service.workspace,
+        service.installation,
       )
       const { keyId } = await addAcmeKey()
-      await disableSigningKey({ keyId, force: true }, service.workspace)
+      await disableSigningKey({ keyId, force: true }, service.installation)
       try {
         const requestHeaders = { 'snap-device-capabilities': 'serial-stream' }
         const { text, serial } = await register(service, { ...named.of, requestHeaders })
@@ -635,7 +640,7 @@ eachDatabase((_kind, _open, fresh) => {
       hardwareIdentity: false,
       quarantineClones: false,
     } as const
-    await setPolicy(name, policy, service.workspace)
+    await setPolicy(name, policy, service.installation)
     // What waits, waits for its decision.
     assert.equal((await register(service, of)).status, 202)
     await registered(service, { ...of, key: await freshDeviceKey() })

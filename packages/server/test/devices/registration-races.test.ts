@@ -31,15 +31,15 @@ eachDatabase((_kind, _open, fresh) => {
   const node = (number: number) => nodes[number % nodes.length] ?? service
   let keys: readonly PrivateKey[]
   before(async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     keys = await manyKeys
   })
 
   let models = 0
   const newModel = async (policy: Partial<ModelPolicy> = {}) => {
     const model = `race-${++models}`
-    const modelText = await addAcmeModel(service.workspace, model, { policy })
-    const { devices } = service.workspace
+    const modelText = await addAcmeModel(service.installation, model, { policy })
+    const { devices } = service.installation
     return {
       of: { model, modelText },
       rows: () => devices.list({ brandId: ACME.brandId, model, limit: 1000 }),
@@ -63,7 +63,7 @@ eachDatabase((_kind, _open, fresh) => {
     const [device, ...more] = await rows()
     assert.ok(device)
     assert.deepEqual([device.status, device.revision, more], ['active', 0, []])
-    assert.equal((await service.workspace.devices.serialAssertionsOf(device.id)).length, 1)
+    assert.equal((await service.installation.devices.serialAssertionsOf(device.id)).length, 1)
   })
 
   test(`Guarantee: ${MANY} keys that want one serial number at once: one has it`, async () => {
@@ -148,7 +148,7 @@ eachDatabase((_kind, _open, fresh) => {
 eachDatabase((_kind, _open, fresh) => {
   describe('a full queue', () => {
     const service = testService(fresh, { RATAFIA_SIGNING_QUEUE: '1' })
-    before(() => withAcme(service.workspace))
+    before(() => withAcme(service.installation))
 
     test('one more than may wait is 503 at once; nothing of it stays, and the retry has a serial', async () => {
       const keys = (await manyKeys).slice(0, 40)

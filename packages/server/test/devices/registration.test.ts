@@ -29,16 +29,16 @@ const MEDIA_TYPE = 'application/x.ubuntu.assertion'
 
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_DEVICE_SERVICE_PATH: '/devices-of-ours/v2' })
-  before(() => withAcme(service.workspace))
+  before(() => withAcme(service.installation))
 
   /** A model of its own, so that one test does not meet the devices of another. */
   let models = 0
   const newModel = async (headers = {}): Promise<{ model: string; modelText: Uint8Array }> => {
     const model = `acme-${++models}`
-    return { model, modelText: await addAcmeModel(service.workspace, model, { headers }) }
+    return { model, modelText: await addAcmeModel(service.installation, model, { headers }) }
   }
   const holderOf = (model: string, serial: string) =>
-    service.workspace.devices.findHolder({ brandId: ACME.brandId, model, serial })
+    service.installation.devices.findHolder({ brandId: ACME.brandId, model, serial })
 
   describe('request-id', () => {
     for (const path of [`${AUTH}/request-id`, '/devices-of-ours/v2/request-id']) {
@@ -68,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('handing one out writes nothing', async () => {
-      const { query } = service.workspace.database
+      const { query } = service.installation.database
       const count = async () => {
         const rows = await query.selectFrom('device_registration').select('device_id').execute()
         return rows.length
@@ -115,7 +115,7 @@ eachDatabase((_kind, _open, fresh) => {
           quarantinedAt: null,
         },
       )
-      const [registration] = await service.workspace.registrations.ofDevice(device.id, 2)
+      const [registration] = await service.installation.registrations.ofDevice(device.id, 2)
       assert.equal(registration?.caller.address, '127.0.0.1')
     })
 

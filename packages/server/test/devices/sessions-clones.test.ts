@@ -24,7 +24,7 @@ eachDatabase((_kind, _open, fresh) => {
   let keys: readonly PrivateKey[]
   let devices = 0
   before(async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     keys = await freshDeviceKeys(16)
   })
 
@@ -34,14 +34,15 @@ eachDatabase((_kind, _open, fresh) => {
     const serial = serialAssertion({ serial: `K-${devices}`, key })
     const open = (previous?: string) => sessionOf(service, { key, serial, ...(previous ? { previous } : {}) })
     const first = await open()
-    const row = await service.workspace.devices.findHolder(serial.fields)
+    const row = await service.installation.devices.findHolder(serial.fields)
     const { id } = row ?? assert.fail('not in the register')
     const tryOpen = (previous?: string) =>
       openSession(service, { key, serial, ...(previous ? { previous } : {}) })
     const evidence = async () =>
-      (await service.workspace.clones.evidenceOf(id)).map(({ kind, times }) => `${kind} ${times}`).sort()
+      (await service.installation.clones.evidenceOf(id)).map(({ kind, times }) => `${kind} ${times}`).sort()
     const chains = async () =>
-      new Set((await service.workspace.deviceSessions.ofDevice(id, 100)).map(({ chainId }) => chainId)).size
+      new Set((await service.installation.deviceSessions.ofDevice(id, 100)).map(({ chainId }) => chainId))
+        .size
     return { id, key, serial, first, open, tryOpen, evidence, chains }
   }
 
@@ -78,8 +79,8 @@ eachDatabase((_kind, _open, fresh) => {
       await open()
       assert.deepEqual(await evidence(), ['second-chain 1'])
       const [{ details, subject, firstSeenAt } = assert.fail()] =
-        await service.workspace.clones.evidenceOf(id)
-      const sessions = await service.workspace.deviceSessions.ofDevice(id, 100)
+        await service.installation.clones.evidenceOf(id)
+      const sessions = await service.installation.deviceSessions.ofDevice(id, 100)
       assert.equal(subject, sessions.at(-1)?.chainId)
       assert.equal(details['other-session'], sessions.at(-1)?.id)
       assert.match(`${details['address']} ${details['other-address']}`, /^127\.0\.0\.1 127\.0\.0\.1$/)
@@ -132,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('with --clones quarantine', () => {
-    before(() => setAcmePolicy(service.workspace, { quarantineClones: true }))
+    before(() => setAcmePolicy(service.installation, { quarantineClones: true }))
     const verify = async (session: string) =>
       (await call(service, 'GET', '/device-session', { headers: presentingSession(session) })).status
 
@@ -154,7 +155,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(refusalOf(await tryOpen(other)).code, 'device-refused')
       assert.deepEqual(await evidence(), ['second-chain 1', 'two-chains 1'])
 
-      await service.workspace.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(id, null)
       assert.deepEqual([await verify(first), await verify(other)], [200, 200])
       assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
     })
@@ -163,7 +164,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { id, first, open, tryOpen } = await device()
       const other = await open()
       assert.equal((await tryOpen(first)).status, 400)
-      await service.workspace.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(id, null)
       const next = await open(first)
       const more = await open(other)
       assert.equal((await tryOpen(next)).status, 400)

@@ -46,7 +46,7 @@ eachDatabase((_kind, _open, fresh) => {
   let keys: readonly PrivateKey[]
   let devices = 0
   before(async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     keys = await freshDeviceKeys(40)
   })
   const newKey = () => keys[devices++] ?? assert.fail('more devices than keys')
@@ -56,9 +56,9 @@ eachDatabase((_kind, _open, fresh) => {
   }
   type TestDevice = ReturnType<typeof newDevice>
   const holderOf = async ({ serial }: TestDevice) =>
-    (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (device: TestDevice) =>
-    service.workspace.deviceSessions.ofDevice((await holderOf(device)).id, 100)
+    service.installation.deviceSessions.ofDevice((await holderOf(device)).id, 100)
   /** As somebody else put it into the register: without an assertion. */
   const rowOf = ({ serial }: TestDevice, id: DeviceId, status: 'pending' | 'active'): Device => {
     const { brandId, model, serial: number, deviceKeyId } = serial.fields
@@ -106,14 +106,14 @@ eachDatabase((_kind, _open, fresh) => {
     test('one from before a rotation of the root key is as good', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
-      await service.workspace.keyring.rotateRootKey()
+      await service.installation.keyring.rotateRootKey()
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
     test('one that the database knows no more, as after a restore: a new chain', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
-      await service.workspace.deviceSessions.removeExpired(new Date(Date.now() + 99 * DAY), 9999)
+      await service.installation.deviceSessions.removeExpired(new Date(Date.now() + 99 * DAY), 9999)
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
       assert.equal((await sessionsOf(one)).length, 1)
     })
@@ -201,7 +201,7 @@ eachDatabase((_kind, _open, fresh) => {
         [status, origin, revision, deviceKeyId],
         ['active', 'session', 3, one.key.publicKey.id],
       )
-      const [stored, ...more] = await service.workspace.devices.serialAssertionsOf(id)
+      const [stored, ...more] = await service.installation.devices.serialAssertionsOf(id)
       assert.equal(more.length, 0)
       assert.deepEqual(
         [stored?.revision, stored?.authorityId, stored?.signingKeyId],
@@ -218,7 +218,7 @@ eachDatabase((_kind, _open, fresh) => {
       await sessionOf(service, { ...one, serial: serialAssertion({ serial, key: one.key, revision: 2 }) })
       const { id, revision } = await holderOf(one)
       assert.equal(revision, 4)
-      const stored = await service.workspace.devices.serialAssertionsOf(id)
+      const stored = await service.installation.devices.serialAssertionsOf(id)
       assert.deepEqual(
         stored.map((assertion) => assertion.revision),
         [1, 4],
@@ -248,14 +248,14 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('an imported device without an assertion: its key brings one, another key does not take over', async () => {
       const one = newDevice(1)
-      await service.workspace.devices.add(rowOf(one, newDeviceId(), 'active'))
+      await service.installation.devices.add(rowOf(one, newDeviceId(), 'active'))
       const key = newKey()
       const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 7 })
       assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /superseded/)
       await sessionOf(service, one)
       const { id, revision } = await holderOf(one)
       assert.equal(revision, 1)
-      assert.equal((await service.workspace.devices.serialAssertionsOf(id)).length, 1)
+      assert.equal((await service.installation.devices.serialAssertionsOf(id)).length, 1)
     })
 
     test('a key that gets its serial back begins a new chain, whatever session it shows', async () => {
@@ -268,7 +268,7 @@ eachDatabase((_kind, _open, fresh) => {
       await sessionOf(service, { ...back, previous })
       const [session, ...more] = await sessionsOf(back)
       assert.deepEqual([session?.previousId, session?.chainId, more.length], [null, session?.id, 0])
-      assert.deepEqual(await service.workspace.clones.evidenceOf((await holderOf(back)).id), [])
+      assert.deepEqual(await service.installation.clones.evidenceOf((await holderOf(back)).id), [])
     })
 
     // Guarantee: a device key has one serial of a model.
@@ -294,7 +294,7 @@ eachDatabase((_kind, _open, fresh) => {
       const answers = await Promise.all(Array.from({ length: 50 }, post))
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
       assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
-      const rows = await service.workspace.devices.findBySerial(serial.fields)
+      const rows = await service.installation.devices.findBySerial(serial.fields)
       assert.deepEqual(rows.map(({ status }) => status).sort(), ['active', 'superseded'])
     })
 
@@ -307,7 +307,7 @@ eachDatabase((_kind, _open, fresh) => {
         ),
       )
       assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400, 400])
-      const rows = await service.workspace.devices.findBySerial({ ...ACME, serial: 'RACE' })
+      const rows = await service.installation.devices.findBySerial({ ...ACME, serial: 'RACE' })
       assert.equal(rows.length, 1)
     })
 
@@ -319,8 +319,8 @@ eachDatabase((_kind, _open, fresh) => {
       test(`a device whose registration here is ${status} gets none with a serial signed elsewhere`, async () => {
         const one = newDevice()
         const id = newDeviceId()
-        await service.workspace.devices.add(rowOf(one, id, 'pending'), Buffer.from('the serial-request'))
-        if (status === 'rejected') await service.workspace.devices.reject(id, decision())
+        await service.installation.devices.add(rowOf(one, id, 'pending'), Buffer.from('the serial-request'))
+        if (status === 'rejected') await service.installation.devices.reject(id, decision())
         assertRefused(await openSession(service, one), 400, 'device-refused', message)
       })
     }
@@ -328,7 +328,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('a revoked device gets none, with any key and any revision', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
-      await service.workspace.devices.revoke((await holderOf(one)).id, decision())
+      await service.installation.devices.revoke((await holderOf(one)).id, decision())
       const revoked = /^The device was revoked at \S+ by alice\. Ask its operator\.$/
       assertRefused(await openSession(service, one), 400, 'device-refused', revoked)
       assertRefused(await openSession(service, { ...one, previous }), 400, 'device-refused', revoked)
@@ -347,7 +347,7 @@ eachDatabase((_kind, _open, fresh) => {
       const body = await sessionBody(service, one)
       const post = () => call(service, 'POST', `${AUTH}/sessions`, { body })
       assert.equal((await post()).status, 200)
-      await service.workspace.devices.revoke((await holderOf(one)).id, decision())
+      await service.installation.devices.revoke((await holderOf(one)).id, decision())
       assertRefused(await post(), 400, 'device-refused', /revoked/)
     })
 
@@ -355,12 +355,12 @@ eachDatabase((_kind, _open, fresh) => {
       const one = newDevice()
       await sessionOf(service, one)
       const { id } = await holderOf(one)
-      await service.workspace.devices.setQuarantine(id, service.now())
+      await service.installation.devices.setQuarantine(id, service.now())
       assertRefused(await openSession(service, one), 400, 'device-refused', /has been in quarantine since/)
       const key = newKey()
       const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 1 })
       assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /in quarantine/)
-      await service.workspace.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(id, null)
       assert.equal((await openSession(service, one)).status, 200)
     })
   })
@@ -370,7 +370,7 @@ eachDatabase((_kind, _open, fresh) => {
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
   test('with RATAFIA_UNKNOWN_SESSIONS=ignore: what is not ours is passed over, what is ours has to fit', async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     const [key, otherKey] = (await freshDeviceKeys(2)) as [PrivateKey, PrivateKey]
     const one = { key, serial: serialAssertion({ serial: 'I-1', key }) }
     const ours = parsed(await sessionOf(service, one))

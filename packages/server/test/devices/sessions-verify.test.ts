@@ -50,7 +50,7 @@ eachDatabase((_kind, _open, fresh) => {
     return { key, serial: serialAssertion({ serial: `V-${devices}`, key }) }
   }
   before(async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     keys = await freshDeviceKeys(12)
     macaroon = await sessionOf(service, newDevice())
   })
@@ -58,7 +58,7 @@ eachDatabase((_kind, _open, fresh) => {
     call(service, method, PATH, { headers: presentingSession(session) })
   const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
   const holderOf = async ({ serial }: ReturnType<typeof newDevice>) =>
-    (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
 
   /** snapd refreshes by itself where the challenge says so (contract/devices.md 1.3). */
   const assertRefused = ({ status, headers, body }: Answer, message: RegExp) => {
@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('without a store where the model names none; other characters are percent-encoded in headers', async () => {
-      const modelText = await addAcmeModel(service.workspace, 'acme-plain')
+      const modelText = await addAcmeModel(service.installation, 'acme-plain')
       const { key } = newDevice()
       const serial = serialAssertion({ serial: 'a b%20ü"', key, model: 'acme-plain' })
       const { body, headers } = await verify(await sessionOf(service, { key, serial, modelText }))
@@ -143,14 +143,14 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('after a rotation of the root key', async () => {
-      await service.workspace.keyring.rotateRootKey()
+      await service.installation.keyring.rotateRootKey()
       assert.equal((await verify(macaroon)).status, 200)
       assert.equal((await verify(await sessionOf(service, newDevice()))).status, 200)
     })
 
     test('at another node that started later', async () => {
       const log = createLog({ level: 'silent', pretty: false })
-      const { config } = service.workspace
+      const { config } = service.installation
       const other = await startService({ config, log, clock: service.now })
       try {
         assert.equal((await call(other, 'GET', PATH, { headers: presentingSession(macaroon) })).status, 200)
@@ -286,7 +286,7 @@ eachDatabase((_kind, _open, fresh) => {
     test('revoked, said before it is said that it has expired', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
-      await service.workspace.devices.revoke((await holderOf(device)).id, decision())
+      await service.installation.devices.revoke((await holderOf(device)).id, decision())
       const message = /^The device was revoked at \S+Z by alice\. Ask its operator\.$/
       assertRefused(await verify(session), message)
       service.advance(2 * DAY)
@@ -307,9 +307,9 @@ eachDatabase((_kind, _open, fresh) => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const { id } = await holderOf(device)
-      await service.workspace.devices.setQuarantine(id, service.now())
+      await service.installation.devices.setQuarantine(id, service.now())
       assertRefused(await verify(session), /^The device has been in quarantine since \S+Z, /)
-      await service.workspace.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(id, null)
       assert.equal((await verify(session)).status, 200)
     })
 
@@ -317,7 +317,7 @@ eachDatabase((_kind, _open, fresh) => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const later = new Date(service.now().getTime() + 9 * DAY)
-      await service.workspace.deviceSessions.removeExpired(later, 9999)
+      await service.installation.deviceSessions.removeExpired(later, 9999)
       assertRefused(await verify(session), /is no longer known here/)
     })
   })

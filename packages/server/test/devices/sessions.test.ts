@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
   let keys: readonly PrivateKey[]
   let serials = 0
   before(async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     keys = await freshDeviceKeys(8)
   })
   /** A serial number and a device key that nobody has used before. */
@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('no store where the model names none', async () => {
-      const modelText = await addAcmeModel(service.workspace, 'acme-plain')
+      const modelText = await addAcmeModel(service.installation, 'acme-plain')
       const serial = serialAssertion({ serial: 'P-1', model: 'acme-plain' })
       const macaroon = await sessionOf(service, { serial, modelText })
       assert.equal(conditionsOf(macaroon).length, 7)
@@ -382,7 +382,7 @@ eachDatabase((_kind, _open, fresh) => {
         revision: 0,
         encoded: file.bytes,
       })
-      await service.workspace.assertions.put(
+      await service.installation.assertions.put(
         [
           stored(vector('world/account-generic'), 'account', 'generic'),
           stored(vector('world/account-key-generic'), 'account-key', genericKey.publicKey.id),
@@ -392,7 +392,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('where the model names it in serial-authority', async () => {
-      const modelText = await addAcmeModel(service.workspace, 'acme-lent', {
+      const modelText = await addAcmeModel(service.installation, 'acme-lent', {
         headers: { 'serial-authority': ['generic'] },
       })
       const serial = byGeneric('G-1', 'acme-lent')
@@ -413,8 +413,8 @@ eachDatabase((_kind, _open, fresh) => {
     // Guarantee: whom a brand has dropped, an older revision of its model does not bring back.
     test('not by an older revision of the model than the one stored', async () => {
       const headers = { 'serial-authority': ['generic'] }
-      const older = await addAcmeModel(service.workspace, 'acme-taken', { headers })
-      await service.workspace.assertions.put(
+      const older = await addAcmeModel(service.installation, 'acme-taken', { headers })
+      await service.installation.assertions.put(
         [
           {
             type: 'model',
@@ -527,7 +527,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { key, serial } = newDevice()
       const body = await sessionBody(service, { serial, key })
       const first = await post(body)
-      await service.workspace.keyring.rotateRootKey()
+      await service.installation.keyring.rotateRootKey()
       assert.equal((await post(body)).body.macaroon, first.body.macaroon)
     })
 
@@ -560,7 +560,7 @@ eachDatabase((_kind, _open, fresh) => {
       const answers = await Promise.all(Array.from({ length: 100 }, () => post(body)))
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
       assert.equal(new Set(answers.map((answer) => answer.body.macaroon)).size, 1)
-      const rows = await service.workspace.devices.findBySerial({ ...ACME, serial: serial.fields.serial })
+      const rows = await service.installation.devices.findBySerial({ ...ACME, serial: serial.fields.serial })
       assert.deepEqual([rows.length, rows[0]?.origin], [1, 'session'])
       assert.equal((await sessionsOf(serial)).length, 1)
       assert.deepEqual(await evidenceOf(serial), [])
@@ -587,11 +587,11 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   const deviceOf = async (serial: AssertionOf<'serial'>) =>
-    (await service.workspace.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
+    (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (serial: AssertionOf<'serial'>) =>
-    service.workspace.deviceSessions.ofDevice((await deviceOf(serial)).id, 100)
+    service.installation.deviceSessions.ofDevice((await deviceOf(serial)).id, 100)
   const evidenceOf = async (serial: AssertionOf<'serial'>) =>
-    service.workspace.clones.evidenceOf((await deviceOf(serial)).id)
+    service.installation.clones.evidenceOf((await deviceOf(serial)).id)
 })
 
 /** Revision 1 of a model, in which the brand lets nobody else sign. */

@@ -42,7 +42,7 @@ eachDatabase((kind, open, fresh) => {
   let database: Database
   let keys: PrivateKey[]
   before(async () => {
-    await withAcme(service.workspace)
+    await withAcme(service.installation)
     database = await open()
     keys = [...(await someKeys)]
   })
@@ -52,12 +52,12 @@ eachDatabase((kind, open, fresh) => {
   /** With an API key, whose row a registration of the model has to wait for. */
   const newModel = async (policy: Partial<ModelPolicy> = {}) => {
     const model = `taken-${++models}`
-    const modelText = await addAcmeModel(service.workspace, model, { policy })
+    const modelText = await addAcmeModel(service.installation, model, { policy })
     const name = { brandId: ACME.brandId, model }
     const key = { model: name, label: 'factory', expiresAt: null, useLimit: null }
-    const { text } = await addApiKey(key, service.workspace)
+    const { text } = await addApiKey(key, service.installation)
     const of: RegisterInput = { model, modelText, requestHeaders: { 'api-key': text } }
-    const rows = () => service.workspace.devices.list({ ...name, limit: 10 })
+    const rows = () => service.installation.devices.list({ ...name, limit: 10 })
     return { name, of, rows }
   }
 
@@ -87,13 +87,13 @@ eachDatabase((kind, open, fresh) => {
   test('an entry of the allow-list', async () => {
     const { name, of, rows } = await newModel({ registration: 'allow-list' })
     const entry = [{ serial: 'SN-1', deviceKeyId: null }]
-    await service.workspace.allowList.add(name, entry, { at: service.now() })
+    await service.installation.allowList.add(name, entry, { at: service.now() })
     const key = newKey()
     const ask = () => register(service, { ...of, key, serial: 'SN-1' })
     const answer = await during((on) => allowListStore(on).remove(name, entry), ask)
     assert.match(refusalOf(answer).message, /^This device is not on the allow-list of its model\./)
     assert.deepEqual(await rows(), [])
-    await service.workspace.allowList.add(name, entry, { at: service.now() })
+    await service.installation.allowList.add(name, entry, { at: service.now() })
     assert.equal((await ask()).status, 200)
   })
 
@@ -123,7 +123,7 @@ eachDatabase((kind, open, fresh) => {
   for (const what of ['remodel', 'device that it began with'] as const) {
     test(`a ${what}`, async () => {
       const [from, to] = [await newModel(), await newModel()]
-      await allowRemodel({ from: from.name, to: to.name }, service.workspace)
+      await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const key = newKey()
       const original = await registered(service, { ...from.of, key })
       const [device] = await from.rows()
@@ -164,13 +164,13 @@ eachDatabase((kind, open, fresh) => {
       reason: null,
       quarantinedAt: null,
     } as const
-    assert.ok(await service.workspace.devices.add(device))
+    assert.ok(await service.installation.devices.add(device))
     const answer = await during(
       (on) => deviceStore(on).revoke(device.id, decision()),
       () => register(service, { ...of, key }),
     )
     assert.match(refusalOf(answer).message, /^This device is revoked/)
-    assert.deepEqual(await service.workspace.devices.serialAssertionsOf(device.id), [])
+    assert.deepEqual(await service.installation.devices.serialAssertionsOf(device.id), [])
   })
 
   test('a device in quarantine keeps its serial, also from one that asks for it just then', async () => {
@@ -194,7 +194,7 @@ eachDatabase((kind, open, fresh) => {
     await register(service, { ...of, key: newKey(), serial: 'SN-1' })
     const [device] = await rows()
     assert.ok(device)
-    const approve = () => approveDevice({ name: device.id, by: 'bob' }, other.workspace)
+    const approve = () => approveDevice({ name: device.id, by: 'bob' }, other.installation)
     await assert.rejects(
       during((on) => deviceStore(on).reject(device.id, decision()), approve),
       {
@@ -211,7 +211,7 @@ eachDatabase((kind, open, fresh) => {
       const { name, of, rows } = await newModel()
       const removal = async () => {
         try {
-          await removeModel(name, other.workspace)
+          await removeModel(name, other.installation)
           return 'removed'
         } catch (error) {
           assert.ok(error instanceof RequestError)
@@ -223,7 +223,7 @@ eachDatabase((kind, open, fresh) => {
       await sleep(10 * outcomes.size)
       const [{ status }, outcome] = await Promise.all([registering, removal()])
       outcomes.add(outcome)
-      const found = [(await service.workspace.models.find(name)) !== undefined, (await rows()).length]
+      const found = [(await service.installation.models.find(name)) !== undefined, (await rows()).length]
       assert.deepEqual([status, ...found], outcome === 'removed' ? [400, false, 0] : [200, true, 1])
     }
   })

@@ -46,10 +46,10 @@ eachDatabase((kind, open, fresh) => {
   const share = (kind === 'sqlite' ? 1 : 0.25) * TIMES
   let seeds: DeepSeeds
   const texts: FreshTexts = {
-    requestId: () => newNonce('request-id', service.workspace),
-    nonce: () => newNonce('nonce', service.workspace),
+    requestId: () => newNonce('request-id', service.installation),
+    nonce: () => newNonce('nonce', service.installation),
     expired: (of: NonceKind) =>
-      newNonce(of, { keyring: service.workspace.keyring, clock: () => new Date(Date.now() - 700_000) }),
+      newNonce(of, { keyring: service.installation.keyring, clock: () => new Date(Date.now() - 700_000) }),
   }
 
   before(async () => {

@@ -20,13 +20,13 @@ export async function startNode(database: DatabaseConfig): Promise<TestNode> {
     ...readConfig({ RATAFIA_PORT: '0', RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: SECRET_KEY }),
     database,
   }
-  const { baseUrl, workspace, close } = await startService({
+  const { baseUrl, installation, close } = await startService({
     config,
     log: createLog({ level: 'silent', pretty: false }),
   })
   return {
     baseUrl,
-    workspace,
+    installation,
     now: () => new Date(),
     advance: () => {
       throw new TypeError('The clock of a node is the real one.')

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import type { Workspace } from '../../src/cli/installation.ts'
+import type { Installation } from '../../src/cli/installation.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { openWorkspace } from '../../src/start/installation.ts'
+import { openInstallation } from '../../src/start/installation.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
 
@@ -53,14 +53,14 @@ export interface Program {
   /** Starts `serve`, or other words, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
   /** Opens the installation in this process as well; closed after the suite. */
-  open(environment?: Variables): Promise<Workspace>
+  open(environment?: Variables): Promise<Installation>
 }
 
 /** Declares that the suite has a program on its database, or without `fresh` on a SQLite of its own. */
 export function testProgram(fresh?: Fresh): Program {
   const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
-  const workspaces: Workspace[] = []
+  const installations: Installation[] = []
   before(async () => {
     state.directory = await mkdtemp(join(tmpdir(), 'ratafia-program-'))
     state.environment = {
@@ -73,7 +73,7 @@ export function testProgram(fresh?: Fresh): Program {
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
-    for (const workspace of workspaces) await workspace.close()
+    for (const installation of installations) await installation.close()
     if (state.directory === undefined) return
     await rm(state.directory, { recursive: true, force: true, maxRetries: 5 })
   })
@@ -151,9 +151,9 @@ export function testProgram(fresh?: Fresh): Program {
     open: async (environment) => {
       const log = createLog({ level: 'silent', pretty: false })
       const options = { config: readConfig({ ...ready(state.environment), ...environment }), log }
-      const workspace = await openWorkspace(options)
-      workspaces.push(workspace)
-      return workspace
+      const installation = await openInstallation(options)
+      installations.push(installation)
+      return installation
     },
   }
 }

@@ -23,7 +23,7 @@ import type { Fresh } from './databases.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 
-export interface TestService extends Pick<RunningService, 'baseUrl' | 'workspace'> {
+export interface TestService extends Pick<RunningService, 'baseUrl' | 'installation'> {
   /** Moves the service's clock. */
   advance(milliseconds: number): void
   now(): Date
@@ -62,8 +62,8 @@ export function testService(fresh: Fresh, environment: Readonly<Record<string, s
     get baseUrl() {
       return service().baseUrl
     },
-    get workspace() {
-      return service().workspace
+    get installation() {
+      return service().installation
     },
     now,
     advance: (milliseconds) => {
@@ -75,8 +75,8 @@ export function testService(fresh: Fresh, environment: Readonly<Record<string, s
 let people = 0
 
 /** An account without a password: these tests let the identity service's key vouch for people. */
-export function addPerson({ workspace }: TestService, username = `person-${++people}`): Promise<Account> {
-  return addAccount({ username, email: `${username}@example.org`, name: `Name of ${username}` }, workspace)
+export function addPerson({ installation }: TestService, username = `person-${++people}`): Promise<Account> {
+  return addAccount({ username, email: `${username}@example.org`, name: `Name of ${username}` }, installation)
 }
 
 export interface Answer {
@@ -135,7 +135,7 @@ export async function getRoot(service: TestService, request: unknown = {}): Prom
 
 /** Discharges a root as the identity service does for this person, and binds: the slice of a bakery client. */
 export async function dischargeFor(
-  { workspace, now }: TestService,
+  { installation, now }: TestService,
   root: string,
   person: Account,
   conditions: (person: Account) => readonly string[] = ({ id }) => [
@@ -144,7 +144,7 @@ export async function dischargeFor(
   ],
 ): Promise<readonly [Macaroon, ...Macaroon[]]> {
   return dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), ({ id }) =>
-    withOwnKeyPairs(workspace.keyring, (keyPairs) =>
+    withOwnKeyPairs(installation.keyring, (keyPairs) =>
       discharge({ id, keyPairs, check: () => conditions(person) }),
     ),
   )

@@ -38,7 +38,7 @@ describe('the log', () => {
     program.start({ RATAFIA_WORKERS: '1', RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
   const serviceAt = async ({ baseUrl }: RunningProgram): Promise<TestService> => ({
     baseUrl,
-    workspace: await program.open(),
+    installation: await program.open(),
     now: () => new Date(),
     advance: () => assert.fail('its clock is its own'),
   })

@@ -153,7 +153,7 @@ eachDatabase((kind, _open, fresh) => {
 
   describe('signing', () => {
     test('how long keys can sign: a key, then the same one disabled', async () => {
-      await withAcme(service.workspace)
+      await withAcme(service.installation)
       const lives = async () => {
         const again = await observedService(fresh, METRICS)
         const page = await scrape(again.metricsUrl)
@@ -171,8 +171,8 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await sample('ratafia_signing_waiting'), 0)
       assert.equal(await sample('ratafia_signing_refused_total'), 0)
 
-      const [key] = await service.workspace.brands.keys()
-      await disableSigningKey({ keyId: key?.keyId ?? '', force: true }, service.workspace)
+      const [key] = await service.installation.brands.keys()
+      await disableSigningKey({ keyId: key?.keyId ?? '', force: true }, service.installation)
       assert.deepEqual(await lives(), [[name, 0]])
     })
   })

@@ -96,7 +96,7 @@ eachDatabase((kind, _open, fresh) => {
   test('a body that comes long after its headers changes nothing of that', async () => {
     const spans = await traced(async (service) => {
       const headers = { 'content-type': 'application/x.ubuntu.assertion' }
-      await withAcme(service.workspace)
+      await withAcme(service.installation)
       const parts = [
         serialRequest({ requestId: await getRequestId(service), serial: 'LATE' }),
         modelFile.bytes,

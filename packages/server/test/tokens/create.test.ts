@@ -10,7 +10,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { call, getRoot, refusalOf, type TestService, testService } from '../support/service.ts'
 
 const conditions = (macaroon: Macaroon) => macaroon.caveats.map(({ id }) => Buffer.from(id).toString())
-const rowsOf = async ({ workspace }: TestService) => {
+const rowsOf = async ({ installation }: TestService) => {
   const tables = [
     'account',
     'token_session',
@@ -20,7 +20,7 @@ const rowsOf = async ({ workspace }: TestService) => {
     'root_key',
   ] as const
   const counts = tables.map((table) =>
-    workspace.database.query
+    installation.database.query
       .selectFrom(table)
       .select((each) => each.fn.countAll().as('count'))
       .executeTakeFirstOrThrow(),
@@ -86,7 +86,7 @@ eachDatabase((_kind, _open, fresh) => {
       description: 'my laptop',
       packages: [{ name: 'foo' }],
     })
-    const keyPairs = await service.workspace.keyring.dischargerKeyPairs()
+    const keyPairs = await service.installation.keyring.dischargerKeyPairs()
     const caveat = decodeCaveatId(macaroon.caveats[3]?.id ?? new Uint8Array(), keyPairs)
     assert.equal(caveat.version, 2)
     assert.ok(caveat.rootKey.length >= 24)
@@ -208,7 +208,7 @@ eachDatabase((_kind, _open, fresh) => {
     const packages = [{ name: 'harmless', snap_id: 'ImportantId' }, { name: 'foo' }, { snap_id: 'Other' }]
     const minted = await root({ packages })
     assert.match(conditions(minted)[4] ?? '', /"package_id": \["ImportantId", "foo", "Other"\]/)
-    const keyPairs = await service.workspace.keyring.dischargerKeyPairs()
+    const keyPairs = await service.installation.keyring.dischargerKeyPairs()
     const { condition } = decodeCaveatId(minted.caveats[3]?.id ?? assert.fail(), keyPairs)
     assert.deepEqual(JSON.parse(condition.slice(condition.indexOf('{'))).packages, [
       'ImportantId (harmless)',
@@ -224,9 +224,9 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('with a package directory, names become ids and an unknown name is refused', async () => {
-    const { workspace } = service
+    const { installation } = service
     const csv = 'name,snap_id\nfoo,FooId\nbar,BarId\n'
-    await importPackages(csv, { format: 'csv', replaceAll: true }, workspace)
+    await importPackages(csv, { format: 'csv', replaceAll: true }, installation)
     const known = conditions(
       await root({ packages: [{ name: 'foo' }, { name: 'bar', snap_id: 'BarId' }, { snap_id: 'Other' }] }),
     )
@@ -235,6 +235,6 @@ eachDatabase((_kind, _open, fresh) => {
       const refusal = refusalOf(await post({ packages }))
       assert.deepEqual([refusal.status, refusal.code], [400, 'package-not-found'])
     }
-    await importPackages('[]', { format: 'json', replaceAll: true }, workspace)
+    await importPackages('[]', { format: 'json', replaceAll: true }, installation)
   })
 })

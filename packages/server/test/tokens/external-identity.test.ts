@@ -102,7 +102,7 @@ eachDatabase((_kind, _open, fresh) => {
       const carol = await addPerson(service)
       await linkIdentity(
         { account: carol.username, issuer: location, subject: 'carol@candid' },
-        service.workspace,
+        service.installation,
       )
       const token = await exchangeSlice(service, await slice())
       const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', {

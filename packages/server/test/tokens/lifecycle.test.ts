@@ -230,7 +230,7 @@ eachDatabase((_kind, _open, fresh) => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
       const caveatId = root.caveats[3]?.id ?? assert.fail('no caveat')
-      const { rootKey } = decodeCaveatId(caveatId, await service.workspace.keyring.dischargerKeyPairs())
+      const { rootKey } = decodeCaveatId(caveatId, await service.installation.keyring.dischargerKeyPairs())
       // As an identity service would answer that does not know need-declared.
       const silent = bindDischarge(forged, mint({ rootKey, id: caveatId, location: '' }))
       assertRefused(await exchangeWith(presenting([forged, silent])), UNAUTHORIZED, /did not say who you are/)
@@ -262,11 +262,11 @@ eachDatabase((_kind, _open, fresh) => {
     test('401: a disabled account, at exchange and with tokens it has; enabled again they work', async () => {
       const person = await addPerson(service)
       const token = await logIn(service, person)
-      await disableAccount(person.username, service.workspace)
+      await disableAccount(person.username, service.installation)
       assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /disabled/)
       const slice = await dischargeFor(service, await getRoot(service), person)
       assertRefused(await exchangeWith(presenting(slice)), UNAUTHORIZED, /disabled/)
-      await enableAccount(person.username, service.workspace)
+      await enableAccount(person.username, service.installation)
       assert.equal((await whoamiWith(bearing(token))).status, 200)
     })
   })
@@ -433,7 +433,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('revoked by the operator: the token says so', async () => {
       const token = await logIn(service, alice)
-      await revokeToken({ sessionId: sessionIdOf(parsed(token)), by: 'operator' }, service.workspace)
+      await revokeToken({ sessionId: sessionIdOf(parsed(token)), by: 'operator' }, service.installation)
       assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /revoked at .* by operator/)
     })
 

@@ -9,7 +9,7 @@ import { linkIdentity } from '../../accounts/link.ts'
 import { listAccounts } from '../../accounts/list.ts'
 import { setPassword } from '../../accounts/set-password.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import type { Workspace } from '../installation.ts'
+import type { Installation } from '../installation.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 import { readPassword } from './password-input.ts'
 
@@ -36,8 +36,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const password = options.password
         ? await readPassword(context.streams, options.passwordStdin === true)
         : undefined
-      const account = await context.withWorkspace((workspace) =>
-        addAccount({ username, email: options.email, name: options.name, password }, workspace),
+      const account = await context.withInstallation((installation) =>
+        addAccount({ username, email: options.email, name: options.name, password }, installation),
       )
       print(context, options, row(account), `The account ${account.username} is made (id ${account.id}).`)
     })
@@ -45,10 +45,10 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   withJson(accounts.command('list'))
     .description('all accounts, by username')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) => {
+      const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
-          const page = await listAccounts({ after, limit: 1000 }, workspace)
+          const page = await listAccounts({ after, limit: 1000 }, installation)
           all.push(...page.accounts.map(row))
           if (page.next === undefined) return all
           after = page.next
@@ -64,13 +64,13 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   const one = (
     name: string,
     description: string,
-    operation: (account: string, workspace: Workspace) => Promise<Account>,
+    operation: (account: string, installation: Installation) => Promise<Account>,
     say: (account: Account) => string,
   ) =>
     withJson(accounts.command(`${name} <username>`))
       .description(description)
       .action(async (username: string, options: JsonOption) => {
-        const account = await context.withWorkspace((workspace) => operation(username, workspace))
+        const account = await context.withInstallation((installation) => operation(username, installation))
         print(context, options, row(account), say(account))
       })
 
@@ -94,8 +94,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
       const password = await readPassword(context.streams, options.passwordStdin === true)
-      const account = await context.withWorkspace((workspace) =>
-        setPassword({ account: username, password }, workspace),
+      const account = await context.withInstallation((installation) =>
+        setPassword({ account: username, password }, installation),
       )
       print(context, options, row(account), `The password of ${account.username} is set.`)
     })
@@ -111,12 +111,12 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         username: string,
         options: JsonOption & { readonly subject: string; readonly issuer?: string },
       ) => {
-        const account = await context.withWorkspace((workspace) => {
-          const issuer = options.issuer?.replace(/\/+$/, '') ?? workspace.config.identity?.url
+        const account = await context.withInstallation((installation) => {
+          const issuer = options.issuer?.replace(/\/+$/, '') ?? installation.config.identity?.url
           if (issuer === undefined) {
             throw new UsageError('Give --issuer: RATAFIA_IDENTITY_URL names no external identity service.')
           }
-          return linkIdentity({ account: username, issuer, subject: options.subject }, workspace)
+          return linkIdentity({ account: username, issuer, subject: options.subject }, installation)
         })
         print(context, options, row(account), `${options.subject} now logs in as ${account.username}.`)
       },

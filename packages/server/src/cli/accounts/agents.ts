@@ -38,10 +38,10 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .description('all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
-      const rows = await context.withWorkspace(async (workspace) => {
+      const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
-          const page = await listAgents({ account: options.account, after, limit: 1000 }, workspace)
+          const page = await listAgents({ account: options.account, after, limit: 1000 }, installation)
           all.push(...page.agents.map(row))
           if (page.next === undefined) return all
           after = page.next
@@ -56,7 +56,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
   withJson(agents.command('remove <name>'))
     .description('its key opens nothing from now on; tokens it has stay until they are revoked')
     .action(async (name: string, options: JsonOption) => {
-      await context.withWorkspace((workspace) => removeAgent(name, workspace))
+      await context.withInstallation((installation) => removeAgent(name, installation))
       print(context, options, { removed: name }, `The agent ${name} is removed.`)
     })
 }
@@ -68,10 +68,10 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   // Before the agent is made: its private key would have nowhere to go.
   const output = options.output === undefined ? undefined : await createFile(options.output)
   try {
-    const { agent, account, file } = await context.withWorkspace((workspace) =>
+    const { agent, account, file } = await context.withInstallation((installation) =>
       addAgent(
         { name, account: options.account, publicKey: options.publicKey },
-        { ...workspace, location: identityLocation(options.url, workspace.config) },
+        { ...installation, location: identityLocation(options.url, installation.config) },
       ),
     )
     const text = file && JSON.stringify(file, undefined, 2)

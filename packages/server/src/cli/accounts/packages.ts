@@ -27,9 +27,9 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
         throw new FileError(`${file} cannot be read (${error.code}).`)
       })
-      const imported = await context.withWorkspace((workspace) =>
+      const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing packages', (onProgress) =>
-          importPackages(text, { format, replaceAll: options.replace === true, onProgress }, workspace),
+          importPackages(text, { format, replaceAll: options.replace === true, onProgress }, installation),
         ),
       )
       print(context, options, { imported }, `${imported} packages imported.`)
@@ -38,9 +38,9 @@ export function packageCommands(parent: Command, context: CommandContext): void 
   withJson(packages.command('list'))
     .description('all packages, by name')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) => {
+      const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
-        for await (const { name, snapId } of listPackages(workspace)) all.push({ name, snap_id: snapId })
+        for await (const { name, snapId } of listPackages(installation)) all.push({ name, snap_id: snapId })
         return all
       })
       printList(context, options, rows, {

@@ -21,12 +21,12 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .option('--include-inactive', 'also those that are revoked or expired')
     .action(async (options: ListOptions) => {
-      const sessions = await context.withWorkspace(async (workspace) => {
+      const sessions = await context.withInstallation(async (installation) => {
         const account =
-          options.account === undefined ? undefined : await findAccount(options.account, workspace)
+          options.account === undefined ? undefined : await findAccount(options.account, installation)
         return listSessions(
           { accountId: account?.id, includeInactive: options.includeInactive === true },
-          workspace,
+          installation,
         )
       })
       printList(context, options, sessions.map(row), {
@@ -52,8 +52,8 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
   withJson(tokens.command('revoke <session-id>'))
     .description('end a session: within a second every node refuses its tokens')
     .action(async (sessionId: string, options: JsonOption) => {
-      const { macaroons } = await context.withWorkspace((workspace) =>
-        revokeToken({ sessionId, by: OPERATOR }, workspace),
+      const { macaroons } = await context.withInstallation((installation) =>
+        revokeToken({ sessionId, by: OPERATOR }, installation),
       )
       const [revoked] = macaroons
       const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`

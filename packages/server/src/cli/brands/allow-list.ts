@@ -28,9 +28,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .action(async (file: string, options: ModelOption) => {
       const model = parseModelName(options.model)
       const { text, format } = await readTable(file)
-      const { entries, added } = await context.withWorkspace((workspace) =>
+      const { entries, added } = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) =>
-          importAllowList(text, { model, format, onProgress }, workspace),
+          importAllowList(text, { model, format, onProgress }, installation),
         ),
       )
       const told = `${added} entries added, ${entries - added} were there already.`
@@ -46,9 +46,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .action(async (file: string | undefined, options: RemoveOptions) => {
       const model = parseModelName(options.model)
       const entries = await entriesOf(file, options)
-      const removed = await context.withWorkspace((workspace) =>
+      const removed = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Removing', (onProgress) =>
-          removeAllowed({ model, entries, onProgress }, workspace),
+          removeAllowed({ model, entries, onProgress }, installation),
         ),
       )
       print(context, options, { removed }, `${removed} ${removed === 1 ? 'entry' : 'entries'} removed.`)
@@ -58,9 +58,12 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .description('the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {
-      const rows = await context.withWorkspace(async (workspace) => {
+      const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
-        for await (const { serial, deviceKeyId } of listAllowed(parseModelName(options.model), workspace)) {
+        for await (const { serial, deviceKeyId } of listAllowed(
+          parseModelName(options.model),
+          installation,
+        )) {
           all.push({ serial, device_key_id: deviceKeyId })
         }
         return all

@@ -26,7 +26,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d')
     .option('--uses <number>', 'how often it may be used (default: any number of times)')
     .action(async (text: string, options: AddOptions) => {
-      const { key, text: secret } = await context.withWorkspace((workspace) =>
+      const { key, text: secret } = await context.withInstallation((installation) =>
         addApiKey(
           {
             model: parseModelName(text),
@@ -34,10 +34,13 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
             expiresAt:
               options.expires === undefined
                 ? null
-                : readInstant('--expires', options.expires, { now: workspace.clock(), direction: 'ahead' }),
+                : readInstant('--expires', options.expires, {
+                    now: installation.clock(),
+                    direction: 'ahead',
+                  }),
             useLimit: options.uses === undefined ? null : readCount(options.uses),
           },
-          workspace,
+          installation,
         ),
       )
       print(context, options, { ...row(key), key: secret }, secret)
@@ -50,8 +53,8 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .option('--model <brand/model>', 'only those of one model')
     .action(async (options: JsonOption & { readonly model?: string }) => {
       const model = options.model === undefined ? undefined : parseModelName(options.model)
-      const rows = await context.withWorkspace(async (workspace) =>
-        (await listApiKeys(model, workspace)).map(row),
+      const rows = await context.withInstallation(async (installation) =>
+        (await listApiKeys(model, installation)).map(row),
       )
       printList(context, options, rows, {
         columns: ['id', 'model', 'label', 'uses', 'use_limit', 'expires_at', 'last_used_at', 'revoked_at'],
@@ -62,7 +65,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
   withJson(keys.command('revoke <id>'))
     .description('let nobody register with it any more; who did stays registered')
     .action(async (id: string, options: JsonOption) => {
-      const key = await context.withWorkspace((workspace) => revokeApiKey(id, workspace))
+      const key = await context.withInstallation((installation) => revokeApiKey(id, installation))
       const told = `The API key ${id} is revoked. ${showModelName(key)} still asks for one: make another if none is left.`
       print(context, options, row(key), told)
     })

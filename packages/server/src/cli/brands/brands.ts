@@ -45,8 +45,8 @@ export function brandCommands(parent: Command, context: CommandContext): void {
         readNamed(options.signingKey),
       ])
       const passphrase = await readPassphrase(context, options)
-      const added = await context.withWorkspace((workspace) =>
-        addBrand({ account, accountKey, signingKey, passphrase }, workspace),
+      const added = await context.withInstallation((installation) =>
+        addBrand({ account, accountKey, signingKey, passphrase }, installation),
       )
       const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
       print(context, options, row, `The brand ${added.accountId} is added; ${added.keyId} signs its serials.`)
@@ -63,8 +63,8 @@ export function brandCommands(parent: Command, context: CommandContext): void {
   withJson(brands.command('list'))
     .description('all brands, by account id')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) =>
-        (await workspace.brands.list()).map((brand) => ({
+      const rows = await context.withInstallation(async (installation) =>
+        (await installation.brands.list()).map((brand) => ({
           account_id: brand.accountId,
           display_name: brand.displayName,
           added_at: brand.addedAt.toISOString(),
@@ -80,7 +80,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
   withJson(brands.command('show <account-id>'))
     .description('one brand with its keys and models')
     .action(async (accountId: string, options: JsonOption) => {
-      const brand = await context.withWorkspace((workspace) => showBrand(accountId, workspace))
+      const brand = await context.withInstallation((installation) => showBrand(accountId, installation))
       const row: Row = {
         account_id: brand.accountId,
         display_name: brand.displayName,
@@ -102,7 +102,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
 }
 
 async function remove(accountId: string, options: JsonOption, context: CommandContext): Promise<void> {
-  const keys = await context.withWorkspace((workspace) => removeBrand(accountId, workspace))
+  const keys = await context.withInstallation((installation) => removeBrand(accountId, installation))
   const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
@@ -119,9 +119,9 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
   })
   let stored = false
   try {
-    const { demo, url } = await context.withWorkspace(async (workspace) => {
-      const address = options.url ?? addressOf(workspace.config)
-      return { demo: await createDemoBrand({ name: options.name, url: address }, workspace), url: address }
+    const { demo, url } = await context.withInstallation(async (installation) => {
+      const address = options.url ?? addressOf(installation.config)
+      return { demo: await createDemoBrand({ name: options.name, url: address }, installation), url: address }
     })
     stored = true
     for (const { name, text, secret } of demo.files) {

@@ -16,9 +16,9 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
     .action(async (files: readonly string[], options: JsonOption) => {
       const named = await Promise.all(files.map(readNamed))
-      const imported = await context.withWorkspace((workspace) =>
+      const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) =>
-          importHardwareIdentities(named, { onProgress }, workspace),
+          importHardwareIdentities(named, { onProgress }, installation),
         ),
       )
       print(context, options, { imported }, `${imported} hardware identities imported.`)
@@ -27,9 +27,9 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
   withJson(identities.command('list'))
     .description('all of them, by the digest of the key')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) => {
+      const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
-        for await (const one of listHardwareIdentities(workspace)) {
+        for await (const one of listHardwareIdentities(installation)) {
           all.push({
             issuer_id: one.issuerId,
             hardware_id: one.hardwareId,

@@ -36,7 +36,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .action(async (path: string, options: PolicyOptions & Required<Pick<PolicyOptions, 'registration'>>) => {
       const file = await readNamed(path)
       const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
-      const model = await context.withWorkspace((workspace) => addModel({ file, policy }, workspace))
+      const model = await context.withInstallation((installation) => addModel({ file, policy }, installation))
       print(context, options, modelRow(model), `The model ${showModelName(model)} is added.`)
     })
 
@@ -44,15 +44,15 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('put a newer revision of the assertion in its place; the policy stays')
     .action(async (path: string, options: JsonOption) => {
       const file = await readNamed(path)
-      const model = await context.withWorkspace((workspace) => updateModel(file, workspace))
+      const model = await context.withInstallation((installation) => updateModel(file, installation))
       print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
     })
 
   withJson(models.command('list'))
     .description('all models, by brand')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) =>
-        (await workspace.models.list()).map(modelRow),
+      const rows = await context.withInstallation(async (installation) =>
+        (await installation.models.list()).map(modelRow),
       )
       printList(context, options, rows, {
         columns: ['brand_id', 'model', 'registration', 'proposed_serial', 'taken_serial', 'serials'],
@@ -63,7 +63,9 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('show <brand/model>'))
     .description('one model: policy, who signs, remodels, API keys')
     .action(async (text: string, options: JsonOption) => {
-      const model = await context.withWorkspace((workspace) => showModel(parseModelName(text), workspace))
+      const model = await context.withInstallation((installation) =>
+        showModel(parseModelName(text), installation),
+      )
       const { signer } = model
       const fault = 'fault' in signer ? signer.fault : null
       const row = {
@@ -85,8 +87,8 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withPolicy(models.command('set-policy <brand/model>'), false)
     .description('change what a model allows; what is not named stays')
     .action(async (text: string, options: PolicyOptions) => {
-      const model = await context.withWorkspace((workspace) =>
-        setPolicy(parseModelName(text), policyOf(options), workspace),
+      const model = await context.withInstallation((installation) =>
+        setPolicy(parseModelName(text), policyOf(options), installation),
       )
       print(context, options, modelRow(model), `The policy of ${showModelName(model)} is set.`)
     })
@@ -95,7 +97,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('let devices of one model (BRAND/MODEL) become another')
     .action(async (from: string, to: string, options: JsonOption) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
-      await context.withWorkspace((workspace) => allowRemodel(pair, workspace))
+      await context.withInstallation((installation) => allowRemodel(pair, installation))
       print(context, options, { from, to }, `Devices of ${from} may become ${to}.`)
     })
 
@@ -103,7 +105,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('take that back; devices that became the other stay what they are')
     .action(async (from: string, to: string, options: JsonOption) => {
       const pair = { from: parseModelName(from), to: parseModelName(to) }
-      await context.withWorkspace((workspace) => disallowRemodel(pair, workspace))
+      await context.withInstallation((installation) => disallowRemodel(pair, installation))
       print(context, options, { from, to }, `Devices of ${from} may not become ${to} any more.`)
     })
 
@@ -111,7 +113,9 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('remove a model that no device has, with its assertion, API keys and remodels')
     .action(async (text: string, options: JsonOption) => {
       const name = parseModelName(text)
-      const { apiKeys, remodels } = await context.withWorkspace((workspace) => removeModel(name, workspace))
+      const { apiKeys, remodels } = await context.withInstallation((installation) =>
+        removeModel(name, installation),
+      )
       const removed = { removed: text, api_keys: apiKeys, remodels }
       const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
       print(context, options, removed, told)

@@ -47,8 +47,8 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       const signingKey = await readNamed(file)
       const accountKey = options.accountKey === undefined ? undefined : await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
-      const added = await context.withWorkspace((workspace) =>
-        addSigningKey({ signingKey, accountKey, passphrase }, workspace),
+      const added = await context.withInstallation((installation) =>
+        addSigningKey({ signingKey, accountKey, passphrase }, installation),
       )
       const told = `The key ${added.keyId} signs serials for ${added.accountId}.`
       print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
@@ -58,8 +58,8 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .description('all keys, by account')
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
-      const rows = await context.withWorkspace(async (workspace) =>
-        (await listSigningKeys(options.account, workspace)).map(signingKeyRow),
+      const rows = await context.withInstallation(async (installation) =>
+        (await listSigningKeys(options.account, installation)).map(signingKeyRow),
       )
       printList(context, options, rows, {
         columns: ['account_id', 'name', 'state', 'until', 'key_id'],
@@ -75,8 +75,8 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     )
     .option('--force', 'also when some models have no other key')
     .action(async (keyId: string, options: JsonOption & { readonly force?: boolean }) => {
-      const stopped = await context.withWorkspace((workspace) =>
-        disableSigningKey({ keyId, force: options.force === true }, workspace),
+      const stopped = await context.withInstallation((installation) =>
+        disableSigningKey({ keyId, force: options.force === true }, installation),
       )
       const warning = stopped.length > 0 ? ` No serial is signed any more for ${stopped.join(', ')}.` : ''
       const told = `The signing key ${keyId} is disabled.${warning}`

@@ -16,7 +16,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .description('trust an account: its account and account-key assertions, signed by itself')
     .action(async (files: readonly string[], options: JsonOption) => {
       const named = await Promise.all(files.map(readNamed))
-      const added = await context.withWorkspace((workspace) => addTrustRoots(named, workspace))
+      const added = await context.withInstallation((installation) => addTrustRoots(named, installation))
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
       const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is believed.`)
       print(context, options, rows, told.join('\n'))
@@ -25,8 +25,8 @@ export function trustCommands(parent: Command, context: CommandContext): void {
   withJson(trust.command('list'))
     .description('all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) =>
-        (await listTrustRoots(workspace)).map(row),
+      const rows = await context.withInstallation(async (installation) =>
+        (await listTrustRoots(installation)).map(row),
       )
       printList(context, options, rows, {
         columns: ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id'],
@@ -38,8 +38,8 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .description('stop trusting an account; what is built in stays')
     .option('--force', 'also when nothing can be signed for some brands any more')
     .action(async (accountId: string, options: JsonOption & { readonly force?: boolean }) => {
-      const lost = await context.withWorkspace((workspace) =>
-        removeTrustRoot({ accountId, force: options.force === true }, workspace),
+      const lost = await context.withInstallation((installation) =>
+        removeTrustRoot({ accountId, force: options.force === true }, installation),
       )
       const warning =
         lost.length > 0

@@ -62,7 +62,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .option('--assertions', 'print its serial assertions too')
     .action(async (name: string, options: JsonOption & { limit: string; assertions?: boolean }) => {
       const limit = readCount('--limit', options.limit)
-      const all = await context.withWorkspace((workspace) => showDevice({ name, limit }, workspace))
+      const all = await context.withInstallation((installation) => showDevice({ name, limit }, installation))
       print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
     })
 
@@ -70,8 +70,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('give a device that waits, or was rejected, its serial')
     .option('--serial <serial>', 'this serial number, whatever it proposed')
     .action(async (name: string, options: JsonOption & { serial?: string }) => {
-      const device = await context.withWorkspace((workspace) =>
-        approveDevice({ name, serial: options.serial, by: OPERATOR }, workspace),
+      const device = await context.withInstallation((installation) =>
+        approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
       )
       print(
         context,
@@ -85,8 +85,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('refuse a device that waits; it shows the reason')
     .requiredOption('--reason <text>', 'one line, for whoever stands before the device')
     .action(async (name: string, options: JsonOption & { reason: string }) => {
-      const device = await context.withWorkspace((workspace) =>
-        rejectDevice({ name, reason: options.reason, by: OPERATOR }, workspace),
+      const device = await context.withInstallation((installation) =>
+        rejectDevice({ name, reason: options.reason, by: OPERATOR }, installation),
       )
       print(context, options, deviceRow(device), `${describeDevice(device)} gets no serial.`)
     })
@@ -95,8 +95,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('end a device and its sessions for good; nobody else gets its serial')
     .option('--reason <text>', 'one line, for the register')
     .action(async (name: string, options: JsonOption & { reason?: string }) => {
-      const { device, before } = await context.withWorkspace((workspace) =>
-        revokeDevice({ name, reason: options.reason, by: OPERATOR }, workspace),
+      const { device, before } = await context.withInstallation((installation) =>
+        revokeDevice({ name, reason: options.reason, by: OPERATOR }, installation),
       )
       const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
       const told = before ? `was revoked before, at ${when}` : `was revoked at ${when}`
@@ -111,7 +111,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
   withJson(devices.command('release <device>'))
     .description('let a device out of quarantine')
     .action(async (name: string, options: JsonOption) => {
-      const device = await context.withWorkspace((workspace) => releaseDevice(name, workspace))
+      const device = await context.withInstallation((installation) => releaseDevice(name, installation))
       print(context, options, deviceRow(device), `${describeDevice(device)} may have sessions again.`)
     })
 
@@ -124,7 +124,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .action(async (file: string, options: TransferOptions) => {
       const format = options.format ?? formatOf(file)
       const size = await sizeOf(file)
-      const imported = await context.withWorkspace((workspace) =>
+      const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) => {
           // A count of rows is not known before the end: the bar shows how much of the file was read.
           let read = 0
@@ -138,7 +138,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
           }
           return importDevices(
             { source: { format, open }, onProgress: () => onProgress(kibibytes(read), kibibytes(size)) },
-            workspace,
+            installation,
           )
         }),
       )
@@ -187,7 +187,9 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   if (before !== undefined && !isDeviceId(before))
     throw new UsageError(`--before ${before} is not the id of a device.`)
   const filter = { ...filterOf(options), before, limit: readCount('--limit', options.limit) }
-  const { devices, next } = await context.withWorkspace((workspace) => listDevices(filter, workspace))
+  const { devices, next } = await context.withInstallation((installation) =>
+    listDevices(filter, installation),
+  )
   printList(context, options, devices.map(deviceRow), {
     columns: DEVICE_LIST_COLUMNS,
     empty: before === undefined ? 'There is no such device.' : 'There are no more.',
@@ -209,7 +211,7 @@ async function exportTo(
   const format = options.format ?? (file === undefined ? 'csv' : formatOf(file))
   const filter = filterOf(options)
   let exported = 0
-  await context.withWorkspace((workspace) =>
+  await context.withInstallation((installation) =>
     withProgress(streams, 'Exporting', async (onProgress) => {
       const counted = (done: number, total: number) => {
         exported = done
@@ -217,7 +219,7 @@ async function exportTo(
       }
       const pages = exportDevices(
         { filter, ...(file === undefined ? {} : { onProgress: counted }) },
-        workspace,
+        installation,
       )
       const text = Readable.from(exportText(pages, { format, columns: DEVICE_COLUMNS }))
       if (file === undefined) await pipeline(text, streams.stdout, { end: false })

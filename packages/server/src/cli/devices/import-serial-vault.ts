@@ -21,9 +21,9 @@ export function importCommands(parent: Command, context: CommandContext): void {
     .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
       const files = (await Promise.all(paths.map(filesAt))).flat()
       const dryRun = options.dryRun === true
-      const imported = await context.withWorkspace((workspace) =>
+      const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) =>
-          importSerialVault({ files, dryRun, onProgress }, workspace),
+          importSerialVault({ files, dryRun, onProgress }, installation),
         ),
       )
       print(context, options, document(imported, dryRun), summary(imported, dryRun))

@@ -100,8 +100,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     throw new UsageError(`--limit ${text} is not a number from 1 to 99999.`)
   }
   const limit = Number(text)
-  const { entries, next } = await context.withWorkspace((workspace) =>
-    listAudit({ ...filterOf(options, workspace.clock()), before, limit }, workspace),
+  const { entries, next } = await context.withInstallation((installation) =>
+    listAudit({ ...filterOf(options, installation.clock()), before, limit }, installation),
   )
   const rows = entries.map(({ link, at, details, ...entry }) => ({
     seq: link?.seq ?? null,
@@ -124,9 +124,9 @@ async function verify(
   context: CommandContext,
 ): Promise<void> {
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
-  const verdict = await context.withWorkspace((workspace) =>
+  const verdict = await context.withInstallation((installation) =>
     withProgress(context.streams, 'Verifying', (onProgress) =>
-      verifyAudit({ expect, onProgress }, workspace),
+      verifyAudit({ expect, onProgress }, installation),
     ),
   )
   const { verified, unlinked, end, broken } = verdict
@@ -167,9 +167,9 @@ async function exportTo(
     throw new UsageError('Name a file: --json answers on standard output, where the entries would go too.')
   }
   let exported = 0
-  await context.withWorkspace(async (workspace) => {
+  await context.withInstallation(async (installation) => {
     const counted = async function* () {
-      for await (const rows of exportAudit(filterOf(options, workspace.clock()), workspace)) {
+      for await (const rows of exportAudit(filterOf(options, installation.clock()), installation)) {
         exported += rows.length
         yield rows
       }

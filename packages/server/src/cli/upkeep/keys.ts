@@ -12,7 +12,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
   withJson(keys.command('list'))
     .description('all keys, newest first; an older one only verifies what was made with it')
     .action(async (options: JsonOption) => {
-      const rows = await context.withWorkspace(async (workspace) => (await list(workspace)).map(row))
+      const rows = await context.withInstallation(async (installation) => (await list(installation)).map(row))
       printList(context, options, rows, {
         columns: ['kind', 'id', 'state', 'created_at', 'public_key'],
         empty: 'There is no key yet.',
@@ -27,8 +27,8 @@ export function keyCommands(parent: Command, context: CommandContext): void {
     )
     .action(async (options: JsonOption & { readonly discharger?: boolean }) => {
       const kind: Rotatable = options.discharger ? 'discharger' : 'root'
-      const added = await context.withWorkspace(async (workspace) =>
-        (await rotate([kind], workspace)).map(row),
+      const added = await context.withInstallation(async (installation) =>
+        (await rotate([kind], installation)).map(row),
       )
       const told = `The ${kind} key ${added[0]?.['id']} is added and in use. What older keys made stays valid.`
       print(context, options, added[0], told)

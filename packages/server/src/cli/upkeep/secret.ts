@@ -27,7 +27,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
     )
     .addHelpText('after', HELP)
     .action(async (options: JsonOption) => {
-      const done = await context.withWorkspace(async ({ config, sealer, change }) => {
+      const done = await context.withInstallation(async ({ config, sealer, change }) => {
         const { both, ownFiles } = await secretsOf(config, sealer)
         const result = await withProgress(context.streams, 'Sealing', (onProgress) =>
           reseal({ sealer: both, onProgress }, { change }),
