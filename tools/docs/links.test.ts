@@ -84,7 +84,7 @@ function program(): Command {
   return createProgram({
     streams,
     withInstallation: none,
-    withStorage: none,
+    withUnopenedInstallation: none,
     openSealer: none,
     serve: none,
     serveIdentity: none,

@@ -307,7 +307,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
   const context: CommandContext = {
     streams: { stdin: Readable.from([Buffer.from(input)]), stdout: output(), stderr: output() },
     withInstallation: (work) => work(service.installation),
-    withStorage: unused,
+    withUnopenedInstallation: unused,
     openSealer: unused,
     serve: unused,
     serveIdentity: unused,

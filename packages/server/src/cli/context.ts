@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { PlannedMigration } from '../database/index.ts'
 import type { Sealer } from '../keyring/sealing.ts'
-import type { Installation, Storage } from './installation.ts'
+import type { Installation, UnopenedInstallation } from './installation.ts'
 
 export interface Streams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown }
@@ -18,9 +18,9 @@ export interface CommandContext {
    * Opens its database alone, which has to be there, or to have the schema of this release. With `nothing` an embedded
    * one is made.
    */
-  withStorage<T>(
+  withUnopenedInstallation<T>(
     needs: 'nothing' | 'database' | 'current-schema',
-    work: (storage: Storage) => Promise<T>,
+    work: (unopened: UnopenedInstallation) => Promise<T>,
   ): Promise<T>
   /** The secret keys as they are: none is made. */
   openSealer(): Promise<Sealer>

@@ -32,7 +32,7 @@ import type { PackageStore } from '../package-directory/package-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
 /** An installation as it lies there: nobody has looked at its schema or its keys, and none is made. */
-export interface Storage {
+export interface UnopenedInstallation {
   readonly clock: Clock
   readonly wholeDatabase: WholeDatabaseStore
   /** What `ratafia verify` reads, at one moment. */

@@ -14,7 +14,7 @@ import type { StartOptions } from './options.ts'
 import { serve } from './processes.ts'
 import { RELEASE } from './release.ts'
 import { openSealer } from './sealer.ts'
-import { storageOf } from './unopened-installation.ts'
+import { unopenedInstallation } from './unopened-installation.ts'
 
 export interface RunOptions {
   /** Default: that of this process. */
@@ -57,7 +57,7 @@ export async function run(
       const database = await openConfigured(settings().config)
       return planMigrations(database, kind).finally(() => database.close())
     },
-    withStorage: async (needs, work) => {
+    withUnopenedInstallation: async (needs, work) => {
       const { config } = settings()
       const { kind, ...target } = config.database
       if (needs !== 'nothing' && 'file' in target && !existsSync(target.file)) {
@@ -66,7 +66,7 @@ export async function run(
       const database = await openConfigured(config)
       try {
         if (needs === 'current-schema') await requireCurrentSchema(database)
-        return await work(storageOf(database, operatorOf(config)))
+        return await work(unopenedInstallation(database, operatorOf(config)))
       } finally {
         await database.close()
       }

@@ -4,12 +4,12 @@ import { recordingOn } from '../audit/change-store.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
 import { verifyStore } from '../checkup/verify-store.ts'
-import type { Storage } from '../cli/installation.ts'
+import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { type Database, inSnapshot } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 
-export function storageOf(database: Database, operator: Author): Storage {
+export function unopenedInstallation(database: Database, operator: Author): UnopenedInstallation {
   return {
     clock: systemClock,
     wholeDatabase: wholeDatabaseStore(database, (on) => ({

@@ -28,7 +28,7 @@ async function helpOf(command: string): Promise<string> {
   const context: CommandContext = {
     streams: { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') },
     withInstallation: unused,
-    withStorage: unused,
+    withUnopenedInstallation: unused,
     openSealer: unused,
     serve: unused,
     serveIdentity: unused,

@@ -10,7 +10,7 @@ import { type CheckResult, verify } from '../../checkup/verify.ts'
 import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
-import type { Storage } from '../installation.ts'
+import type { UnopenedInstallation } from '../installation.ts'
 import { harmless, type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeWhole } from '../write-whole.ts'
@@ -42,8 +42,8 @@ export function backupCommands(parent: Command, context: CommandContext): void {
     .description('look whether everything that must always hold does, while nodes serve; exit code 1 if not')
     .action(async (options: JsonOption) => {
       const sealer = await context.openSealer()
-      const results = await context.withStorage('current-schema', (storage) =>
-        verifyStorage(storage, sealer, context),
+      const results = await context.withUnopenedInstallation('current-schema', (unopened) =>
+        verifyUnopened(unopened, sealer, context),
       )
       print(context, options, { checks: results }, reportOf(results))
       requireNoFaults(results)
@@ -86,7 +86,7 @@ async function writeBackup(
   if ((await isThere()) && !options.force) {
     throw new FileError(`${file} is there already. Give another name, or --force.`)
   }
-  const totals = await context.withStorage('database', ({ wholeDatabase, clock }) =>
+  const totals = await context.withUnopenedInstallation('database', ({ wholeDatabase, clock }) =>
     withProgress(context.streams, 'Backing up', (onProgress) =>
       backUp(
         { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
@@ -126,8 +126,8 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     return
   }
   const sealer = await context.openSealer()
-  const { restored, results } = await context.withStorage('nothing', async (storage) => {
-    const { wholeDatabase, clock } = storage
+  const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
+    const { wholeDatabase, clock } = unopened
     const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
       restore(
         { open: opening(onProgress), replace: options.replace === true, revokeSessionsSince: since },
@@ -136,7 +136,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     )
     return {
       restored: done,
-      results: options.verify ? await verifyStorage(storage, sealer, context) : undefined,
+      results: options.verify ? await verifyUnopened(unopened, sealer, context) : undefined,
     }
   })
   print(
@@ -185,13 +185,13 @@ function restoredText(restored: Restored, results: readonly CheckResult[] | unde
   ].join('\n')
 }
 
-const verifyStorage = (
-  storage: Storage,
+const verifyUnopened = (
+  unopened: UnopenedInstallation,
   sealer: Sealer,
   { streams }: CommandContext,
 ): Promise<readonly CheckResult[]> =>
   withProgress(streams, 'Verifying', (onProgress) =>
-    storage.atOneMoment((moment) => verify({ ...moment, sealer }, onProgress)),
+    unopened.atOneMoment((moment) => verify({ ...moment, sealer }, onProgress)),
   )
 
 function reportOf(results: readonly CheckResult[]): string {
