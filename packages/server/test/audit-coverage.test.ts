@@ -253,7 +253,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   'tokens revoke': {
     words: async ({ service }) => {
       await logIn(service, await addPerson(service, 'carl'))
-      const [session] = await service.installation.sessions.list({ limit: 1 })
+      const [session] = await service.installation.tokenSessions.list({ limit: 1 })
       return [session?.id ?? assert.fail()]
     },
     actions: ['token.revoke'],

@@ -41,18 +41,18 @@ eachDatabase((_kind, _open, fresh) => {
     (await service.installation.database.query.selectFrom(table).selectAll().execute()).length
 
   test('a token session goes when its end is long past; its token and its root hold no more than before', async () => {
-    const { sessions } = service.installation
+    const { tokenSessions } = service.installation
     const person = await addPerson(service)
     const slice = await dischargeFor(service, await getRoot(service), person, ({ id }) => [
       `declared userid ${id}`,
     ])
     const token = await exchangeSlice(service, slice)
-    const [session] = await sessions.list({ accountId: person.id, limit: 1 })
+    const [session] = await tokenSessions.list({ accountId: person.id, limit: 1 })
     assert.ok(session)
     await revokeToken({ sessionId: session.id, by: 'operator' }, service.installation)
     const count = await rows('token_session')
-    assert.equal(await sessions.removeEnded(inDays(9), 500), 0)
-    assert.equal(await sessions.removeEnded(inDays(11), 500), 1)
+    assert.equal(await tokenSessions.removeEnded(inDays(9), 500), 0)
+    assert.equal(await tokenSessions.removeEnded(inDays(11), 500), 1)
     assert.equal(await rows('token_session'), count - 1)
     // Not a day too early: while the token could be good, the row is what knows that it is revoked.
     service.advance(11 * DAY)

@@ -45,7 +45,7 @@ export interface Stores {
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
-  readonly sessions: SessionStore
+  readonly tokenSessions: SessionStore
   readonly packages: PackageStore
   readonly assertions: AssertionStore
   readonly brands: BrandStore

@@ -42,7 +42,7 @@ export interface ServiceParts {
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, feed, telemetry, log } = parts
-  const { config, clock, keyring, sessions, packages, accounts, changeBy } = installation
+  const { config, clock, keyring, tokenSessions, packages, accounts, changeBy } = installation
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -59,7 +59,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const remembered = rememberedAccounts(accounts, feed)
   await app.register(tokenRoutes, {
     keyring,
-    sessions: rememberedSessions(sessions, feed),
+    tokenSessions: rememberedSessions(tokenSessions, feed),
     changeBy,
     clock,
     baseUrl,

@@ -34,7 +34,7 @@ function retentionTasks(
     config: { retention },
     completedLogins,
     signInSessions,
-    sessions,
+    tokenSessions,
     deviceSessions,
     registrations,
     clones,
@@ -46,7 +46,7 @@ function retentionTasks(
     // A day longer than they are good for: by the clock of another node they may be good still.
     { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
-    { table: 'token_session', keepMs: retention.tokenSessions, remove: sessions.removeEnded },
+    { table: 'token_session', keepMs: retention.tokenSessions, remove: tokenSessions.removeEnded },
     { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
     { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
     { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: clones.removeOld },

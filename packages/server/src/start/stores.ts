@@ -32,7 +32,7 @@ export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
   agents: agentStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
-  sessions: sessionStore(on),
+  tokenSessions: sessionStore(on),
   packages: packageStore(on),
   assertions: assertionStore(on),
   brands: brandStore(on),

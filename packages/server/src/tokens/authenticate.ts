@@ -27,8 +27,8 @@ export interface AccountDirectory {
 
 export interface AuthenticationDependencies {
   readonly keyring: Keyring
-  readonly sessions: SessionStore
-  readonly changeBy: ChangingBy<{ readonly sessions: SessionStore }>
+  readonly tokenSessions: SessionStore
+  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
   readonly accounts: AccountDirectory
   readonly identity: IdentitySource
   readonly clock: Clock
@@ -118,8 +118,8 @@ function readPayload(
   return read
 }
 
-async function loginOfToken({ sessionId }: Cleared, { sessions, accounts }: AuthenticationDependencies) {
-  const session = await sessions.find(sessionId)
+async function loginOfToken({ sessionId }: Cleared, { tokenSessions, accounts }: AuthenticationDependencies) {
+  const session = await tokenSessions.find(sessionId)
   const account = session && (await accounts.find(session.accountId))
   // A token is minted after its session is recorded, so only a database older than the token lacks the session.
   if (!session || !account)
@@ -130,7 +130,7 @@ async function loginOfToken({ sessionId }: Cleared, { sessions, accounts }: Auth
 async function loginOfRoot(
   cleared: Cleared,
   { description }: { readonly description: string | undefined },
-  { sessions, accounts, clock, changeBy, source }: AuthenticationDependencies,
+  { tokenSessions, accounts, clock, changeBy, source }: AuthenticationDependencies,
 ) {
   const now = clock()
   // Check this before recording anything: an expired login leaves no trace.
@@ -147,8 +147,8 @@ async function loginOfRoot(
     revokedBy: undefined,
   }
   const open = () =>
-    changeBy({ actor: accountActor(account.username), source })(async ({ sessions, record }) => {
-      const { session, first } = await sessions.open(wanted, now)
+    changeBy({ actor: accountActor(account.username), source })(async ({ tokenSessions, record }) => {
+      const { session, first } = await tokenSessions.open(wanted, now)
       if (first) {
         const until = wanted.validUntil.toISOString()
         await record({
@@ -159,7 +159,7 @@ async function loginOfRoot(
       }
       return session
     })
-  const session = (await sessions.find(wanted.id)) ?? (await open())
+  const session = (await tokenSessions.find(wanted.id)) ?? (await open())
   if (session.accountId !== account.id) {
     // Do not reveal whose session it is.
     throw unauthorized('The root macaroon belongs to another login. Start a new one.')

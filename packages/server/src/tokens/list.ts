@@ -15,7 +15,7 @@ interface Listing {
 }
 
 export interface ListDependencies {
-  readonly sessions: SessionStore
+  readonly tokenSessions: SessionStore
   readonly clock: Clock
 }
 
@@ -28,7 +28,7 @@ export async function listTokens(
 
 export function listSessions(
   { accountId, includeInactive }: Listing,
-  { sessions, clock }: ListDependencies,
+  { tokenSessions, clock }: ListDependencies,
 ): Promise<readonly ListedSession[]> {
-  return sessions.list({ accountId, activeAt: includeInactive ? undefined : clock(), limit: LIST_LIMIT })
+  return tokenSessions.list({ accountId, activeAt: includeInactive ? undefined : clock(), limit: LIST_LIMIT })
 }

@@ -15,7 +15,7 @@ export interface Revocation {
 }
 
 interface RevokeDeps {
-  readonly change: Changing<{ readonly sessions: SessionStore }>
+  readonly change: Changing<{ readonly tokenSessions: SessionStore }>
   readonly clock: Clock
 }
 
@@ -28,9 +28,9 @@ export async function revokeToken(
   { change, clock }: RevokeDeps,
 ): Promise<TokenListResponse> {
   const revoke = (id: SessionId) =>
-    change(async ({ sessions, record }) => {
+    change(async ({ tokenSessions, record }) => {
       const whose = accountId === undefined ? {} : { accountId }
-      const revoked = await sessions.revoke({ id, at: clock(), by, ...whose })
+      const revoked = await tokenSessions.revoke({ id, at: clock(), by, ...whose })
       if (revoked?.first) await record({ action: 'token.revoke', subject: id })
       return revoked?.session
     })

@@ -125,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('a service that runs links entries within moments, and removes what has expired', async () => {
     const ann = (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail()
     const ended = new Date(Date.now() - 99 * DAY)
-    await installation.sessions.open(
+    await installation.tokenSessions.open(
       {
         id: 'ended' as never,
         accountId: ann.id,
@@ -140,7 +140,7 @@ eachDatabase((_kind, _open, fresh) => {
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
     await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
     await until(async () => (await installation.audit.countUnlinked()) === 0)
-    await until(async () => (await installation.sessions.list({ limit: 9 })).length === 0)
+    await until(async () => (await installation.tokenSessions.list({ limit: 9 })).length === 0)
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     assert.match(stderr, /"table":"token_session","removed":1,"msg":"removed what has expired"/)

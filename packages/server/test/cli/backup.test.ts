@@ -185,9 +185,11 @@ eachDatabase((kind, _open, fresh) => {
       const all = ['--replace', '--revoke-sessions-since', '1970-01-01']
       const revoked = await done(target, 'import', 'database', copy, ...all)
       assert.ok(revoked.revoked_sessions >= tokens.kept.length)
-      const { sessions } = await target.open(SECRET)
+      const { tokenSessions } = await target.open(SECRET)
       assert.ok(
-        (await sessions.list({ limit: 10_000 })).every(({ revokedAt, revokedBy }) => revokedAt && revokedBy),
+        (await tokenSessions.list({ limit: 10_000 })).every(
+          ({ revokedAt, revokedBy }) => revokedAt && revokedBy,
+        ),
       )
     })
   })
