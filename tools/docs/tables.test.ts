@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { VARIABLES } from '../../packages/server/src/config/config.ts'
+import { VARIABLES } from '../../packages/server/src/config/variables.ts'
 import { tableNames } from '../../packages/server/src/database/index.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')

@@ -1,6 +1,6 @@
 /** The command line: `ratafia COMMAND`. Each folder of the service has its commands in a file of its name. */
 import { Command } from 'commander'
-import { VARIABLES } from '../config/config.ts'
+import { variablesHelp } from '../config/variables-help.ts'
 import { accountCommands } from './accounts/accounts.ts'
 import { agentCommands } from './accounts/agents.ts'
 import { packageCommands } from './accounts/packages.ts'
@@ -99,10 +99,3 @@ async function showPlan(context: CommandContext, options: JsonOption): Promise<v
 
 /** Commander repeats what was typed. */
 const harmlessLines = (text: string): string => text.split('\n').map(harmless).join('\n')
-
-function variablesHelp(): string {
-  const lines = Object.entries(VARIABLES).map(
-    ([name, [fallback, meaning]]) => `  ${name}\n      ${meaning}\n      Default: ${fallback}`,
-  )
-  return `\nConfiguration by environment:\n${lines.join('\n')}`
-}

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { ConfigError, type Environment, readConfig, VARIABLES, type VariableName } from './config.ts'
+import { ConfigError, type Environment, readConfig } from './config.ts'
+import { VARIABLES, type VariableName } from './variables.ts'
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => 248 + index))
 const DAY = 86_400_000
@@ -275,18 +276,18 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   [
     'RATAFIA_DATABASE_URL',
     ['postgres://a,b/d?target_session_attrs=any', 'postgres://a,b/d?x=y&target_session_attrs=standby'],
-    /it writes. It can be read-write, primary, and is so without it\./,
+    /because it writes\. It can be read-write, primary; without it the effect is the same\./,
   ],
   ['RATAFIA_DATABASE_LISTEN_URL', ['mysql://x'], /is not a PostgreSQL address/, ON_POSTGRES],
   ['RATAFIA_DATABASE_POOL', ['0', 'x', '1e3'], /is not a number from 1/, ON_POSTGRES],
-  ['RATAFIA_DATABASE_URL', ['postgres://db/x?sslmode=frob'], /sslmode that is not known/],
+  ['RATAFIA_DATABASE_URL', ['postgres://db/x?sslmode=frob'], /an unknown sslmode/],
   // With one of these the connection would have no TLS, or no check of the certificate.
   [
     'RATAFIA_DATABASE_URL',
     ['sslmdoe=verify-full', 'sslMode=verify-full', 'a=b&sslmode=verify-full', 'ssl=0'].map(
       (query) => `postgres://db/x?${query}`,
     ),
-    /^RATAFIA_DATABASE_URL has a parameter that is not known\. It can have sslmode, sslrootcert, /,
+    /^RATAFIA_DATABASE_URL has an unknown parameter\. It can have sslmode, sslrootcert, /,
   ],
   [
     'RATAFIA_DATABASE_URL',
@@ -326,7 +327,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
   [
     'RATAFIA_TRUSTED_PROXIES',
     ['x', '10.0.0.0/33', '::1/129', '10.0.0.1,', '1.2.3.4/8/9', 'fe80::1%eth0', '1.2.3.4/'],
-    /no address or CIDR block/,
+    /not an address or CIDR block/,
   ],
   [
     'RATAFIA_RATE_LIMITS',
@@ -340,7 +341,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
       'tokens=1/1m,',
       'off,off',
     ],
-    /has an item that is not a limit, or is there twice: .*; the names are tokens, nonces,/,
+    /has an item that is not a limit, or is listed twice: .*; the names are tokens, nonces,/,
   ],
   ['RATAFIA_RATE_LIMITS', ['tokens=0/1m', 'nonces=10000000/1m'], /is not a number from 1 to 9999999/],
   ['RATAFIA_RATE_LIMITS', ['tokens=5/m', 'tokens=5/0s', 'tokens=5/1x'], /is not a duration/],
@@ -373,7 +374,7 @@ test('every variable that can be wrong is in the table above', () => {
   assert.deepEqual([...shown].sort(), Object.keys(VARIABLES).sort())
 })
 
-test('several problems are told together, a line each', () => {
+test('several problems are reported together, a line each', () => {
   const lines = problems({
     RATAFIA_PORT: 'x',
     RATAFIA_ACCOUNTS: 'x',
@@ -386,13 +387,13 @@ test('several problems are told together, a line each', () => {
   )
 })
 
-test('a misspelt variable is refused: a cap that silently does not hold would be worse', () => {
+test('a misspelt variable is refused: a limit that silently has no effect would be worse', () => {
   assert.deepEqual(problems({ RATAFIA_TOKEN_MAX_LIFETME: '30d' }), [
-    'RATAFIA_TOKEN_MAX_LIFETME is not a variable of this service. See `ratafia serve --help` for those it has.',
+    'RATAFIA_TOKEN_MAX_LIFETME is not a variable of this service. `ratafia serve --help` lists those it has.',
   ])
 })
 
-test('what Kubernetes sets for a Service of this name is told apart from a misspelling', () => {
+test('what Kubernetes sets for a Service of this name is not reported as a misspelling', () => {
   for (const name of [
     'RATAFIA_SERVICE_HOST',
     'RATAFIA_SERVICE_PORT',
@@ -487,7 +488,7 @@ test('variables that exclude or need each other', () => {
   assert.deepEqual(problems({ RATAFIA_METRICS_HOST: '::1' }), [
     'RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.',
   ])
-  const own = 'RATAFIA_METRICS_PORT is the port of the service. Metrics have one of their own.'
+  const own = 'RATAFIA_METRICS_PORT is the port of the service. Give metrics a port of their own.'
   assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '8080' }), [own])
   assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '9', RATAFIA_PORT: '9' }), [own])
   assert.deepEqual(readConfig({ RATAFIA_METRICS_PORT: '0', RATAFIA_PORT: '0' }).metrics?.port, 0)
@@ -529,7 +530,7 @@ test('http is enough for an identity service on this machine', () => {
   }
 })
 
-test('a database that has to be reached over TLS is checked by its certificate, whatever pg will make of the word', () => {
+test('over TLS the certificate of the database is checked, whatever pg makes of the sslmode', () => {
   const urlOf = (query: string) => {
     const environment = {
       RATAFIA_DATABASE_URL: `postgres://db/x?${query}`,
@@ -552,7 +553,7 @@ test('a database that has to be reached over TLS is checked by its certificate, 
   }
 })
 
-test('an address that stands for every address needs the one clients use', () => {
+test('listening on every address requires the base URL that clients use', () => {
   for (const host of ['0.0.0.0', '::', '::0']) {
     assert.match(
       problems({ RATAFIA_HOST: host }).join(),
@@ -573,7 +574,7 @@ test('durations in every unit, up to a century', () => {
   ])
 })
 
-test('a cap lowers the life given by default, and contradicts only one that was asked for', () => {
+test('a limit lowers the default lifetime, and contradicts only one that was set', () => {
   assert.equal(readConfig({ RATAFIA_TOKEN_MAX_LIFETIME: '30d' }).tokenLifetime, 30 * DAY)
   assert.equal(readConfig({ RATAFIA_TOKEN_MAX_LIFETIME: '500d' }).tokenLifetime, 365 * DAY)
   const both = (lifetime: string, most: string) => ({

@@ -4,7 +4,7 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ConfigError } from './config.ts'
 
-/** Makes it (mode 0700) unless it is there. Throws {@link ConfigError} when it cannot be made or written to. */
+/** Makes it (mode 0700) unless it exists. Throws {@link ConfigError} if it cannot be made or written to. */
 export async function prepareDataDirectory(directory: string): Promise<void> {
   try {
     await makeWithParents(directory)
@@ -15,27 +15,27 @@ export async function prepareDataDirectory(directory: string): Promise<void> {
 }
 
 /**
- * Not `mkdir` with `recursive`: where nothing can be made in a directory that is there (`/proc`, a mount point of
- * autofs), the system says ENOENT, and Node tries again without an end.
+ * Not `mkdir` with `recursive`: where nothing can be made in an existing directory (`/proc`, an autofs mount point), the
+ * system says ENOENT, and Node retries forever.
  */
 async function makeWithParents(directory: string): Promise<void> {
   try {
-    await makeUnlessThere(directory)
+    await makeUnlessExists(directory)
   } catch (error) {
     const parent = dirname(directory)
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === directory) throw error
     await makeWithParents(parent)
-    await makeUnlessThere(directory)
+    await makeUnlessExists(directory)
   }
 }
 
-/** Throws what `mkdir` said where something else than a directory has the name. */
-async function makeUnlessThere(directory: string): Promise<void> {
+/** Throws the error of `mkdir` if something other than a directory has the name. */
+async function makeUnlessExists(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Some read-only file systems say so before they say that it is there.
+    // Some read-only file systems say EROFS rather than EEXIST.
     if (code !== 'EEXIST' && code !== 'EROFS') throw error
     const found = await stat(directory).catch(() => undefined)
     if (!found?.isDirectory()) throw error

@@ -1,16 +1,16 @@
-/** The files that the address of a PostgreSQL names for TLS. `pg` reads them at each connection, and calls it away. */
+/** Checks the TLS files that a PostgreSQL address names: `pg` reads them per connection, and a bad one looks like an outage. */
 import { readFile } from 'node:fs/promises'
 import { postgresUrls } from '../postgres-urls.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
 
-/** What a file of each parameter has to hold, as PEM. */
-const HELD: Readonly<Record<string, readonly [label: RegExp, what: string]>> = {
+/** What the file of each parameter must contain, as PEM. */
+const CONTENT: Readonly<Record<string, readonly [label: RegExp, what: string]>> = {
   sslrootcert: [/-----BEGIN (TRUSTED )?CERTIFICATE-----/, 'certificate'],
   sslcert: [/-----BEGIN CERTIFICATE-----/, 'certificate'],
   sslkey: [/-----BEGIN ([A-Z]+ )?PRIVATE KEY-----/, 'private key'],
 }
 
-/** Throws {@link ConfigError} with a line for each file that cannot be read or holds something else. */
+/** Throws {@link ConfigError} with a line for each file that cannot be read or contains something else. */
 export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
   if (database.kind === 'sqlite') return
   const { url, listenUrl = url } = database
@@ -20,16 +20,16 @@ export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
 }
 
 async function problemsOf(variable: string, url: string): Promise<string[]> {
-  // Of several hosts all have the same parameters.
+  // All hosts share the same parameters.
   const [first = url] = postgresUrls(url) ?? []
   const { searchParams } = new URL(first)
   const problems: string[] = []
-  for (const [name, [label, what]] of Object.entries(HELD)) {
+  for (const [name, [label, what]] of Object.entries(CONTENT)) {
     const file = searchParams.get(name)
     if (!file) continue
     try {
       if (label.test(await readFile(file, 'utf8'))) continue
-      problems.push(`${variable}: the ${name} ${file} holds no ${what} (PEM)`)
+      problems.push(`${variable}: the ${name} ${file} contains no ${what} (PEM)`)
     } catch (error) {
       problems.push(
         `${variable}: the ${name} ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,

@@ -3,7 +3,7 @@ import { chmod, link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
-import { ConfigError, type SecretConfig } from './config.ts'
+import { ConfigError } from './config.ts'
 import { prepareDataDirectory } from './data-directory.ts'
 import {
   readPreviousSecretKey,
@@ -12,6 +12,7 @@ import {
   rereadSecretKeys,
   retireSecretKey,
 } from './secret-key.ts'
+import type { SecretConfig } from './secrets.ts'
 
 const KEY = Buffer.alloc(32, 0xfb)
 let directory: string

@@ -4,38 +4,39 @@ import { readFileSync } from 'node:fs'
 import { access, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../files/sync-directory.ts'
-import { ConfigError, type PreviousSecretConfig, type SecretConfig } from './config.ts'
+import { ConfigError } from './config.ts'
 import { notWritable, prepareDataDirectory } from './data-directory.ts'
+import type { PreviousSecretConfig, SecretConfig } from './secrets.ts'
 import { parseSecretKey } from './values.ts'
 
 export interface SecretKey {
   readonly key: Uint8Array
-  /** Things the operator should know, such as a file others can read. */
+  /** What the operator should know, such as that others can read the file. */
   readonly warnings: readonly string[]
 }
 
-/** Throws {@link ConfigError} when there is no file, or it holds no key. Its content is in no message. */
+/** Throws {@link ConfigError} if there is no file, or no key in it. Messages never repeat its content. */
 export async function readSecretKey(secret: SecretConfig): Promise<SecretKey> {
   if (secret.from === 'variable') return { key: secret.key, warnings: [] }
   const { file, makeBefore } = secret
-  // Whose setting it is that does not hold.
+  // The variable to blame.
   const variable = makeBefore === undefined ? 'RATAFIA_SECRET_KEY_FILE' : 'RATAFIA_DATA_DIR'
   if (makeBefore !== undefined) await makeUnlessThere(file, makeBefore)
   return readKeyFile(file, variable)
 }
 
-/** As {@link readSecretKey}, and none is made: for what is sealed already, and comes here. */
+/** As {@link readSecretKey}, but never makes a key: for what comes here already sealed, such as a backup. */
 export async function readPresentSecretKey(secret: SecretConfig): Promise<SecretKey> {
   if (secret.from === 'file' && secret.makeBefore !== undefined && !(await exists(secret.file))) {
     throw new ConfigError(
-      `RATAFIA_DATA_DIR: there is no secret key ${secret.file}. Put the one there under which the keys are sealed, ` +
+      `RATAFIA_DATA_DIR: there is no secret key ${secret.file}. Put the one there that sealed the keys, ` +
         'or set RATAFIA_SECRET_KEY.',
     )
   }
   return readSecretKey(secret)
 }
 
-/** Undefined when there is none. Throws {@link ConfigError}. */
+/** Undefined if there is none. Throws {@link ConfigError}. */
 export async function readPreviousSecretKey(
   previous: PreviousSecretConfig | undefined,
 ): Promise<SecretKey | undefined> {
@@ -61,8 +62,8 @@ async function readKeyFile(file: string, variable: string): Promise<SecretKey> {
 }
 
 /**
- * What the files hold by now, at once and without a word: for a node that met something sealed under a key it does
- * not have. Undefined when no file is read at all, or one is not whole at this moment.
+ * What the files contain now, read synchronously and without warnings: for a node that met something sealed under a
+ * key it does not have. Undefined if no file is configured, or one is incomplete at this moment.
  */
 export function rereadSecretKeys(
   secret: SecretConfig,
@@ -88,8 +89,8 @@ function unlessMissing<T>(read: () => T): T | undefined {
 }
 
 /**
- * Puts a new key into `file` and the one until now into `previous`. Each is whole at every moment, and after a crash
- * anywhere it is called again: with `previous` there and another key, nothing is left to do, and false is returned.
+ * Puts a new key into `file` and the old one into `previous`. Both are complete at every moment. Call it again after a
+ * crash: if `previous` exists with another key than `file`, nothing is left to do, and it returns false.
  */
 export async function replaceSecretKey(file: string, previous: string): Promise<boolean> {
   try {
@@ -97,9 +98,9 @@ export async function replaceSecretKey(file: string, previous: string): Promise<
     const [now, before] = await Promise.all([readFile(file), readFile(previous)])
     if (!now.equals(before)) return false
     const draft = await writeNewKey(file)
-    // Nobody sees a moment without a key.
+    // There is no moment without a key.
     await rename(draft, file)
-    // Before anything is sealed under it.
+    // Must be on the disk before anything is sealed under it.
     await syncDirectory(dirname(file))
     return true
   } catch (error) {
@@ -107,7 +108,7 @@ export async function replaceSecretKey(file: string, previous: string): Promise<
   }
 }
 
-/** Puts the key until now where no process looks for it. Returns its path, or undefined when there is none. */
+/** Moves the old key to where no process looks for it. Returns its path, or undefined if there is none. */
 export async function retireSecretKey(previous: string, name: string): Promise<string | undefined> {
   const retired = `${previous.replace(/\.previous$/, '')}.${name}`
   try {
@@ -119,15 +120,15 @@ export async function retireSecretKey(previous: string, name: string): Promise<s
   }
 }
 
-/** Two processes that start at once end with the file of one of them, whole: a link does not replace. */
+/** If two processes start at once, one's file wins, complete: a link replaces nothing. */
 async function makeUnlessThere(file: string, database: string): Promise<void> {
-  // In this order: whoever makes the database has made the key before.
+  // In this order: a process makes the key before the database.
   const sealed = await exists(database)
   if (await exists(file)) return
   if (sealed) {
     throw new ConfigError(
       `RATAFIA_DATA_DIR: the secret key ${file} is missing, and the keys in ${database} are sealed under it. ` +
-        'Restore the file from your backup, or set RATAFIA_SECRET_KEY if the key was there. Nothing else opens them.',
+        'Restore the file from your backup, or set RATAFIA_SECRET_KEY if you kept the key there. Nothing else opens them.',
     )
   }
   await prepareDataDirectory(dirname(file))
@@ -143,7 +144,7 @@ async function makeUnlessThere(file: string, database: string): Promise<void> {
   }
 }
 
-/** Beside `file`, whole and on the disk, for nobody else to read. Returns its path. */
+/** Beside `file`, complete and on the disk, readable by nobody else. Returns its path. */
 async function writeNewKey(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {

@@ -1,15 +1,16 @@
 /**
- * The standard variables of OpenTelemetry, as far as this program has to know them; certificates, time limits and
- * compression are read by the exporter itself. They are looked at only where there is an endpoint: a machine may set
- * them for its other programs.
+ * The standard OpenTelemetry variables that this program reads; the exporter reads those for certificates, timeouts and
+ * compression itself. Without an endpoint they are ignored: a machine may set them for its other programs.
  */
+import { type Environment, optional, type Row, readRow, row, textOf, type ValuesOf } from './row.ts'
+import { oneOf } from './values.ts'
 
-/** Where spans go to, and which. */
+/** Where spans go, and which ones. */
 export interface TracingConfig {
-  /** What spans are posted to. */
+  /** Spans are posted here. */
   readonly url: string
   readonly encoding: 'json' | 'protobuf'
-  /** May hold credentials. */
+  /** May contain credentials. */
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
   readonly resource: Readonly<Record<string, string>>
@@ -17,99 +18,117 @@ export interface TracingConfig {
 }
 
 export interface TracingSampler {
-  /** Share of the traces that begin here, from 0 to 1. */
+  /** Share of the traces starting here, from 0 to 1. */
   readonly ratio: number
-  /** Whether a trace that began elsewhere is followed as its caller decided. */
+  /** Whether a trace that started elsewhere follows its caller's decision. */
   readonly parentBased: boolean
 }
 
 const SIGNAL_PATH = 'v1/traces'
 
-/**
- * Undefined = no traces. `read` gives the text of a variable, undefined if it is absent or empty; `refuse` is told the
- * variable and what is wrong with it, without the value where that may be secret.
- */
-export function readTracing(
-  read: (name: TracingVariable) => string | undefined,
-  refuse: (name: TracingVariable, problem: string) => void,
-): TracingConfig | undefined {
-  const own = read('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
-  const common = read('OTEL_EXPORTER_OTLP_ENDPOINT')
-  if (own === undefined && common === undefined) return undefined
-  if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined
-  const exporter = read('OTEL_TRACES_EXPORTER') ?? 'otlp'
-  if (exporter === 'none') return undefined
-  if (exporter !== 'otlp') refuse('OTEL_TRACES_EXPORTER', `is ${exporter}; it can be otlp, none.`)
-
-  const checked = <T>(name: TracingVariable, fallback: T, parse: (text: string) => T): T => {
-    const text = read(name)
-    if (text === undefined) return fallback
-    try {
-      return parse(text)
-    } catch (error) {
-      refuse(name, error instanceof Error ? error.message : String(error))
-      return fallback
-    }
-  }
-  const pairs = (name: TracingVariable) => checked(name, {}, parsePairs)
-  const resource = pairs('OTEL_RESOURCE_ATTRIBUTES')
-  return {
-    // The address for all signals gets the path of this one; the own one is taken as it is (OTLP exporter, 1.2).
-    url:
-      own === undefined
-        ? checked('OTEL_EXPORTER_OTLP_ENDPOINT', '', parseBase)
-        : checked('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', '', parseAddress),
-    encoding: checked(
-      read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') === undefined
-        ? 'OTEL_EXPORTER_OTLP_PROTOCOL'
-        : 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
-      'protobuf',
-      parseProtocol,
-    ),
-    headers: { ...pairs('OTEL_EXPORTER_OTLP_HEADERS'), ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS') },
-    serviceName: read('OTEL_SERVICE_NAME') ?? resource['service.name'] ?? 'ratafia',
-    resource,
-    sampler: checked('OTEL_TRACES_SAMPLER', SAMPLERS['parentbased_always_on'], (name) =>
-      samplerOf(name, checked('OTEL_TRACES_SAMPLER_ARG', 1, parseRatio)),
-    ),
-  }
-}
-
-/** Each with its default and meaning, as in `VARIABLES` of config.ts. */
+/** Read only where traces go to a collector. */
 export const TRACING_VARIABLES = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: [
-    'absent: no traces',
-    'Address of an OpenTelemetry collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; `/v1/traces` is appended',
-  ],
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: [
-    'from OTEL_EXPORTER_OTLP_ENDPOINT',
-    'The same for traces alone, taken as it is',
-  ],
-  OTEL_EXPORTER_OTLP_PROTOCOL: ['http/protobuf', '`http/protobuf` or `http/json`; gRPC is not spoken'],
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: ['from OTEL_EXPORTER_OTLP_PROTOCOL', 'The same for traces alone'],
-  OTEL_EXPORTER_OTLP_HEADERS: [
-    'absent: none',
-    'Headers for the collector, such as credentials: `name=value,name=value`, percent-encoded',
-  ],
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: ['absent: none', 'The same for traces alone; they are added'],
-  OTEL_SERVICE_NAME: ['ratafia', 'What traces call this service'],
-  OTEL_RESOURCE_ATTRIBUTES: ['absent: none', 'What else they say of it: `name=value,name=value`'],
-  OTEL_TRACES_SAMPLER: [
-    'parentbased_always_on',
-    'Which requests are traced: `always_on`, `always_off`, `traceidratio`, and each with `parentbased_` before it',
-  ],
-  OTEL_TRACES_SAMPLER_ARG: ['1', 'The share for `traceidratio`, from 0 to 1'],
-  OTEL_TRACES_EXPORTER: ['otlp', '`none` turns traces off'],
-  OTEL_SDK_DISABLED: ['false', '`true` turns traces off'],
-} as const satisfies Record<string, readonly [fallback: string, meaning: string]>
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional({
+    default: 'none: no traces',
+    meaning:
+      'Address of an OpenTelemetry collector that accepts OTLP over HTTP, such as http://127.0.0.1:4318; `/v1/traces` is appended',
+    parse: parseBase,
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional({
+    default: 'from OTEL_EXPORTER_OTLP_ENDPOINT',
+    meaning: 'The same for traces only, used as it is',
+    parse: parseAddress,
+  }),
+  OTEL_EXPORTER_OTLP_PROTOCOL: row({
+    default: 'http/protobuf',
+    meaning: '`http/protobuf` or `http/json`; gRPC is not supported',
+    parse: parseProtocol,
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional({
+    default: 'from OTEL_EXPORTER_OTLP_PROTOCOL',
+    meaning: 'The same for traces only',
+    parse: parseProtocol,
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: optional({
+    default: 'none',
+    meaning: 'Headers for the collector, such as credentials: `name=value,name=value`, percent-encoded',
+    parse: parsePairs,
+  }),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: optional({
+    default: 'none',
+    meaning: 'Further headers for traces only',
+    parse: parsePairs,
+  }),
+  OTEL_SERVICE_NAME: row({
+    default: 'ratafia',
+    meaning: 'Name of this service in traces',
+    parse: (text) => text,
+  }),
+  OTEL_RESOURCE_ATTRIBUTES: optional({
+    default: 'none',
+    meaning: 'Further attributes of this service in traces: `name=value,name=value`',
+    parse: parsePairs,
+  }),
+  OTEL_TRACES_SAMPLER: row({
+    default: 'parentbased_always_on',
+    meaning:
+      'Which requests are traced: `always_on`, `always_off` or `traceidratio`, each also with the prefix `parentbased_`',
+    parse: parseSampler,
+  }),
+  OTEL_TRACES_SAMPLER_ARG: row({
+    default: '1',
+    meaning: 'The share for `traceidratio`, from 0 to 1',
+    parse: parseRatio,
+  }),
+  OTEL_TRACES_EXPORTER: row({
+    default: 'otlp',
+    meaning: '`none` turns traces off',
+    parse: oneOf('otlp', 'none'),
+  }),
+  OTEL_SDK_DISABLED: row({
+    default: 'false',
+    meaning: '`true` turns traces off',
+    parse: (text) => text.toLowerCase() === 'true',
+  }),
+} as const
 
-export type TracingVariable = keyof typeof TRACING_VARIABLES
+type Values = ValuesOf<typeof TRACING_VARIABLES>
+const ROWS: { readonly [N in keyof Values]: Row<Values[N]> } = TRACING_VARIABLES
+
+/** Undefined = no traces. What is wrong goes into `problems`, a line for each variable. */
+export function readTracing(environment: Environment, problems: string[]): TracingConfig | undefined {
+  const isSet = (name: keyof Values) => textOf(environment, name) !== undefined
+  const value = <N extends keyof Values>(name: N): Values[N] =>
+    readRow(name, ROWS[name], environment, problems)
+
+  // The endpoint for traces is used as it is; the one for all signals gets their path (OTLP exporter, 1.2).
+  const endpoint = isSet('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+    ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+    : 'OTEL_EXPORTER_OTLP_ENDPOINT'
+  if (!isSet(endpoint) || value('OTEL_SDK_DISABLED') || value('OTEL_TRACES_EXPORTER') === 'none') {
+    return undefined
+  }
+  const url = value(endpoint)
+  const resource = value('OTEL_RESOURCE_ATTRIBUTES') ?? {}
+  const { ratio, parentBased } = value('OTEL_TRACES_SAMPLER')
+  const tracing = {
+    encoding: value('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? value('OTEL_EXPORTER_OTLP_PROTOCOL'),
+    headers: { ...value('OTEL_EXPORTER_OTLP_HEADERS'), ...value('OTEL_EXPORTER_OTLP_TRACES_HEADERS') },
+    serviceName: isSet('OTEL_SERVICE_NAME')
+      ? value('OTEL_SERVICE_NAME')
+      : (resource['service.name'] ?? value('OTEL_SERVICE_NAME')),
+    resource,
+    sampler: { ratio: ratio ?? value('OTEL_TRACES_SAMPLER_ARG'), parentBased },
+  }
+  // Without a valid address the problems say so.
+  return url === undefined ? undefined : { ...tracing, url }
+}
 
 function parseAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new Error(
-      'is not an http or https address without credentials. Write one such as http://127.0.0.1:4318, and credentials into OTEL_EXPORTER_OTLP_HEADERS.',
+      'is not an http or https address without credentials. Write one such as http://127.0.0.1:4318, and put credentials in OTEL_EXPORTER_OTLP_HEADERS.',
     )
   }
   return url.href
@@ -125,11 +144,11 @@ function parseProtocol(text: string): TracingConfig['encoding'] {
   if (text === 'http/json') return 'json'
   if (text === 'http/protobuf') return 'protobuf'
   throw new Error(
-    `is ${text}; it can be http/protobuf, http/json. A collector takes them at a port of its own, 4318 by default.`,
+    `is ${text}; it can be http/protobuf, http/json. Collectors accept these on a separate port, 4318 by default.`,
   )
 }
 
-/** As W3C Baggage writes it: percent-encoded, separated by commas. */
+/** As in W3C Baggage: percent-encoded, separated by commas. */
 function parsePairs(text: string): Record<string, string> {
   const pairs: Record<string, string> = {}
   for (const item of text.split(',').filter((one) => one.trim() !== '')) {
@@ -145,7 +164,7 @@ function parsePairs(text: string): Record<string, string> {
   return pairs
 }
 
-// Values are credentials in one of the variables: none is repeated.
+// In one of the variables values are credentials: repeat none.
 const NO_PAIRS = 'is not a list such as name=value,name=value with percent-encoded values.'
 
 const SAMPLERS = {
@@ -153,15 +172,15 @@ const SAMPLERS = {
   always_off: { ratio: 0, parentBased: false },
   parentbased_always_on: { ratio: 1, parentBased: true },
   parentbased_always_off: { ratio: 0, parentBased: true },
-} as const satisfies Record<string, TracingSampler>
+  traceidratio: { parentBased: false },
+  parentbased_traceidratio: { parentBased: true },
+} as const
 
-function samplerOf(name: string, ratio: number): TracingSampler {
-  if (name === 'traceidratio') return { ratio, parentBased: false }
-  if (name === 'parentbased_traceidratio') return { ratio, parentBased: true }
-  const [, fixed] = Object.entries(SAMPLERS).find(([one]) => one === name) ?? []
-  if (fixed) return fixed
-  const names = [...Object.keys(SAMPLERS), 'traceidratio', 'parentbased_traceidratio']
-  throw new Error(`is ${name}; it can be ${names.join(', ')}.`)
+/** Without a `ratio`: that of OTEL_TRACES_SAMPLER_ARG. */
+function parseSampler(name: string): Omit<TracingSampler, 'ratio'> & { readonly ratio?: number } {
+  const [, sampler] = Object.entries(SAMPLERS).find(([one]) => one === name) ?? []
+  if (sampler) return sampler
+  throw new Error(`is ${name}; it can be ${Object.keys(SAMPLERS).join(', ')}.`)
 }
 
 function parseRatio(text: string): number {

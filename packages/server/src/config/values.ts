@@ -1,25 +1,17 @@
 /**
- * How the value of a variable is read. Each reader throws an `Error` whose message goes on from the variable's
- * name ("RATAFIA_PORT is not a port: …"), and never repeats a value that may be secret.
+ * How the text of a variable is read. Each parser throws an `Error` whose message continues the variable's name
+ * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
-import { postgresUrls } from '../postgres-urls.ts'
-import {
-  NO_RATE_LIMITS,
-  RATE_LIMIT_NAMES,
-  type RateLimit,
-  type RateLimitName,
-  type RateLimits,
-} from './rate-limits.ts'
 
 /** Milliseconds. */
-export const DAY = 86_400_000
+const DAY = 86_400_000
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY }
 
 export function parseDuration(value: string): number {
   const [, amount, unit] = /^([1-9][0-9]{0,8})([smhd])$/.exec(value) ?? []
   const milliseconds = Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN)
-  // A century: past it, dates leave what the clients' own libraries can write.
+  // A century: beyond it, clients' libraries can no longer write the dates.
   if (!(milliseconds <= 36_525 * DAY)) {
     throw new Error(
       `is not a duration: ${value}. Write a number and s, m, h or d, such as 365d, up to 36525d.`,
@@ -28,10 +20,10 @@ export function parseDuration(value: string): number {
   return milliseconds
 }
 
-/** A duration, or 0: not at all. */
+/** A duration, or 0 for none. */
 export const parseDelay = (value: string): number => (/^0s?$/.test(value) ? 0 : parseDuration(value))
 
-/** A duration that is longer than clocks of nodes differ, and than anything that works once is good for. */
+/** A duration longer than the clocks of nodes differ, and longer than anything single-use is valid. */
 export function parseRetention(value: string): number {
   const milliseconds = parseDuration(value)
   if (milliseconds >= 3_600_000) return milliseconds
@@ -67,16 +59,16 @@ export function oneOf<const T extends string>(...choices: readonly T[]): (value:
 export function parseServiceUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || /[?#@\s]/.test(value)) {
-    // What stands after these may be a secret.
+    // What follows one of these may be a secret.
     const shown = /[?#@]/.test(value) ? '' : `: ${value}`
     throw new Error(
-      `is not an http or https address without credentials, query and fragment${shown}. Write one such as https://store.example.com.`,
+      `is not an http or https address without credentials, query or fragment${shown}. Write one such as https://store.example.com.`,
     )
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** Several of {@link parseServiceUrl}, each with a trailing slash: a base to append to. */
+/** Several of {@link parseServiceUrl}, each with a trailing slash, so that paths can be appended. */
 export function parseServiceUrls(value: string): readonly string[] {
   return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
 }
@@ -95,27 +87,7 @@ export function parseCount(value: string): number {
   throw new Error(`is not a number from 1 to 9999999: ${value}.`)
 }
 
-/** `NAME=COUNT/PERIOD` or `NAME=off`, with commas between them, or `off`. What is left out is as in `others`. */
-export function parseRateLimits(value: string, others: RateLimits = NO_RATE_LIMITS): RateLimits {
-  if (value.trim() === 'off') return NO_RATE_LIMITS
-  const limits = new Map<RateLimitName, RateLimit | undefined>()
-  for (const item of value.split(',').map((text) => text.trim())) {
-    const [, text, off, count = '', period = ''] = /^([a-z-]+)=(?:(off)|(\d+)\/(\w+))$/.exec(item) ?? []
-    const name = RATE_LIMIT_NAMES.find((one) => one === text)
-    if (name === undefined || limits.has(name)) {
-      throw new Error(
-        `has an item that is not a limit, or is there twice: ${item || '(empty)'}. Write such as tokens=3000/1m; the names are ${RATE_LIMIT_NAMES.join(', ')}.`,
-      )
-    }
-    limits.set(
-      name,
-      off === undefined ? { count: parseCount(count), period: parseDuration(period) } : undefined,
-    )
-  }
-  return { ...others, ...Object.fromEntries(limits) }
-}
-
-/** A name or an address, without a port. */
+/** A host name or an IP address, without a port. */
 export function parseHost(value: string): string {
   if (isIP(value) !== 0 || /^(?!-)[A-Za-z0-9-]{1,63}(\.(?!-)[A-Za-z0-9-]{1,63})*$/.test(value)) return value
   throw new Error(
@@ -123,60 +95,18 @@ export function parseHost(value: string): string {
   )
 }
 
-/** Whether it stands for every address of the machine, which is an address that nobody can reach. */
+/** Whether it means every address of the machine; clients cannot connect to such an address. */
 export const isEveryAddress = (host: string): boolean =>
   host === '0.0.0.0' || (isIP(host) === 6 && /^[0:.]+$/.test(host))
 
-/** A service whose key is trusted: https, or http where nobody is between, on this very machine. */
+/** A service whose key we trust: https, or http on this very machine, where nobody is in between. */
 export function parseIdentityUrl(value: string): string {
   const url = new URL(parseServiceUrl(value))
   if (url.protocol !== 'https:' && !/^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname)) {
-    throw new Error(`is not https: ${value}. Only on a loopback address may an identity service do without.`)
+    throw new Error(`is not https: ${value}. Only an identity service on a loopback address may use http.`)
   }
   return url.href.replace(/\/+$/, '')
 }
-
-export function parsePostgresUrl(value: string): string {
-  const [first] = postgresUrls(value) ?? []
-  if (first === undefined) {
-    // The value may hold a password: it is not repeated.
-    throw new Error(
-      'is not a PostgreSQL address. Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; in a password, %23 for #, %2F for /.',
-    )
-  }
-  const attributes = new URLSearchParams(value.split('?')[1]).get('target_session_attrs')
-  if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes)) {
-    throw new Error(
-      `has target_session_attrs that this service cannot use: it writes. It can be ${SESSION_ATTRIBUTES.join(', ')}, and is so without it.`,
-    )
-  }
-  const { searchParams } = new URL(first)
-  requireKnownParameters(searchParams)
-  const mode = searchParams.get('sslmode')
-  if (mode !== null && !SSL_MODES.includes(mode)) {
-    throw new Error(`has an sslmode that is not known. It can be ${SSL_MODES.join(', ')}.`)
-  }
-  if (searchParams.has('uselibpqcompat')) return value
-  // What `pg` makes of them today, with a warning that a later version will not check the certificate any more.
-  return value.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/, '$1verify-full')
-}
-
-/** What `pg` does not know it passes over: with `sslmdoe` there would be no TLS. Of two of a name it takes the last. */
-function requireKnownParameters(given: URLSearchParams): void {
-  const names = [...given.keys()]
-  if (names.some((name) => !PARAMETERS.includes(name))) {
-    // The name is not repeated: it may be the rest of a password with a question mark.
-    throw new Error(`has a parameter that is not known. It can have ${PARAMETERS.join(', ')}.`)
-  }
-  if (new Set(names).size < names.length) throw new Error('has a parameter twice.')
-}
-
-const PARAMETERS: readonly string[] = [
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'],
-  ...['target_session_attrs', 'host', 'port', 'user', 'password', 'application_name', 'options'],
-]
-const SESSION_ATTRIBUTES: readonly string[] = ['read-write', 'primary']
-const SSL_MODES: readonly string[] = ['disable', 'no-verify', 'prefer', 'require', 'verify-ca', 'verify-full']
 
 /** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
 export function parseSecretKey(value: string): Uint8Array {
@@ -200,11 +130,11 @@ export function parseProxies(value: string): readonly string[] {
   for (const proxy of proxies) {
     const [address = '', bits, more] = proxy.split('/')
     const family = isIP(address)
-    const sound =
+    const validPrefix =
       bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-    if (family === 0 || address.includes('%') || !sound || more !== undefined) {
+    if (family === 0 || address.includes('%') || !validPrefix || more !== undefined) {
       throw new Error(
-        `has an item that is no address or CIDR block: ${proxy || '(empty)'}. Write such as 10.0.0.0/8, 192.0.2.7.`,
+        `has an item that is not an address or CIDR block: ${proxy || '(empty)'}. Write, for example, 10.0.0.0/8, 192.0.2.7.`,
       )
     }
   }

@@ -8,7 +8,7 @@ import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import type { CommandContext } from '../../src/cli/context.ts'
 import { runProgram } from '../../src/cli/run-program.ts'
-import { VARIABLES } from '../../src/config/config.ts'
+import { VARIABLES } from '../../src/config/variables.ts'
 import { testProgram } from '../support/program.ts'
 
 const program = testProgram()
@@ -193,19 +193,17 @@ describe('--help', () => {
     assert.deepEqual({ code, stderr, stdout }, { code: 0, stderr: '', stdout: await helpOf('accounts add') })
   })
 
-  test('serve tells every variable with its default', async () => {
+  test('serve lists every variable with its default', async () => {
     for (const command of ['serve', 'identity serve']) {
       const stdout = await helpOf(command)
-      for (const [name, [fallback]] of Object.entries(VARIABLES)) {
+      for (const [name, { default: fallback }] of Object.entries(VARIABLES)) {
         assert.ok(stdout.includes(`  ${name}\n`), name)
-        assert.ok(
-          stdout.includes(`Default: ${fallback}\n`) || stdout.endsWith(fallback) || stdout.includes(fallback),
-        )
+        assert.ok(stdout.includes(`Default: ${fallback}`), name)
       }
     }
   })
 
-  test('it needs no configuration that holds, and makes nothing', async () => {
+  test('it needs no valid configuration, and makes nothing', async () => {
     const { code } = await program.run(['accounts', 'add', '--help'], { environment: { RATAFIA_PORT: 'x' } })
     assert.equal(code, 0)
     assert.deepEqual(await readdir(program.directory), [])
@@ -351,8 +349,8 @@ describe('exit codes, with the reason on standard error only', () => {
         4,
         new RegExp(
           `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read \\(ENOENT\\)\n` +
-            `ratafia: RATAFIA_DATABASE_URL: the sslkey ${other} holds no private key \\(PEM\\)\n` +
-            `ratafia: RATAFIA_DATABASE_LISTEN_URL: the sslrootcert ${other} holds no certificate \\(PEM\\)\n$`,
+            `ratafia: RATAFIA_DATABASE_URL: the sslkey ${other} contains no private key \\(PEM\\)\n` +
+            `ratafia: RATAFIA_DATABASE_LISTEN_URL: the sslrootcert ${other} contains no certificate \\(PEM\\)\n$`,
         ),
       )
     }

@@ -1,0 +1,71 @@
+/** What no single variable can tell: names that are unknown, and values that need or contradict each other. */
+import { type Environment, textOf, type ValuesOf } from './row.ts'
+import { isEveryAddress } from './values.ts'
+import { type SERVICE_VARIABLES, VARIABLES, type VariableName } from './variables.ts'
+
+type Values = ValuesOf<typeof SERVICE_VARIABLES>
+
+/** The first means nothing without the second. */
+const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = [
+  ['RATAFIA_DATABASE_LISTEN_URL', 'RATAFIA_DATABASE_URL'],
+  ['RATAFIA_DATABASE_POOL', 'RATAFIA_DATABASE_URL'],
+  ['RATAFIA_IDENTITY_PUBLIC_KEY', 'RATAFIA_IDENTITY_URL'],
+  ['RATAFIA_METRICS_HOST', 'RATAFIA_METRICS_PORT'],
+]
+
+/** Two ways to say one thing. */
+const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] = [
+  ['RATAFIA_SECRET_KEY', 'RATAFIA_SECRET_KEY_FILE'],
+  ['RATAFIA_PREVIOUS_SECRET_KEY', 'RATAFIA_PREVIOUS_SECRET_KEY_FILE'],
+]
+
+/** A line for each contradiction, beginning with the variable. */
+export function contradictions(environment: Environment, values: Values): string[] {
+  const isSet = (name: VariableName) => textOf(environment, name) !== undefined
+  const problems: string[] = []
+  for (const [name, needed] of NEEDS) {
+    if (isSet(name) && !isSet(needed)) problems.push(`${name} is set without ${needed}. Set both or neither.`)
+  }
+  for (const [name, other] of EXCLUDES) {
+    if (isSet(name) && isSet(other)) problems.push(`${name} and ${other} are both set. Keep one of them.`)
+  }
+  if (isSet('RATAFIA_DATABASE_URL') && !isSet('RATAFIA_SECRET_KEY') && !isSet('RATAFIA_SECRET_KEY_FILE')) {
+    problems.push(
+      'RATAFIA_SECRET_KEY (or RATAFIA_SECRET_KEY_FILE) is required with PostgreSQL: every node needs the same one. `openssl rand -base64 32` makes one.',
+    )
+  }
+  if (isEveryAddress(values.RATAFIA_HOST) && !isSet('RATAFIA_BASE_URL')) {
+    problems.push(
+      `RATAFIA_BASE_URL is required when RATAFIA_HOST is ${values.RATAFIA_HOST}: clients cannot connect to that address. Set the one they use.`,
+    )
+  }
+  const { RATAFIA_METRICS_PORT: metricsPort = 0 } = values
+  if (metricsPort > 0 && metricsPort === values.RATAFIA_PORT) {
+    problems.push('RATAFIA_METRICS_PORT is the port of the service. Give metrics a port of their own.')
+  }
+  if (values.RATAFIA_RETENTION_CLONE_EVIDENCE < values.RATAFIA_RETENTION_DEVICE_SESSIONS) {
+    problems.push(
+      'RATAFIA_RETENTION_CLONE_EVIDENCE is shorter than RATAFIA_RETENTION_DEVICE_SESSIONS: decisions about old sessions would be forgotten before the sessions. Raise it.',
+    )
+  }
+  const { RATAFIA_TOKEN_MAX_LIFETIME: longest } = values
+  if (isSet('RATAFIA_TOKEN_LIFETIME') && longest !== undefined && longest < values.RATAFIA_TOKEN_LIFETIME) {
+    problems.push(
+      'RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME, the default lifetime. Lower that too.',
+    )
+  }
+  return problems
+}
+
+/** A misspelt name would be a setting that silently has no effect, such as a limit on the lifetime of tokens. */
+export function unknownVariables(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter(
+      (name) => name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES),
+    )
+    .map((name) =>
+      /^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)
+        ? `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
+        : `${name} is not a variable of this service. \`ratafia serve --help\` lists those it has.`,
+    )
+}

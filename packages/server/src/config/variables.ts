@@ -1,0 +1,27 @@
+/** Every variable of the service with its default and meaning, by subject. */
+import { TRACING_VARIABLES } from './tracing.ts'
+import { DEVICE_VARIABLES } from './variables/devices.ts'
+import { SERVING_VARIABLES } from './variables/serving.ts'
+import { STORAGE_VARIABLES } from './variables/storage.ts'
+import { TOKEN_VARIABLES } from './variables/tokens.ts'
+
+export const SERVICE_VARIABLES = {
+  ...SERVING_VARIABLES,
+  ...STORAGE_VARIABLES,
+  ...TOKEN_VARIABLES,
+  ...DEVICE_VARIABLES,
+} as const
+
+/** With those of OpenTelemetry: all that the documentation and `ratafia serve --help` show. */
+export const VARIABLES = { ...SERVICE_VARIABLES, ...TRACING_VARIABLES } as const
+
+export type VariableName = keyof typeof VARIABLES
+
+/** The same under headings, for docs/reference.md. */
+export const VARIABLES_BY_SUBJECT = {
+  Serving: SERVING_VARIABLES,
+  Storage: STORAGE_VARIABLES,
+  'Logins and tokens': TOKEN_VARIABLES,
+  Devices: DEVICE_VARIABLES,
+  Traces: TRACING_VARIABLES,
+} as const

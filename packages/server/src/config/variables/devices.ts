@@ -1,0 +1,34 @@
+/** The variables of devices: their sessions, registration and signing. */
+import { optional, row } from '../row.ts'
+import { oneOf, parseCount, parseDuration, parsePath, parseServiceUrls } from '../values.ts'
+
+export const DEVICE_VARIABLES = {
+  RATAFIA_DEVICE_SESSION_LIFETIME: row({
+    default: '24h',
+    meaning: 'Lifetime of a device session; snapd then refreshes it by itself',
+    parse: parseDuration,
+  }),
+  RATAFIA_UNKNOWN_SESSIONS: row({
+    default: 'refuse',
+    meaning:
+      '`refuse` or `ignore`: what to do when a device refreshes a session this service did not issue; `ignore` after losing the keys',
+    parse: oneOf('refuse', 'ignore'),
+  }),
+  RATAFIA_DEVICE_SERVICE_PATH: row({
+    default: '/v1',
+    meaning:
+      "Path of `request-id` and `serial`: the base URL with this path is a gadget's `device-service.url`",
+    parse: parsePath,
+  }),
+  RATAFIA_DEVICE_SERVICE_URLS: optional({
+    default: 'none',
+    meaning:
+      'Comma-separated addresses of other device services to which registrations may be forwarded (`X-Snap-Device-Service-URL`)',
+    parse: parseServiceUrls,
+  }),
+  RATAFIA_SIGNING_QUEUE: row({
+    default: '256',
+    meaning: 'Serials that may wait to be signed; any more get 503 at once',
+    parse: parseCount,
+  }),
+} as const

@@ -1,0 +1,79 @@
+/** The variables of what is stored: the database, the secret keys, and how long rows are kept. */
+import { resolve } from 'node:path'
+import { parsePostgresUrl } from '../postgres-url.ts'
+import { optional, row } from '../row.ts'
+import { parseCount, parseRetention, parseSecretKey } from '../values.ts'
+
+const file = (text: string): string => resolve(text)
+
+export const STORAGE_VARIABLES = {
+  RATAFIA_DATA_DIR: row({
+    default: './data',
+    meaning: 'Directory of the embedded database and its secret key',
+    parse: file,
+  }),
+  RATAFIA_DATABASE_URL: optional({
+    default: 'none: SQLite in the data directory',
+    meaning:
+      '`postgres://…`: use this PostgreSQL instead. With several hosts, separated by commas, the one that accepts writes',
+    parse: parsePostgresUrl,
+  }),
+  RATAFIA_DATABASE_POOL: row({
+    default: '10',
+    meaning: 'Most PostgreSQL connections in the pool of one process; it opens two more of its own',
+    parse: parseCount,
+  }),
+  RATAFIA_DATABASE_LISTEN_URL: optional({
+    default: 'RATAFIA_DATABASE_URL',
+    meaning: 'Direct address of the same PostgreSQL for LISTEN, if RATAFIA_DATABASE_URL points at PgBouncer',
+    parse: parsePostgresUrl,
+  }),
+  RATAFIA_SECRET_KEY: optional({
+    default: 'none: made in the data directory (SQLite only)',
+    meaning: '32 bytes in base64 or hex that seal every key in the database; required with PostgreSQL',
+    parse: parseSecretKey,
+  }),
+  RATAFIA_SECRET_KEY_FILE: optional({
+    default: 'none',
+    meaning: 'File with the secret key, instead of RATAFIA_SECRET_KEY',
+    parse: file,
+  }),
+  RATAFIA_PREVIOUS_SECRET_KEY: optional({
+    default: 'none',
+    meaning:
+      'The old secret key while you change it: it opens what it sealed and seals nothing new (`ratafia secret rotate`)',
+    parse: parseSecretKey,
+  }),
+  RATAFIA_PREVIOUS_SECRET_KEY_FILE: optional({
+    default: 'none',
+    meaning: 'File with the old secret key, instead of RATAFIA_PREVIOUS_SECRET_KEY; it may be missing',
+    parse: file,
+  }),
+  RATAFIA_RETENTION_TOKEN_SESSIONS: row({
+    default: '90d',
+    meaning:
+      'How long to keep a token session after it ends, revoked or not; at least 1h, like all retention',
+    parse: parseRetention,
+  }),
+  RATAFIA_RETENTION_DEVICE_SESSIONS: row({
+    default: '30d',
+    meaning: 'How long to keep a device session after it expires',
+    parse: parseRetention,
+  }),
+  RATAFIA_RETENTION_REGISTRATIONS: row({
+    default: '90d',
+    meaning: 'How long to keep where a device registered from, once its registration is decided',
+    parse: parseRetention,
+  }),
+  RATAFIA_RETENTION_CLONE_EVIDENCE: row({
+    default: '365d',
+    meaning:
+      'How long to keep evidence of clones after it was last seen; at least as long as RATAFIA_RETENTION_DEVICE_SESSIONS',
+    parse: parseRetention,
+  }),
+  RATAFIA_RETENTION_AUDIT: optional({
+    default: 'none: forever',
+    meaning: 'How long to keep entries of the audit log',
+    parse: parseRetention,
+  }),
+} as const

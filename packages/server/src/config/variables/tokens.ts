@@ -1,0 +1,38 @@
+/** The variables of developer tokens: who can log in, and how long tokens live. */
+import { optional, row } from '../row.ts'
+import { oneOf, parseDuration, parseIdentityUrl, parsePublicKey } from '../values.ts'
+
+export const TOKEN_VARIABLES = {
+  RATAFIA_IDENTITY_URL: optional({
+    default: 'none: the bundled one',
+    meaning: 'Location of an external identity service (a bakery discharger)',
+    parse: parseIdentityUrl,
+  }),
+  RATAFIA_IDENTITY_PUBLIC_KEY: optional({
+    default: 'none: fetched from `/discharge/info`',
+    meaning: 'Public key of the external identity service, in base64, to pin it',
+    parse: parsePublicKey,
+  }),
+  RATAFIA_IDENTITY_CONDITION: row({
+    default: 'userid',
+    meaning: '`userid` or `username`: what the identity service must declare about a person',
+    parse: oneOf('userid', 'username'),
+  }),
+  RATAFIA_ACCOUNTS: row({
+    default: 'auto',
+    meaning:
+      '`auto`: anyone an external identity service vouches for gets an account; `known`: only accounts linked beforehand',
+    parse: oneOf('auto', 'known'),
+  }),
+  RATAFIA_TOKEN_LIFETIME: row({
+    default: '365d',
+    meaning:
+      'Lifetime of a token whose request names no expiry (a number and s, m, h or d). If unset, RATAFIA_TOKEN_MAX_LIFETIME where that is shorter',
+    parse: parseDuration,
+  }),
+  RATAFIA_TOKEN_MAX_LIFETIME: optional({
+    default: 'none: no limit',
+    meaning: 'Longest lifetime a token may ask for',
+    parse: parseDuration,
+  }),
+} as const
