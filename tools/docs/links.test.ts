@@ -4,11 +4,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import type { Command } from 'commander'
-import { createProgram } from '../../packages/server/src/cli/program.ts'
-import { VARIABLES } from '../../packages/server/src/config/config.ts'
+import { describedProgram } from './program.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -62,50 +60,13 @@ for (const page of PAGES.filter((path) => /^(README|SECURITY|CHANGELOG|docs\/.*)
   })
 }
 
-test("README: the configuration table is the program's own", () => {
-  const [, table] =
-    /<!-- configuration:.*-->\n([\s\S]*?)<!-- end of configuration -->/.exec(read('README.md')) ?? []
-  const rows = Object.entries(VARIABLES).map(
-    ([name, [fallback, meaning]]) => `| \`${name}\` | ${meaning} | ${fallback} |`,
-  )
-  const expected = ['| variable | meaning | default |', '|---|---|---|', ...rows, ''].join('\n')
-  assert.equal(table, expected)
-})
-
-/** `accounts add` and the like: every command that does something. */
-function commandsOf(command: Command, path: readonly string[] = []): string[] {
-  if (command.commands.length === 0) return [path.join(' ')]
-  return command.commands.flatMap((child) => commandsOf(child, [...path, child.name()]))
-}
-
-function program(): Command {
-  const none = async (): Promise<never> => assert.fail('a command ran')
-  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
-  return createProgram({
-    streams,
-    withInstallation: none,
-    withUnopenedInstallation: none,
-    openSealer: none,
-    serve: none,
-    serveIdentity: none,
-    migrate: none,
-    planMigrations: none,
-    release: '0',
-  })
-}
-
-test('README: the table of commands has every command of the program, and no other', () => {
-  const described = [...read('README.md').matchAll(/^\| `ratafia ([a-z -]+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual(described.sort(), commandsOf(program()).sort())
-})
-
-test('every command and option that a page names exists', () => {
+test('every command and option that a page names exists', async () => {
   const known = new Map<string, Command>()
   const walk = (command: Command, path: readonly string[]): void => {
     known.set(path.join(' '), command)
     for (const child of command.commands) walk(child, [...path, child.name()])
   }
-  walk(program(), [])
+  walk(await describedProgram(), [])
   for (const page of PAGES) {
     for (const [line] of read(page).matchAll(/\bratafia (?:[a-z-]+ ?){1,2}[^\n`|;]*/g)) {
       const words = line.split(/\s+/).slice(1)

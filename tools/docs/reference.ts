@@ -1,0 +1,123 @@
+/** Writes docs/reference.md from the program: `npm run docs:reference`. Every command, option and variable is in it. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Argument, Command, Option } from 'commander'
+import { EXIT_HELP } from '../../packages/server/src/cli/context.ts'
+import { VARIABLES_BY_SUBJECT } from '../../packages/server/src/config/variables.ts'
+import { describedProgram } from './program.ts'
+
+export const REFERENCE = join(import.meta.dirname, '../../docs/reference.md')
+
+export async function referencePage(): Promise<string> {
+  const program = await describedProgram()
+  return `# Reference
+
+<!-- Made by \`npm run docs:reference\`; a test compares. -->
+
+Every command of \`ratafia\` with its options, the [exit codes](#exit-codes), and every
+[environment variable](#environment-variables).
+
+## Commands
+
+In a checkout run \`npx ratafia COMMAND\`. Commands work on the database that the environment names, whether the service
+runs or not. Answers go to standard output, the log to standard error. With \`--json\` a command prints JSON.
+
+${indexOf(program)}
+
+${program.commands.map((command) => sectionOf(command, [])).join('\n\n')}
+
+## Exit codes
+
+${exitCodes()}
+
+## Environment variables
+
+Read once, at start. An invalid value, or a \`RATAFIA_…\` variable that is not listed here, is refused with a message
+that names it.
+
+${Object.entries(VARIABLES_BY_SUBJECT)
+  .map(
+    ([subject, rows]) =>
+      `### ${subject}\n\n| variable | meaning | default |\n|---|---|---|\n${Object.entries(rows)
+        .map(([name, row]) => tableRow(`\`${name}\``, row.meaning, row.default))
+        .join('\n')}`,
+  )
+  .join('\n\n')}
+`
+}
+
+/** The commands that do something, each with a link to its section. */
+function indexOf(program: Command): string {
+  const rows = leavesOf(program, []).map(([name, command]) =>
+    tableRow(`[\`ratafia ${name}\`](#ratafia-${name.replaceAll(' ', '-')})`, command.description()),
+  )
+  return ['| command | what it does |', '|---|---|', ...rows].join('\n')
+}
+
+function leavesOf(command: Command, path: readonly string[]): (readonly [name: string, Command])[] {
+  const own = command.commands.length === 0 ? [[path.join(' '), command] as const] : []
+  return [...own, ...command.commands.flatMap((child) => leavesOf(child, [...path, child.name()]))]
+}
+
+function sectionOf(command: Command, path: readonly string[]): string {
+  const name = [...path, command.name()]
+  if (command.commands.length > 0) return command.commands.map((child) => sectionOf(child, name)).join('\n\n')
+  const usage = ['ratafia', ...name, ...command.registeredArguments.map(placeholder)].join(' ')
+  const aliases = command.aliases().map((alias) => `\`ratafia ${[...path, alias].join(' ')}\``)
+  const options = command.options.filter(({ hidden }) => !hidden)
+  return [
+    `### ratafia ${name.join(' ')}`,
+    `\`${usage}${options.length > 0 ? ' [options]' : ''}\``,
+    sentence(command.description()) + (aliases.length > 0 ? ` Also: ${aliases.join(', ')}.` : ''),
+    ...argumentTable(command.registeredArguments),
+    ...optionTable(options),
+  ].join('\n\n')
+}
+
+const placeholder = (argument: Argument): string => {
+  const name = argument.name() + (argument.variadic ? '...' : '')
+  return argument.required ? `<${name}>` : `[${name}]`
+}
+
+function argumentTable(all: readonly Argument[]): string[] {
+  const described = all.filter(({ description }) => description !== '')
+  if (described.length === 0) return []
+  const rows = described.map((one) => tableRow(`\`${placeholder(one)}\``, one.description))
+  return [['| argument | meaning |', '|---|---|', ...rows].join('\n')]
+}
+
+function optionTable(all: readonly Option[]): string[] {
+  if (all.length === 0) return []
+  const rows = all.map((option) => {
+    const choices = option.argChoices ? ` (${option.argChoices.map((one) => `\`${one}\``).join(', ')})` : ''
+    const fallback =
+      option.defaultValue === undefined
+        ? ''
+        : `; default: ${option.defaultValueDescription ?? option.defaultValue}`
+    const required = option.mandatory ? '; required' : ''
+    return tableRow(`\`${option.flags}\``, option.description + choices + fallback + required)
+  })
+  return [['| option | meaning |', '|---|---|', ...rows].join('\n')]
+}
+
+/** As the help of every command lists them. */
+function exitCodes(): string {
+  const rows = [...EXIT_HELP.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(([, code = '', meaning = '']) =>
+    tableRow(code, meaning),
+  )
+  return ['| code | meaning |', '|---|---|', ...rows].join('\n')
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.:]$/.test(text) ? '' : '.'}`
+
+// Angle brackets outside of code would be tags.
+const cell = (text: string): string =>
+  text
+    .replace(/\s+/g, ' ')
+    .replaceAll('|', '\\|')
+    .replace(/<(?=[a-z])(?![^`]*`(?:[^`]*`[^`]*`)*[^`]*$)/g, '\\<')
+
+const tableRow = (...cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
+
+if (import.meta.main) writeFileSync(REFERENCE, await referencePage())
