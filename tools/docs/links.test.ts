@@ -1,5 +1,5 @@
-// Keeps the documentation in step with what it is about: links, the configuration table, the commands, the sections of
-// the contract that comments cite, and the form of the pages.
+// The form of the documentation: links and their anchors, line lengths, commands and options that exist, and the
+// sections of the contract that comments cite.
 
 import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
@@ -18,40 +18,103 @@ const PAGES = [
   .filter((path) => !/node_modules|\.venv|vectors/.test(path))
   .sort()
 
-/** What stands in a page outside of its code blocks. */
+/** A page without its code blocks. */
 const prose = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```$/gm, '')
 
-/** The anchors of a page's headings, as Git forges make them. */
+/** A page's prose without its code: links may cross a line end, and so may code. */
+function withoutCode(text: string): string {
+  return paragraphsOf(text)
+    .map((paragraph) => paragraph.replace(/(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, ''))
+    .join('\n\n')
+}
+
+/** What blank lines separate. */
+const paragraphsOf = (text: string): string[] => prose(text).split(/\n[ \t]*\n/)
+
+/** The anchors of a page's headings, as Git forges make them: a repeated heading gets a number. */
 function anchors(text: string): Set<string> {
-  const headings = [...prose(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = '']) => heading)
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .trim()
-        .replaceAll(' ', '-'),
-    ),
+  const headings = [...prose(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
   )
+  return new Set(
+    headings.map((anchor, index) => {
+      const before = headings.slice(0, index).filter((other) => other === anchor).length
+      return before === 0 ? anchor : `${anchor}-${before}`
+    }),
+  )
+}
+
+/** The targets of a page's links. White space inside one is kept: it breaks the link. */
+function linksOf(text: string): string[] {
+  return [...withoutCode(text).matchAll(/\[[^\][]*(?:\[[^\][]*\][^\][]*)*\]\(([^()]*)\)/g)].map(
+    ([, target = '']) => target,
+  )
+}
+
+/** What is wrong with a link of `page`; undefined if it leads to a file, and to a heading of it. */
+function problemOf(link: string, page: string): string | undefined {
+  if (/\s/.test(link)) return 'has a line end or a space in its target'
+  if (/^(https?|mailto):/.test(link)) return undefined
+  const [path = '', anchor] = link.split('#')
+  const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
+  if (!file.startsWith(`${root}/`)) return 'leads out of the project'
+  if (!existsSync(file)) return 'leads nowhere'
+  if (anchor !== undefined && !anchors(readFileSync(file, 'utf8')).has(anchor)) return 'no such heading'
+  return undefined
 }
 
 for (const page of PAGES) {
   test(`${page}: every relative link leads to a file, and to a heading of it`, () => {
-    const text = prose(read(page)).replace(/`[^`\n]*`/g, '')
-    const links = [...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, target = '']) => target)
-    for (const link of links.filter((target) => !/^(https?|mailto):/.test(target))) {
-      const [path = '', anchor] = link.split('#')
-      const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
-      assert.ok(file.startsWith(`${root}/`), `${link} leads out of the project`)
-      assert.ok(existsSync(file), `${link} leads nowhere`)
-      if (anchor !== undefined) {
-        assert.ok(anchors(readFileSync(file, 'utf8')).has(anchor), `${link}: no such heading`)
-      }
-    }
+    const broken = linksOf(read(page)).flatMap((link) => problemOf(link, page)?.concat(`: ${link}`) ?? [])
+    assert.deepEqual(broken, [])
   })
 }
 
-for (const page of PAGES.filter((path) => /^(README|SECURITY|CHANGELOG|docs\/.*)\.md$/.test(path))) {
+test('the link check follows a link whose text crosses a line end, and sees one whose target does', () => {
+  const text = 'See [what to\ndo](README.md#no-such-heading), [a\n`b`](nowhere.md) and [c](#d-\ne).'
+  assert.deepEqual(linksOf(text), ['README.md#no-such-heading', 'nowhere.md', '#d-\ne'])
+  assert.deepEqual(
+    linksOf(text).map((link) => problemOf(link, 'README.md')),
+    ['no such heading', 'leads nowhere', 'has a line end or a space in its target'],
+  )
+})
+
+test('the link check passes over links in code, and over code that crosses a line end', () => {
+  assert.deepEqual(linksOf('`[a](b)` and ``[c](d)`` and `code\n[e](f)` and [g](h)'), ['h'])
+})
+
+/** Whether a line continues the line before it, rather than beginning an item, a row or a heading. */
+const continues = (line: string): boolean => !/^\s*([-*+] |\d+\. |\||#|>|<!--|$)/.test(line)
+
+/** Lines with one short word inside or at the end of a paragraph: left over when something else was rewrapped. */
+function orphans(text: string): string[] {
+  return paragraphsOf(text).flatMap((paragraph) => {
+    const lines = paragraph.split('\n')
+    return lines.filter((line, index) => {
+      const alone = /^\s*\S{1,24}$/.test(line)
+      return alone && continues(line) && index > 0 && /^[^|#<]/.test(lines[index - 1]?.trim() ?? '|')
+    })
+  })
+}
+
+for (const page of PAGES) {
+  test(`${page}: no line is a single orphaned word`, () => assert.deepEqual(orphans(read(page)), []))
+}
+
+test('the check for orphaned words sees one in a paragraph and in a list, and passes over titles and code', () => {
+  assert.deepEqual(orphans('One line of text that goes on\nleads\nand on.'), ['leads'])
+  assert.deepEqual(orphans('- An item that goes on\n  here.\n- two'), ['  here.'])
+  assert.deepEqual(orphans('# Title\n\nalone\n\n```sh\nnpm ci\nls\n```\n\n1. one\n2. two'), [])
+})
+
+for (const page of PAGES.filter((path) =>
+  /^(README|SECURITY|CHANGELOG|CONTRIBUTING|docs\/.*)\.md$/.test(path),
+)) {
   test(`${page}: lines of text have at most 120 characters`, () => {
     const long = prose(read(page))
       .split('\n')
@@ -59,6 +122,10 @@ for (const page of PAGES.filter((path) => /^(README|SECURITY|CHANGELOG|docs\/.*)
     assert.deepEqual(long, [])
   })
 }
+
+test('README.md has less than 150 lines', () => {
+  assert.ok(read('README.md').split('\n').length < 150)
+})
 
 test('every command and option that a page names exists', async () => {
   const known = new Map<string, Command>()
@@ -71,7 +138,7 @@ test('every command and option that a page names exists', async () => {
     for (const [line] of read(page).matchAll(/\bratafia (?:[a-z-]+ ?){1,2}[^\n`|;]*/g)) {
       const words = line.split(/\s+/).slice(1)
       const command = known.get(words.slice(0, 2).join(' ')) ?? known.get(words[0] ?? '')
-      // In running text "ratafia listening on …" is no command.
+      // In running text "ratafia listening on …" is not a command.
       if (!command) continue
       const options = words
         .filter((word) => word.startsWith('--') && word !== '--help')
