@@ -1,7 +1,7 @@
 /**
  * Guarantee: behind a PgBouncer in transaction mode the service works as without it, every statement has its limit, and
  * a revocation holds, whether the listener has a direct address or not. The PgBouncer is Debian's, as it is installed
- * and with the setting that `docs/operations.md` names.
+ * and with the setting that `docs/operations/deploy.md` names.
  */
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'

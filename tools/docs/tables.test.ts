@@ -1,4 +1,4 @@
-// No table grows without bound: docs/operations.md says of each what bounds it.
+// No table grows without bound: docs/operations/observe.md says of each what bounds it.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import { VARIABLES } from '../../packages/server/src/config/variables.ts'
 import { tableNames } from '../../packages/server/src/database/index.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/operations/observe.md'), 'utf8')
 const section = page.split(/^## What grows$/m)[1]?.split(/^## /m)[0] ?? ''
 const rows = [...section.matchAll(/^\| (`.*?) \| (.*?) \| (.+) \|$/gm)]
 
-test('docs/operations.md says of every table what bounds it, once', () => {
+test('docs/operations/observe.md says of every table what bounds it, once', () => {
   const documented = rows.flatMap(([, names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name))
   // The bookkeeping of migrations makes its tables itself.
   const tables = [...tableNames('sqlite'), 'schema_lock', 'schema_migration']
@@ -20,7 +20,7 @@ test('docs/operations.md says of every table what bounds it, once', () => {
   for (const [, names, , bound = ''] of rows) assert.ok(bound.length > 2, `${names}: no bound`)
 })
 
-test('every limit of retention stands there', () => {
+test('every retention setting is in the table', () => {
   const limits = Object.keys(VARIABLES).filter((name) => name.startsWith('RATAFIA_RETENTION_'))
   assert.deepEqual(
     [...section.matchAll(/RATAFIA_RETENTION_\w+/g)].map(([name]) => name).toSorted(),

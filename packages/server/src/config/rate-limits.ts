@@ -1,7 +1,7 @@
 /** How often an address may call public endpoints: the classes of requests, and how a limit is written. */
 import { parseCount, parseDuration } from './values.ts'
 
-/** Each is counted separately. Routes name theirs; `docs/operations/observe.md` says what each covers and why. */
+/** Each is counted separately. Routes name theirs; `docs/operations/deploy.md` says what each covers and why. */
 export const RATE_LIMIT_NAMES = [
   'tokens',
   'nonces',

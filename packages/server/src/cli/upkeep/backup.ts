@@ -153,7 +153,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   )
   note(
     context.streams,
-    `What was revoked after ${restored.madeAt} holds again: revoke it again (docs/operations.md).`,
+    `What was revoked after ${restored.madeAt} holds again: revoke it again (docs/operations/secrets-and-backup.md).`,
   )
   if (restored.unreadable.length > 0) {
     note(
