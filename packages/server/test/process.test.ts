@@ -231,7 +231,7 @@ describe('a fresh directory', () => {
   const program = testProgram()
 
   test('ten that start at once end with one key and one database, for nobody else to read', async () => {
-    const all = await Promise.all(Array.from({ length: 10 }, () => program.run(['keys', 'list', '--json'])))
+    const all = await Promise.all(Array.from({ length: 10 }, () => program.spawn(['keys', 'list', '--json'])))
     for (const { code, stderr } of all) assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
     assert.equal(new Set(all.map(({ stdout }) => stdout)).size, 1)
     const data = String(program.environment['RATAFIA_DATA_DIR'])
@@ -244,7 +244,7 @@ describe('a fresh directory', () => {
   test('a key that others can read is warned of, and used', async () => {
     const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
     await chmod(file, 0o644)
-    const { code, stdout, stderr } = await program.run(['accounts', 'list', '--json'])
+    const { code, stdout, stderr } = await program.spawn(['accounts', 'list', '--json'])
     assert.deepEqual([code, stdout], [0, '[]\n'])
     assert.ok(stderr.includes(`${file} can be read by others: chmod 600 ${file}`), stderr)
   })

@@ -175,13 +175,13 @@ eachDatabase((_kind, _open, fresh) => {
     await refuses(['api-keys', 'revoke', 'nothing'], /^ratafia: There is no API key nothing\./)
   })
 
-  test('allow-list: 100,000 rows, and a file with a mistake changes nothing', async () => {
+  test('allow-list: 5,000 rows, and a file with a mistake changes nothing', async () => {
     const model = ['--model', 'acme-brand/acme-gadget']
     const file = join(program.directory, 'list.csv')
-    const rows = Array.from({ length: 100_000 }, (_, number) => `SN${String(number).padStart(6, '0')},`)
+    const rows = Array.from({ length: 5_000 }, (_, number) => `SN${String(number).padStart(6, '0')},`)
     await writeFile(file, `serial,device_key_id\n${rows.join('\n')}\n`)
     const imported = await program.json('allow-list', 'import', file, ...model)
-    assert.deepEqual(imported, { entries: 100_000, added: 100_000 })
+    assert.deepEqual(imported, { entries: 5_000, added: 5_000 })
     const bad = join(program.directory, 'bad.json')
     await writeFile(bad, '[{"serial":"new"},{"serial":"a/b"}]')
     await refuses(
@@ -189,8 +189,8 @@ eachDatabase((_kind, _open, fresh) => {
       /^ratafia: item 2: "serial" is not a serial number/,
     )
     const list = await program.json('allow-list', 'list', ...model)
-    assert.equal(list.length, 100_000)
-    assert.deepEqual(list[99_999], { serial: 'SN099999', device_key_id: null })
+    assert.equal(list.length, 5_000)
+    assert.deepEqual(list[4_999], { serial: 'SN004999', device_key_id: null })
     await refuses(['allow-list', 'import', 'list.txt', ...model], /ends neither in \.csv nor in \.json/, 2)
     await says(
       ['allow-list', 'list', '--model', CLASSIC],
@@ -211,9 +211,9 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('brands create --demo: files to point a test snapd at; private keys for the owner alone', async () => {
     await refuses(['brands', 'create'], /^ratafia: Give --demo /, 2)
-    const made = await program.json('brands', 'create', '--demo', '--output', 'demo')
-    assert.deepEqual([made.brand, made.model, made.directory], ['demo-brand', 'demo-device', 'demo'])
     const directory = join(program.directory, 'demo')
+    const made = await program.json('brands', 'create', '--demo', '--output', directory)
+    assert.deepEqual([made.brand, made.model, made.directory], ['demo-brand', 'demo-device', directory])
     const files = await readdir(directory)
     assert.equal(files.length, 8)
     for (const file of files.filter((name) => name.endsWith('.pem'))) {
@@ -221,8 +221,14 @@ eachDatabase((_kind, _open, fresh) => {
     }
     const shown = await program.json('models', 'show', 'demo-brand/demo-device')
     assert.match(shown.signer, /^demo-brand /)
-    await refuses(['brands', 'create', '--demo', '--output', 'demo'], /^ratafia: demo is there already\./)
-    await refuses(['brands', 'create', '--demo', '--output', 'demo2'], /Give another name with --name\.\n$/)
+    await refuses(
+      ['brands', 'create', '--demo', '--output', directory],
+      /^ratafia: \S+\/demo is there already\./,
+    )
+    await refuses(
+      ['brands', 'create', '--demo', '--output', `${directory}2`],
+      /Give another name with --name\.\n$/,
+    )
     assert.ok(!(await readdir(program.directory)).includes('demo2'))
   })
 })

@@ -189,7 +189,7 @@ describe('--help', () => {
   }
 
   test('as the program prints it', async () => {
-    const { code, stdout, stderr } = await program.run(['accounts', 'add', '--help'])
+    const { code, stdout, stderr } = await program.spawn(['accounts', 'add', '--help'])
     assert.deepEqual({ code, stderr, stdout }, { code: 0, stderr: '', stdout: await helpOf('accounts add') })
   })
 
@@ -213,7 +213,7 @@ describe('--help', () => {
 describe('the release', () => {
   for (const words of [['version'], ['--version'], ['-V']]) {
     test(`ratafia ${words}`, async () => {
-      assert.deepEqual(await program.run(words), { code: 0, stdout: `ratafia ${version}\n`, stderr: '' })
+      assert.deepEqual(await program.spawn(words), { code: 0, stdout: `ratafia ${version}\n`, stderr: '' })
     })
   }
   test('as JSON', async () => assert.deepEqual(await program.json('version'), { release: version }))
@@ -248,6 +248,24 @@ describe('exit codes, with the reason on standard error only', () => {
     assert.doesNotMatch(finished.stderr, /\n\s+at |Warning/)
   }
   const list = ['accounts', 'list']
+
+  test('a process ends with the same code and says the same, and Node adds no warning', async () => {
+    const unanswered = {
+      RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x',
+      RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
+    }
+    for (const [words, environment, code] of [
+      [list, {}, 0],
+      [['accounts', 'show', 'nobody'], {}, 1],
+      [['frob'], {}, 2],
+      [list, unanswered, 3],
+      [list, { RATAFIA_PORT: 'x' }, 4],
+    ] as const) {
+      const finished = await program.spawn(words, { environment })
+      assert.equal(finished.code, code, finished.stderr)
+      assert.deepEqual(finished, await program.run(words, { environment }))
+    }
+  })
 
   test('0: done', async () => assert.equal((await program.run(list)).code, 0))
   test('1: refused', () =>
@@ -289,7 +307,7 @@ describe('exit codes, with the reason on standard error only', () => {
   test('3: a database that cannot be read', () =>
     outcome(
       list,
-      { RATAFIA_DATA_DIR: 'broken' },
+      { RATAFIA_DATA_DIR: join(program.directory, 'broken') },
       3,
       /^ratafia: The database cannot be used: file is not a database/,
     ))
