@@ -173,7 +173,7 @@ test('a value shorter than the modulus is one with leading zeros', () => {
 
 test('keys of absurd sizes are answered, and take no time', () => {
   const request = requestSignedAs({})
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   for (const length of [1, 2, 63, 64, 511, 513, 2048, 2049, 8000]) {
     for (const exponent of [Buffer.of(3), Buffer.of(0xff, 0xff, 0xff)]) {
       const fields = [Buffer.of(4, 0, 0, 0, 0, 1), mpi(Buffer.alloc(length, 0xff)), mpi(exponent)]
@@ -184,5 +184,5 @@ test('keys of absurd sizes are answered, and take no time', () => {
       assert.throws(check, { code: 'bad-signature' })
     }
   }
-  assert.ok(performance.now() - begin < 2000)
+  assert.ok(process.cpuUsage(begin).user < 2_000_000)
 })

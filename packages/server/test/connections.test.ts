@@ -87,7 +87,7 @@ const LARGE = Buffer.alloc(64 * 1024 * 1024)
 /** Endless, as a header or a body. */
 const LONG = 'x'.repeat(10_000)
 
-suite('what is slow or idle is cut', { concurrency: true, timeout: 30_000 }, () => {
+suite('what is slow or idle is cut', { concurrency: true, timeout: 120_000 }, () => {
   const short: Partial<ConnectionLimits> = {
     headers: 900,
     request: 900,
@@ -163,7 +163,7 @@ suite('what is slow or idle is cut', { concurrency: true, timeout: 30_000 }, () 
   }
 })
 
-suite('an answer before the end of the request', { timeout: 30_000 }, () => {
+suite('an answer before the end of the request', { timeout: 120_000 }, () => {
   let server: ListeningServer
   before(async () => {
     server = await listen('127.0.0.1', 0, undefined, { afterAnswer: 100 })
@@ -182,7 +182,7 @@ suite('an answer before the end of the request', { timeout: 30_000 }, () => {
     assert.equal(slow.status, 200)
   })
 
-  test('a client that was refused, and does not go, is cut', { timeout: 20_000 }, async () => {
+  test('a client that was refused, and does not go, is cut', { timeout: 120_000 }, async () => {
     const { hostname, port } = new URL(server.origin)
     const accepted = once(server.server, 'connection')
     // It keeps its side open.
@@ -196,7 +196,7 @@ suite('an answer before the end of the request', { timeout: 30_000 }, () => {
   })
 })
 
-suite('a connection with something that is not HTTP', { timeout: 30_000 }, () => {
+suite('a connection with something that is not HTTP', { timeout: 120_000 }, () => {
   let server: ListeningServer
   before(async () => {
     server = await listen('127.0.0.1', 0)
@@ -237,7 +237,7 @@ suite('a connection with something that is not HTTP', { timeout: 30_000 }, () =>
   }
 })
 
-suite('requests in flight', { timeout: 30_000 }, () => {
+suite('requests in flight', { timeout: 120_000 }, () => {
   let server: ListeningServer
   before(async () => {
     server = await listen('127.0.0.1', 0, { limit: 3 })
@@ -269,7 +269,7 @@ suite('requests in flight', { timeout: 30_000 }, () => {
   })
 })
 
-suite('no more than so many connections', { timeout: 30_000 }, () => {
+suite('no more than so many connections', { timeout: 120_000 }, () => {
   const MOST = 20
   let server: ListeningServer
   let finish = Promise.withResolvers<void>()
@@ -351,7 +351,7 @@ suite('no more than so many connections', { timeout: 30_000 }, () => {
   })
 })
 
-suite('hundreds of bad connections do not keep a good client waiting', { timeout: 60_000 }, () => {
+suite('hundreds of bad connections do not keep a good client waiting', { timeout: 120_000 }, () => {
   const program = testProgram()
   let service: RunningProgram
   const nonce = async () => {

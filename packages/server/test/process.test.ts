@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
+import { eventually } from './support/crew.ts'
 import { asSuperuser, eachDatabase } from './support/databases.ts'
 import { testProgram } from './support/program.ts'
 import {
@@ -54,7 +55,7 @@ eachDatabase((kind, _open, fresh) => {
       kind === 'sqlite'
         ? `SQLite, ${join(String(program.environment['RATAFIA_DATA_DIR']), 'ratafia.db')}`
         : /^PostgreSQL test_\w+ at 127\.0\.0\.1:\d+$/
-    await sleep(200)
+    await eventually('it says what to do next', () => service.stdout().includes('accounts add'))
     const [first, second, third, ...rest] = service.stdout().split('\n')
     assert.equal(first, `ratafia listening on ${service.baseUrl}`)
     assert.match(String(second), /^ {2}Ratafia \d+\.\d+\.\d+: the authentication half of a snap store$/)
@@ -111,8 +112,12 @@ eachDatabase((kind, _open, fresh) => {
         const service = await program.start(BASE)
         const request = await openRequest(service.baseUrl, '{')
         const ended = service.end(signal)
-        await sleep(300)
-        await assert.rejects(fetch(service.baseUrl), /fetch failed/)
+        await eventually('it takes nothing new', () =>
+          fetch(service.baseUrl, { headers: { connection: 'close' } }).then(
+            () => false,
+            () => true,
+          ),
+        )
         request.socket.write('}')
         const answer = await request.answer
         assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
@@ -134,6 +139,8 @@ eachDatabase((kind, _open, fresh) => {
       // fetch keeps its connection for another request.
       const root = JSON.parse(await getRoot(await serviceAt(service.baseUrl)))
       const wait = fetch(await waitUrlOf(service.baseUrl, root))
+      // Answers to what came later: it has the long poll.
+      for (let others = 0; others < 3; others++) await call(service, 'GET', '/')
       await sleep(300)
       const started = performance.now()
       const ended = service.end('SIGTERM')
@@ -148,7 +155,7 @@ eachDatabase((kind, _open, fresh) => {
       const service = await program.start(BASE)
       const request = await openRequest(service.baseUrl, '{')
       service.child.kill('SIGTERM')
-      await sleep(300)
+      await eventually('it has the first', () => service.stderr().includes('finishing what is in flight'))
       assert.equal((await service.end('SIGTERM')).code, 1)
       request.socket.destroy()
     })
@@ -188,8 +195,8 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await whoami(other.baseUrl, token)).status, 200)
     assert.equal((await revoke(one.baseUrl, token)).status, 200)
     assert.equal((await whoami(one.baseUrl, token)).status, 401)
-    // Of the second that is promised, and what a busy machine adds.
-    const end = performance.now() + 2_500
+    // A second is promised; `revocation.test.ts` measures it.
+    const end = performance.now() + 20_000
     while ((await whoami(other.baseUrl, token)).status !== 401) assert.ok(performance.now() < end)
     assert.deepEqual([(await one.end('SIGTERM')).code, (await other.end('SIGTERM')).code], [0, 0])
   })

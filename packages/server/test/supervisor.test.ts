@@ -101,6 +101,7 @@ test('of the identity service alone too, a worker that is asked to end finishes,
 test('workers that cannot start any more are tried a few times, more and more slowly; then it ends', async () => {
   const running = await program.start(TWO)
   // One that is at its start only begins to die early when it has lived.
+  await crewOf(running)
   await sleep(1_100)
   const file = join(String(program.environment['RATAFIA_DATA_DIR']), 'secret.key')
   await writeFile(file, Buffer.alloc(32, 3).toString('base64'))

@@ -76,11 +76,11 @@ for (const [pattern, message] of [
 // Guarantee: no pattern takes more than its steps times the text, where a backtracking engine takes for ever.
 test('patterns that make backtracking engines hang are answered at once', () => {
   const text = `${'a'.repeat(4000)}!`
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   for (const pattern of ['(a+)+', '(a|a)*', '(a*)*b', '(.*.*.*)*x', 'a?'.repeat(100) + 'a'.repeat(100)]) {
     assert.ok(!compilePattern(pattern)(text))
   }
-  assert.ok(performance.now() - begin < 5000)
+  assert.ok(process.cpuUsage(begin).user < 5_000_000)
 })
 
 test('a text of more than 4096 characters matches nothing', () => {

@@ -53,12 +53,12 @@ test('patterns that would take long to compare end with an error, soon', () => {
   const stars = (c: string): string[] => Array.from({ length: 256 }, (_, i) => `${'*?'.repeat(50)}${c}${i}`)
   const a = { ...UNRESTRICTED, channels: stars('a') }
   const b = { ...UNRESTRICTED, channels: stars('b') }
-  const begin = performance.now()
+  const begin = process.cpuUsage()
   assert.throws(() => intersectAttenuations(a, b), {
     code: 'limit-exceeded',
     message: 'The channel patterns are too complicated to compare',
   })
-  assert.ok(performance.now() - begin < 1000)
+  assert.ok(process.cpuUsage(begin).user < 1_000_000)
 })
 
 test('two long lists of ordinary channels are compared', () => {

@@ -39,9 +39,9 @@ test('no stored hash costs the work of a stored one', async () => {
   const time = async (hash: string | undefined) => {
     let least = Number.POSITIVE_INFINITY
     for (let round = 0; round < 5; round++) {
-      const start = performance.now()
+      const start = process.cpuUsage()
       await hasher.verify(bytes('wrong'), hash)
-      least = Math.min(least, performance.now() - start)
+      least = Math.min(least, process.cpuUsage(start).user)
     }
     return least
   }

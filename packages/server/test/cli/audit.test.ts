@@ -21,7 +21,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
   const list = (...words: readonly string[]) => program.json('audit', 'list', ...words)
   const until = async (condition: () => Promise<boolean>) => {
-    for (const deadline = performance.now() + 20_000; !(await condition()); await sleep(50)) {
+    for (const deadline = performance.now() + 60_000; !(await condition()); await sleep(50)) {
       assert.ok(performance.now() < deadline, 'it does not come about')
     }
   }

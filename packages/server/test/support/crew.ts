@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunningProgram } from './program.ts'
 
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = 60_000
 
 /** Looks until there is something. */
 export async function eventually<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {

@@ -99,8 +99,7 @@ function serverUrl(): string {
   const url = process.env['RATAFIA_TEST_POSTGRES_URL']
   if (url === undefined) {
     throw new Error(
-      'RATAFIA_TEST_POSTGRES_URL is not set: run the tests with ' +
-        '--test-global-setup=./tools/test/postgres.ts, as `npm test` does.',
+      'RATAFIA_TEST_POSTGRES_URL is not set: run the tests with `npm test` or `npm run test:file -- PATH`.',
     )
   }
   return url

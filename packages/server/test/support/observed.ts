@@ -58,7 +58,7 @@ export async function scrape(url: string | undefined): Promise<ReadonlyMap<strin
 
 /** An answer is counted when its connection is done with it, which may be after the client has it. */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const deadline = performance.now() + 5_000; ; await sleep(20)) {
+  for (const deadline = performance.now() + 30_000; ; await sleep(20)) {
     try {
       return await check()
     } catch (error) {

@@ -1,0 +1,69 @@
+/**
+ * Runs the tests: `npm test` all of them quickly, `--full` those that do more in a full run, and with paths only those
+ * files; options that begin with `--test-` go to Node's runner. It starts one PostgreSQL and shares what Node compiles.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Pass, passesOf } from './passes.ts'
+import { globalSetup, globalTeardown } from './postgres.ts'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const ALL = ['packages/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts', 'faults/**/*.test.ts']
+
+// The same on a terminal and in a log.
+const REPORTER = ['--test-reporter=spec']
+
+process.chdir(ROOT)
+const words = process.argv.slice(2)
+const full = words.includes('--full')
+const options = words.filter((word) => word.startsWith('--test-'))
+const paths = words.filter((word) => !word.startsWith('--'))
+
+const files = globSync(paths.length > 0 ? paths : ALL)
+  .map((path) => relative(ROOT, join(ROOT, path)))
+  .sort()
+  .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+const passes = passesOf(files, { full })
+const alone = passes.filter((pass) => pass.alone)
+const together = passes.filter((pass) => !pass.alone)
+const direct = together.length < 2
+const passed: boolean[] = []
+if (passes.length === 0) {
+  process.stderr.write(`No test file: ${words.join(' ')}\n`)
+  process.exit(2)
+}
+
+await globalSetup()
+process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-tests')
+if (full) process.env['RATAFIA_TEST_FULL'] = '1'
+const times: string[] = []
+try {
+  await Promise.all(together.map(isPassed)).then((all) => passed.push(...all))
+  for (const pass of alone) passed.push(await isPassed(pass))
+} finally {
+  await globalTeardown()
+}
+process.stdout.write(`\n${times.join('\n')}\n`)
+process.exitCode = passed.every(Boolean) ? 0 : 1
+
+/** What passes of one moment print comes one after the other, each once it is over. */
+async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
+  const started = performance.now()
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--test', ...REPORTER, ...nodeOptions, ...options, ...files],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (direct ? process.stdout.write(chunk) : output.push(chunk)))
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  const seconds = Math.round((performance.now() - started) / 1000)
+  process.stdout.write(Buffer.concat(output))
+  times.push(`${files.length} test files ${name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`)
+  return code === 0
+}

@@ -1,0 +1,30 @@
+/** Guarantee: the division of the test files leaves none out, and a full run takes those that do more in it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { passesOf } from './passes.ts'
+
+const files = [
+  { path: 'pure.test.ts', text: "import { parse } from './parse.ts'" },
+  { path: 'database.test.ts', text: "import { eachDatabase } from '../support/databases.ts'" },
+  { path: 'process.test.ts', text: "import { spawn } from 'node:child_process'" },
+  { path: 'many.test.ts', text: "import { FULL } from '../support/full.ts'" },
+]
+
+test('a file that touches nothing outside shares a process; every file runs once', () => {
+  const passes = passesOf(files, { full: false })
+  assert.deepEqual(
+    passes.map(({ name, files }) => [name, files]),
+    [
+      ['in one process', ['pure.test.ts']],
+      ['in a process each', ['database.test.ts', 'process.test.ts', 'many.test.ts']],
+    ],
+  )
+})
+
+test('a full run takes the files that read whether it is one', () => {
+  const passes = passesOf(files, { full: true })
+  assert.deepEqual(
+    passes.flatMap(({ files }) => files),
+    ['many.test.ts'],
+  )
+})
