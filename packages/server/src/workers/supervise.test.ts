@@ -1,4 +1,4 @@
-/** The supervisor alone. With real workers: `test/supervisor.test.ts`, `test/workers.test.ts`. */
+/** The supervisor alone. With real workers: `test/processes/`. */
 import assert from 'node:assert/strict'
 import cluster from 'node:cluster'
 import { test } from 'node:test'

@@ -4,8 +4,8 @@ import { before, describe, suite, test } from 'node:test'
 import { API_VERSION } from '@ratafia/api'
 import { ErrorBodySchema, OPERATIONS, ServiceDescriptionSchema } from '@ratafia/api/schemas'
 import { Check } from 'typebox/value'
-import { type RunningProgram, testProgram } from './support/program.ts'
-import { type RawAnswer, sendRaw } from './support/raw-http.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
+import { type RawAnswer, sendRaw } from '../support/raw-http.ts'
 
 /** The one answer, which has to be a refusal in the form that all have. */
 async function refusal(request: string | Uint8Array) {

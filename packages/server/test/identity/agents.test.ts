@@ -11,13 +11,13 @@ import {
   type KeyPair,
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
-import { addAccount } from '../src/accounts/add.ts'
-import { disableAccount } from '../src/accounts/disable.ts'
-import { enableAccount } from '../src/accounts/enable.ts'
-import { addAgent } from '../src/identity/agents/add-agent.ts'
-import { listAgents } from '../src/identity/agents/list-agents.ts'
-import { removeAgent } from '../src/identity/agents/remove-agent.ts'
-import { eachDatabase } from './support/databases.ts'
+import { addAccount } from '../../src/accounts/add.ts'
+import { disableAccount } from '../../src/accounts/disable.ts'
+import { enableAccount } from '../../src/accounts/enable.ts'
+import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { listAgents } from '../../src/identity/agents/list-agents.ts'
+import { removeAgent } from '../../src/identity/agents/remove-agent.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   answer,
   bakeryMacaroonOf,
@@ -28,7 +28,7 @@ import {
   postDischarge,
   type RunningIdentity,
   startIdentity,
-} from './support/identity.ts'
+} from '../support/identity.ts'
 
 const USERID = 'need-declared userid is-authenticated-userid'
 

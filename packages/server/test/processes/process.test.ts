@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
-import { eventually } from './support/crew.ts'
-import { asSuperuser, eachDatabase } from './support/databases.ts'
-import { testProgram } from './support/program.ts'
+import { eventually } from '../support/crew.ts'
+import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
 import {
   addPerson,
   bearing,
@@ -19,7 +19,7 @@ import {
   refusalOf,
   sessionIdOf,
   type TestService,
-} from './support/service.ts'
+} from '../support/service.ts'
 
 /** Clients know the service by this, whatever port it has in a test. */
 const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }

@@ -5,10 +5,10 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { crewOf, eventually, isAlive, logged, send, workersOf } from './support/crew.ts'
-import { Browser } from './support/identity.ts'
-import { testProgram } from './support/program.ts'
-import { discharging } from './support/waiting-login.ts'
+import { crewOf, eventually, isAlive, logged, send, workersOf } from '../support/crew.ts'
+import { Browser } from '../support/identity.ts'
+import { testProgram } from '../support/program.ts'
+import { discharging } from '../support/waiting-login.ts'
 
 const TWO = { RATAFIA_WORKERS: '2' }
 const ROOT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }

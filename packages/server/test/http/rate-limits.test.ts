@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { BakeryErrorSchema } from '@ratafia/api/schemas'
 import { Check } from 'typebox/value'
-import { eachDatabase } from './support/databases.ts'
-import { testProgram } from './support/program.ts'
-import { sendRaw } from './support/raw-http.ts'
-import { refusalOf, type TestService, testService } from './support/service.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import { sendRaw } from '../support/raw-http.ts'
+import { refusalOf, type TestService, testService } from '../support/service.ts'
 
 const LIMITS = {
   RATAFIA_RATE_LIMITS: [

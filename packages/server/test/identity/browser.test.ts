@@ -5,14 +5,14 @@ import { after, before, beforeEach, test } from 'node:test'
 import { PERMISSIONS } from '@ratafia/api'
 import { addThirdPartyCaveat, mint, verify } from '@ratafia/macaroon'
 import { dischargeAll, encodeCaveatId } from '@ratafia/macaroon/bakery'
-import type { Account } from '../src/accounts/account.ts'
-import { addAccount } from '../src/accounts/add.ts'
-import { disableAccount } from '../src/accounts/disable.ts'
-import { enableAccount } from '../src/accounts/enable.ts'
-import { setPassword } from '../src/accounts/set-password.ts'
-import { formatSummary } from '../src/identity/discharge/request-summary.ts'
-import { STYLE_HASH } from '../src/web/style.ts'
-import { eachDatabase } from './support/databases.ts'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAccount } from '../../src/accounts/add.ts'
+import { disableAccount } from '../../src/accounts/disable.ts'
+import { enableAccount } from '../../src/accounts/enable.ts'
+import { setPassword } from '../../src/accounts/set-password.ts'
+import { formatSummary } from '../../src/identity/discharge/request-summary.ts'
+import { STYLE_HASH } from '../../src/web/style.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   answer,
   Browser,
@@ -26,7 +26,7 @@ import {
   type RunningIdentity,
   startIdentity,
   stranger,
-} from './support/identity.ts'
+} from '../support/identity.ts'
 
 const PASSWORD = 'correct horse battery'
 const summary = formatSummary({

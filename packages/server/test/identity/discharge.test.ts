@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
-import type { Database } from '../src/database/index.ts'
-import { Unavailable } from '../src/errors.ts'
-import { eachDatabase } from './support/databases.ts'
+import type { Database } from '../../src/database/index.ts'
+import { Unavailable } from '../../src/errors.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   answer,
   caveatFor,
@@ -17,7 +17,7 @@ import {
   postDischarge,
   type RunningIdentity,
   startIdentity,
-} from './support/identity.ts'
+} from '../support/identity.ts'
 
 const USERID = 'need-declared userid is-authenticated-userid'
 

@@ -1,8 +1,8 @@
 /** What is removed when time has passed, and that nothing holds again by it, on every database. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { revokeToken } from '../src/tokens/revoke.ts'
-import { eachDatabase } from './support/databases.ts'
+import { revokeToken } from '../../src/tokens/revoke.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
   freshDeviceKeys,
@@ -14,7 +14,7 @@ import {
   sessionBody,
   setAcmePolicy,
   withAcme,
-} from './support/devices.ts'
+} from '../support/devices.ts'
 import {
   addPerson,
   bearing,
@@ -25,7 +25,7 @@ import {
   presenting,
   refusalOf,
   testService,
-} from './support/service.ts'
+} from '../support/service.ts'
 
 const DAY = 86_400_000
 

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { addressOf } from '../src/address.ts'
-import type { Throttle } from '../src/identity/logins/throttle.ts'
-import { eachDatabase } from './support/databases.ts'
-import { Browser, caveatFor, identityWorld, postDischarge, startIdentity } from './support/identity.ts'
+import { addressOf } from '../../src/address.ts'
+import type { Throttle } from '../../src/identity/logins/throttle.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { Browser, caveatFor, identityWorld, postDischarge, startIdentity } from '../support/identity.ts'
 
 test('the address of a request is an address or says that there is none, whatever a proxy passes on', () => {
   assert.equal(addressOf({ ip: undefined }), 'unknown')

@@ -1,11 +1,11 @@
 /** The long poll of a login with a browser: notified, polling, ended; on every database. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { addAccount } from '../src/accounts/add.ts'
-import { Unavailable } from '../src/errors.ts'
-import type { CompletedLoginStore } from '../src/identity/logins/completed-login-store.ts'
-import { eventually } from './support/crew.ts'
-import { eachDatabase } from './support/databases.ts'
+import { addAccount } from '../../src/accounts/add.ts'
+import { Unavailable } from '../../src/errors.ts'
+import type { CompletedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
+import { eventually } from '../support/crew.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   answer,
   Browser,
@@ -15,7 +15,7 @@ import {
   postDischarge,
   type RunningIdentity,
   startIdentity,
-} from './support/identity.ts'
+} from '../support/identity.ts'
 
 const PASSWORD = 'correct horse battery'
 

@@ -9,14 +9,14 @@ import { OPERATIONS } from '@ratafia/api/schemas'
 import { decode, encode, type PrivateKey, sign } from '@ratafia/assertions'
 import type { Command } from 'commander'
 import fastify from 'fastify'
-import type { ListedEntry } from '../src/audit/audit-store.ts'
-import type { Action } from '../src/change.ts'
-import type { CommandContext } from '../src/cli/context.ts'
-import { createProgram } from '../src/cli/program.ts'
-import { runProgram } from '../src/cli/run-program.ts'
-import { identityRoutes } from '../src/identity/routes.ts'
-import { testKey, vector, vectorPath } from './support/brands.ts'
-import { eachDatabase } from './support/databases.ts'
+import type { ListedEntry } from '../../src/audit/audit-store.ts'
+import type { Action } from '../../src/change.ts'
+import type { CommandContext } from '../../src/cli/context.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { runProgram } from '../../src/cli/run-program.ts'
+import { identityRoutes } from '../../src/identity/routes.ts'
+import { testKey, vector, vectorPath } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
   freshDeviceKeys,
@@ -27,8 +27,8 @@ import {
   registered,
   serialAssertion,
   setAcmePolicy,
-} from './support/devices.ts'
-import { Browser } from './support/identity.ts'
+} from '../support/devices.ts'
+import { Browser } from '../support/identity.ts'
 import {
   addPerson,
   bearing,
@@ -40,8 +40,8 @@ import {
   presenting,
   type TestService,
   testService,
-} from './support/service.ts'
-import { discharging } from './support/waiting-login.ts'
+} from '../support/service.ts'
+import { discharging } from '../support/waiting-login.ts'
 
 /** They change nothing by themselves. What a service changes is the other half of this file. */
 const READ_ONLY: ReadonlySet<string> = new Set([
@@ -235,7 +235,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /"added":1/,
   },
   'import serial-vault': {
-    words: () => [join(import.meta.dirname, 'data/serial-vault/inserts.sql')],
+    words: () => [join(import.meta.dirname, '../data/serial-vault/inserts.sql')],
     actions: ['api-key.add', 'devices.import-serial-vault'],
   },
   'api-keys add': {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
-import { listen } from '../src/http/server.ts'
-import { eventually, send } from './support/crew.ts'
-import { eachDatabase } from './support/databases.ts'
-import { call, testService } from './support/service.ts'
-import { discharging } from './support/waiting-login.ts'
+import { listen } from '../../src/http/server.ts'
+import { eventually, send } from '../support/crew.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { call, testService } from '../support/service.ts'
+import { discharging } from '../support/waiting-login.ts'
 
 const LIMIT = 2
 const REFUSED =

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import pg from 'pg'
-import type { Account } from '../src/accounts/account.ts'
-import { crewOf, eventually, isAlive, keepAlive, logged, send, workersOf } from './support/crew.ts'
-import { asSuperuser, eachDatabase } from './support/databases.ts'
-import { testProgram } from './support/program.ts'
-import { addPerson, bearing, logIn, sessionIdOf, type TestService } from './support/service.ts'
+import type { Account } from '../../src/accounts/account.ts'
+import { crewOf, eventually, isAlive, keepAlive, logged, send, workersOf } from '../support/crew.ts'
+import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import { addPerson, bearing, logIn, sessionIdOf, type TestService } from '../support/service.ts'
 
 const TWO = { RATAFIA_WORKERS: '2' }
 const sessionOf = (token: string) => {

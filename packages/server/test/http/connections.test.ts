@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { after, afterEach, before, suite, test } from 'node:test'
-import type { ConnectionLimits } from '../src/http/limits/connections.ts'
-import { answerParserError } from '../src/http/parser-refusals.ts'
-import { type ListeningServer, listen } from '../src/http/server.ts'
-import { type RunningProgram, testProgram } from './support/program.ts'
+import type { ConnectionLimits } from '../../src/http/limits/connections.ts'
+import { answerParserError } from '../../src/http/parser-refusals.ts'
+import { type ListeningServer, listen } from '../../src/http/server.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
 
 const clients = new Set<Client>()
 

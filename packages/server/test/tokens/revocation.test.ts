@@ -6,21 +6,21 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { disableAccount } from '../src/accounts/disable.ts'
-import { enableAccount } from '../src/accounts/enable.ts'
-import type { DatabaseConfig } from '../src/config/config.ts'
-import { inTransaction, openDatabase } from '../src/database/index.ts'
-import { asSuperuser, eachDatabase } from './support/databases.ts'
+import { disableAccount } from '../../src/accounts/disable.ts'
+import { enableAccount } from '../../src/accounts/enable.ts'
+import type { DatabaseConfig } from '../../src/config/config.ts'
+import { inTransaction, openDatabase } from '../../src/database/index.ts'
+import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import {
   freshDeviceKeys,
   presentingSession,
   serialAssertion,
   sessionOf,
   withAcme,
-} from './support/devices.ts'
-import { startNode, type TestNode } from './support/nodes.ts'
-import { addPerson, bearing, call, logIn } from './support/service.ts'
-import { silenceable } from './support/silenceable.ts'
+} from '../support/devices.ts'
+import { startNode, type TestNode } from '../support/nodes.ts'
+import { addPerson, bearing, call, logIn } from '../support/service.ts'
+import { silenceable } from '../support/silenceable.ts'
 
 const PATIENCE_MS = 10_000
 /** Of the second that is promised and what a busy machine may add; a connection that is silent is given up later. */

@@ -18,9 +18,9 @@ import {
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
 import pg from 'pg'
-import { sealedValueStore } from '../src/keyring/sealed-value-store.ts'
-import { vector } from './support/brands.ts'
-import { eachDatabase } from './support/databases.ts'
+import { sealedValueStore } from '../../src/keyring/sealed-value-store.ts'
+import { vector } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   AUTH,
   freshDeviceKey,
@@ -29,11 +29,11 @@ import {
   register,
   registered,
   withAcme,
-} from './support/devices.ts'
-import { answer, Browser, bakeryMacaroonOf, postDischarge } from './support/identity.ts'
-import { type RunningProgram, testProgram } from './support/program.ts'
-import { find, type Secret, secretsOf, spellings } from './support/secret-search.ts'
-import { bearing, call, getRoot, sessionIdOf, type TestService } from './support/service.ts'
+} from '../support/devices.ts'
+import { answer, Browser, bakeryMacaroonOf, postDischarge } from '../support/identity.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
+import { find, type Secret, secretsOf, spellings } from '../support/secret-search.ts'
+import { bearing, call, getRoot, sessionIdOf, type TestService } from '../support/service.ts'
 
 const SECRET_KEY = Buffer.from('8d1f2c53a7e94b60b1d8e5f70693a4c2f1e0d9c8b7a6958473625140fedcba98', 'hex')
 const PASSWORD = 'pass & “word” <of> 100% / a+person'
