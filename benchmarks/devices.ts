@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { sql } from 'kysely'
-import { changing } from '../packages/server/src/audit/change-store.ts'
 import { type Database, migrate, openDatabase } from '../packages/server/src/database/index.ts'
 import { type DeviceFilter, deviceStore } from '../packages/server/src/devices/device-store.ts'
 import { listDevices } from '../packages/server/src/devices/list-devices.ts'
@@ -28,6 +27,7 @@ import {
 import { exportDevices } from '../packages/server/src/devices/transfer/export-devices.ts'
 import { type InImport, importDevices } from '../packages/server/src/devices/transfer/import-devices.ts'
 import { exportText } from '../packages/server/src/files/export-rows.ts'
+import { changing } from '../packages/server/src/start/changing.ts'
 import { globalSetup, globalTeardown } from '../tools/test/postgres.ts'
 
 const DEVICES = Number(process.argv[2] ?? 1_000_000)

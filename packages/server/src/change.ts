@@ -14,7 +14,7 @@ export interface Author {
 /** No secrets: neither a token nor a password, nor what opens anything. */
 export type Details = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
-export interface Change {
+export interface AuditedChange {
   readonly action: Action
   /** The id or the name of what was changed. */
   readonly subject: string
@@ -23,7 +23,7 @@ export interface Change {
 
 export interface Recording {
   /** Adds an entry to the audit log, on the transaction of the change. */
-  record(change: Change): Promise<void>
+  record(change: AuditedChange): Promise<void>
 }
 
 /**

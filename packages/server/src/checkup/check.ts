@@ -1,11 +1,11 @@
 import type { VerifyAuditDeps } from '../audit/verify.ts'
 import type { SealedValueStore } from '../keyring/reseal.ts'
 import type { Sealer } from '../keyring/sealing.ts'
-import type { VerifyStore } from './verify-store.ts'
+import type { CheckupStore } from './checkup-store.ts'
 
 export interface CheckDeps {
   /** The database at one moment. */
-  readonly rows: VerifyStore
+  readonly rows: CheckupStore
   readonly sealed: SealedValueStore
   readonly sealer: Sealer
   readonly audit: VerifyAuditDeps['audit']

@@ -7,7 +7,7 @@ import {
   verifySignature,
 } from '@ratafia/assertions'
 import type { Check, CheckDeps } from './check.ts'
-import type { SerialRow } from './verify-store.ts'
+import type { SerialRow } from './checkup-store.ts'
 
 export const REGISTER_CHECKS: readonly Check[] = [
   {

@@ -1,10 +1,10 @@
 /** The two databases behind one type. */
 import { Kysely } from 'kysely'
-import type { Signals } from './changes/notifications.ts'
+import type { Notifications } from './changes/notifications.ts'
 import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
+import type { PoolState } from './pool-state.ts'
 import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres/limits.ts'
-import type { PoolState } from './postgres/pool-state.ts'
 import { postgresDialect } from './postgres/postgres.ts'
 import type { Schema } from './schema/schema.ts'
 import { sqliteDialect } from './sqlite/sqlite.ts'
@@ -22,7 +22,7 @@ export interface Database {
   /** Of this moment. */
   pool(): PoolState
   /** Undefined on SQLite. */
-  readonly signals?: Signals
+  readonly notifications?: Notifications
   /** Waits for running statements. */
   close(): Promise<void>
 }
@@ -71,7 +71,7 @@ function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserv
       }
     },
     pool: () => driver.state,
-    signals: driver,
+    notifications: driver,
     close: () => query.destroy(),
   }
 }

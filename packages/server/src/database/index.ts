@@ -6,7 +6,7 @@ export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
 export { databaseNow } from './now.ts'
-export type { PoolState } from './postgres/pool-state.ts'
+export type { PoolState } from './pool-state.ts'
 export { isRefusedValue } from './refused-value.ts'
 export { rowLock } from './row-lock.ts'
 export {

@@ -1,5 +1,5 @@
 /** Who keeps a serial number when another device key comes for it, and what the audit log says of that. */
-import type { Change, Details } from '../change.ts'
+import type { AuditedChange, Details } from '../change.ts'
 import { type Device, showSerialName } from './device.ts'
 
 /**
@@ -12,7 +12,7 @@ export const givesWay = (
 ): boolean => takenSerial === 'reissue' && holder.status === 'active' && holder.quarantinedAt === null
 
 /** The audit entry of a holder whose serial number another device key has now. */
-export const supersededBy = (holder: Device, deviceKeyId: string): Change => ({
+export const supersededBy = (holder: Device, deviceKeyId: string): AuditedChange => ({
   action: 'device.supersede',
   subject: holder.id,
   details: { serial: showSerialName(holder), by: deviceKeyId },

@@ -23,7 +23,7 @@ eachDatabase((_kind, open) => {
     assert.equal(rows.length, 4)
     const secrets = [
       secret,
-      (await one.issuerKeyPair()).privateKey,
+      (await one.sealingKeyPair()).privateKey,
       (await one.dischargerKeyPairs())[0].privateKey,
     ]
     for (const hidden of secrets) {

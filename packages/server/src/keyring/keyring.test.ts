@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { openKeyring } from './keyring.ts'
-import { list } from './list.ts'
 
 const secret = randomBytes(32)
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
@@ -14,7 +13,7 @@ eachDatabase((_kind, open) => {
 
   test('ten keyrings that open a fresh database at once create one key of each kind', async () => {
     const keyrings = await Promise.all(Array.from({ length: 10 }, () => keyring()))
-    const lists = await Promise.all(keyrings.map((one) => list({ keyring: one })))
+    const lists = await Promise.all(keyrings.map((one) => one.list()))
     assert.deepEqual(
       lists[0]?.map(({ kind, active }) => ({ kind, active })),
       [
@@ -24,7 +23,7 @@ eachDatabase((_kind, open) => {
       ],
     )
     for (const other of lists) assert.deepEqual(other, lists[0])
-    const publicKeys = await Promise.all(keyrings.map(async (one) => (await one.issuerKeyPair()).publicKey))
+    const publicKeys = await Promise.all(keyrings.map(async (one) => (await one.sealingKeyPair()).publicKey))
     assert.equal(new Set(publicKeys.map((key) => Buffer.from(key).toString('hex'))).size, 1)
   })
 

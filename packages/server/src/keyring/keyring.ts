@@ -41,7 +41,7 @@ export interface Keyring {
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
   /** With which third-party caveats are sealed to a discharger. */
-  issuerKeyPair(): Promise<KeyPair>
+  sealingKeyPair(): Promise<KeyPair>
   /** Newest first: that one is advertised, and all of them open what was sealed to them. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
   /** Looks for key pairs that another node has added just now: at most once a second, whoever asks. */
@@ -80,10 +80,10 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
     await keyPairs.add(makePair(purpose), { exists: (pair) => pair.purpose === purpose })
   }
 
-  const activeRootKey = async () => present(await rootKeys.fresh())[0]
+  const activeRootKey = async () => nonEmpty(await rootKeys.fresh())[0]
   const pairsFor = async (purpose: KeyPairPurpose) => {
     const pairs = (await keyPairs.fresh()).filter((pair) => pair.purpose === purpose)
-    return present(pairs.map(({ keyPair }) => keyPair))
+    return nonEmpty(pairs.map(({ keyPair }) => keyPair))
   }
 
   return {
@@ -109,7 +109,7 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
       return rootKey && openText(rootKey, purpose, parsed)
     },
 
-    issuerKeyPair: async () => (await pairsFor('issuer'))[0],
+    sealingKeyPair: async () => (await pairsFor('issuer'))[0],
     dischargerKeyPairs: () => pairsFor('discharger'),
     lookForKeyPairs: () => keyPairs.lookUp(),
     rotateRootKey: async (store) => describeRootKey(await rootKeys.add(makeRootKey, stored(store)), true),
@@ -133,7 +133,7 @@ const stored = <Key>(store: ((key: Key) => Promise<boolean>) | undefined) =>
   store === undefined ? {} : { store }
 
 /** Opening has created what was missing, and no key is ever deleted. */
-function present<T>(keys: readonly T[]): readonly [T, ...T[]] {
+function nonEmpty<T>(keys: readonly T[]): readonly [T, ...T[]] {
   const [newest, ...older] = keys
   if (newest === undefined) throw new TypeError('The keyring is empty: was it opened?')
   return [newest, ...older]

@@ -7,7 +7,6 @@ import { eachDatabase } from '../../test/support/databases.ts'
 import { withOwnKeyPairs } from '../identity/discharge/own-key-pairs.ts'
 import { createKeyPairStore } from './key-pair-store.ts'
 import { type Keyring, openKeyring } from './keyring.ts'
-import { list } from './list.ts'
 import { createRootKeyStore } from './root-key-store.ts'
 import { ROTATABLE, rotate } from './rotate.ts'
 import { createSealer } from './sealing.ts'
@@ -92,10 +91,10 @@ eachDatabase((_kind, open) => {
 
   test('five rotations at once on five nodes add five keys', async () => {
     const nodes = await Promise.all(Array.from({ length: 5 }, () => keyring()))
-    const before = (await list({ keyring: nodes[0] as Keyring })).length
+    const before = (await (nodes[0] as Keyring).list()).length
     const added = await Promise.all(nodes.map((node) => node.rotateRootKey()))
     assert.equal(new Set(added.map(({ id }) => id)).size, 5)
-    const after = await list({ keyring: nodes[0] as Keyring })
+    const after = await (nodes[0] as Keyring).list()
     assert.equal(after.length, before + 5)
     assert.equal(after.filter(({ active }) => active).length, 3)
   })

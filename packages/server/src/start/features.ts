@@ -2,7 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import { rememberedAccounts } from '../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../accounts/resolve-identity.ts'
-import { changing } from '../audit/change-store.ts'
 import type { Installation } from '../cli/installation.ts'
 import type { Counters } from '../counters.ts'
 import type { ChangeFeed } from '../database/index.ts'
@@ -24,6 +23,7 @@ import { observeSigning, type Telemetry } from '../telemetry/telemetry.ts'
 import { rememberedSessions } from '../tokens/remembered-sessions.ts'
 import { tokenRoutes } from '../tokens/routes.ts'
 import { tokenPrefix } from '../tokens/token-prefix.ts'
+import { changing } from './changing.ts'
 import { RELEASE } from './release.ts'
 
 /** What the features are built from. */

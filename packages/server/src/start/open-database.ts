@@ -1,11 +1,12 @@
 /** Opens the database that the configuration names, and brings its schema up to date. */
-import { recordingOn } from '../audit/change-store.ts'
+
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { prepareDataDirectory } from '../config/data-directory.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
 import { type Database, migrate, openDatabase } from '../database/index.ts'
 import { observeDatabase, type Telemetry } from '../telemetry/telemetry.ts'
+import { recordingOn } from './changing.ts'
 import { operatorOf } from './operator.ts'
 import type { StartOptions } from './options.ts'
 

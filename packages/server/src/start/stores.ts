@@ -1,7 +1,6 @@
 /** Every store, on the database or on one transaction of it. */
 import { accountStore } from '../accounts/account-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
-import { changing } from '../audit/change-store.ts'
 import { brandStore } from '../brands/brand-store.ts'
 import { allowListStore } from '../brands/models/allow-list/allow-list-store.ts'
 import { apiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
@@ -26,6 +25,7 @@ import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { packageStore } from '../package-directory/package-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
+import { changing } from './changing.ts'
 
 export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
   accounts: accountStore(on),

@@ -1,13 +1,13 @@
 /** An installation as a backup or a check finds it: only its database is opened. */
 import { auditStore } from '../audit/audit-store.ts'
-import { recordingOn } from '../audit/change-store.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
-import { verifyStore } from '../checkup/verify-store.ts'
+import { checkupStore } from '../checkup/checkup-store.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { type Database, inSnapshot } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
+import { recordingOn } from './changing.ts'
 
 export function unopenedInstallation(database: Database, operator: Author): UnopenedInstallation {
   return {
@@ -19,7 +19,7 @@ export function unopenedInstallation(database: Database, operator: Author): Unop
     atOneMoment: (work) =>
       inSnapshot(database, (query) =>
         work({
-          rows: verifyStore({ query, kind: database.kind }),
+          rows: checkupStore({ query, kind: database.kind }),
           sealed: sealedValueStore({ query }),
           audit: auditStore({ query }),
         }),

@@ -78,7 +78,7 @@ export async function createToken(
         condition: formatNeedDeclared({ keys: [deps.identity.key], condition: authenticated + summary }),
         rootKey: caveatRootKey,
         thirdPartyPublicKey: thirdParty.publicKey,
-        firstParty: await deps.keyring.issuerKeyPair(),
+        firstParty: await deps.keyring.sealingKeyPair(),
       }),
     },
   )

@@ -93,7 +93,7 @@ eachDatabase((_kind, open) => {
         condition: USERID,
         rootKey: caveatKey,
         thirdPartyPublicKey: discharger.publicKey,
-        firstParty: await world.keyring.issuerKeyPair(),
+        firstParty: await world.keyring.sealingKeyPair(),
       }),
       location: identity.location,
     })

@@ -1,7 +1,7 @@
 /** Changes for operations under test, as `start/` makes them: by `tester`, from `test`. */
-import { changing } from '../../src/audit/change-store.ts'
 import type { Changing } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
+import { changing } from '../../src/start/changing.ts'
 
 export const TESTER = { actor: 'tester', source: 'test' } as const
 

@@ -12,7 +12,6 @@ import {
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
-import { changing } from '../../src/audit/change-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { agentStore } from '../../src/identity/agents/agent-store.ts'
@@ -20,6 +19,7 @@ import { completedLoginStore } from '../../src/identity/logins/completed-login-s
 import { signInSessionStore } from '../../src/identity/logins/sign-in-session-store.ts'
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
 import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
+import { changing } from '../../src/start/changing.ts'
 import { changeOf } from './changes.ts'
 
 /** The service's clock stands until a test moves it. */
@@ -112,7 +112,7 @@ export async function caveatFor(
     condition,
     rootKey: randomBytes(24),
     thirdPartyPublicKey: discharger.publicKey,
-    firstParty: firstParty ?? (await keyring.issuerKeyPair()),
+    firstParty: firstParty ?? (await keyring.sealingKeyPair()),
   })
   return version === 3 ? { id: Buffer.from([3, 0]), payload: sealed } : { id: sealed, payload: undefined }
 }

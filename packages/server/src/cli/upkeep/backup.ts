@@ -6,7 +6,7 @@ import type { Command } from 'commander'
 import { OPERATOR } from '../../accounts/account-fields.ts'
 import { backUp } from '../../backup/back-up.ts'
 import { checkBackup, type Restored, restore } from '../../backup/restore.ts'
-import { type CheckResult, verify } from '../../checkup/verify.ts'
+import { type CheckResult, runChecks } from '../../checkup/run-checks.ts'
 import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
@@ -191,7 +191,7 @@ const verifyUnopened = (
   { streams }: CommandContext,
 ): Promise<readonly CheckResult[]> =>
   withProgress(streams, 'Verifying', (onProgress) =>
-    unopened.atOneMoment((moment) => verify({ ...moment, sealer }, onProgress)),
+    unopened.atOneMoment((moment) => runChecks({ ...moment, sealer }, onProgress)),
   )
 
 function reportOf(results: readonly CheckResult[]): string {

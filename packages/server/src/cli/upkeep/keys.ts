@@ -1,7 +1,6 @@
 /** `ratafia keys`: the root keys of macaroons, and the key pairs of the bakery. Secret parts are never shown. */
 import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
-import { list } from '../../keyring/list.ts'
 import { type Rotatable, rotate } from '../../keyring/rotate.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -12,7 +11,9 @@ export function keyCommands(parent: Command, context: CommandContext): void {
   withJson(keys.command('list'))
     .description('all keys, newest first; an older one only verifies what was made with it')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) => (await list(installation)).map(row))
+      const rows = await context.withInstallation(async (installation) =>
+        (await installation.keyring.list()).map(row),
+      )
       printList(context, options, rows, {
         columns: ['kind', 'id', 'state', 'created_at', 'public_key'],
         empty: 'There is no key yet.',

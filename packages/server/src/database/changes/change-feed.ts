@@ -12,9 +12,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
 import { ChangeListener, type ListenerEvents } from './change-listener.ts'
-import { CHANGE_CHANNEL, type Change, parseChange } from './changes.ts'
-import type { MemoryState } from './memory-state.ts'
-import type { Signals } from './notifications.ts'
+import type { Notifications } from './notifications.ts'
+import { CHANGE_CHANNEL, parseChange, type RowChange } from './row-change.ts'
 
 /** Milliseconds. */
 export const BEAT_MS = 200
@@ -29,7 +28,7 @@ export interface ChangeFeed {
   /** Another number after each change that was heard, and after each gap in hearing. */
   readonly position: number
   /** Calls back for each change, at once when it is heard; without one, when anything may have changed. */
-  subscribe(heard: (change?: Change) => void): void
+  subscribe(heard: (change?: RowChange) => void): void
   /** What is remembered by it, by name. */
   readonly memories: Map<string, () => MemoryState>
   /** Milliseconds since the newest beat that was heard was sent; infinite while nothing is heard. */
@@ -37,10 +36,19 @@ export interface ChangeFeed {
   close(): Promise<void>
 }
 
+/** How much one memory contains, and how often it helped: for metrics. */
+interface MemoryState {
+  readonly size: number
+  readonly hits: number
+  readonly misses: number
+  /** Look-ups while nothing remembered could be trusted. */
+  readonly bypassed: number
+}
+
 /** Undefined on SQLite, whose one file is asked each time. */
 export function openChangeFeed(database: Database, listenUrl: string): ChangeFeed | undefined {
   const listen: Listen = (channels, events) => new ChangeListener(listenUrl, channels, events)
-  return database.signals && new ListeningFeed(database.signals, listen)
+  return database.notifications && new ListeningFeed(database.notifications, listen)
 }
 
 type Listen = (
@@ -50,11 +58,11 @@ type Listen = (
 
 /** Exported for tests, which bring a listener of their own. */
 export class ListeningFeed implements ChangeFeed {
-  readonly #signals: Signals
+  readonly #notifications: Notifications
   readonly #ownChannel = `ratafia_beat_${randomBytes(12).toString('hex')}`
   readonly #listener: ReturnType<Listen>
   readonly #timer: NodeJS.Timeout
-  readonly #subscribers: ((change?: Change) => void)[] = []
+  readonly #subscribers: ((change?: RowChange) => void)[] = []
   readonly memories = new Map<string, () => MemoryState>()
   /** When each beat that is under way was sent. */
   readonly #sent = new Map<string, number>()
@@ -65,10 +73,10 @@ export class ListeningFeed implements ChangeFeed {
   #heardUntil = Number.NEGATIVE_INFINITY
   #position = 0
 
-  constructor(signals: Signals, listen: Listen) {
-    this.#signals = signals
+  constructor(notifications: Notifications, listen: Listen) {
+    this.#notifications = notifications
     // Its own changes too come back as notifications, but a moment later.
-    signals.onOwnChange((payload) => this.#hear(parseChange(payload)))
+    notifications.onOwnChange((payload) => this.#hear(parseChange(payload)))
     this.#listener = listen([CHANGE_CHANNEL, this.#ownChannel], {
       listening: () => this.#begin(),
       lost: () => this.#lose(),
@@ -90,7 +98,7 @@ export class ListeningFeed implements ChangeFeed {
     return performance.now() - this.#heardUntil
   }
 
-  subscribe(heard: (change?: Change) => void): void {
+  subscribe(heard: (change?: RowChange) => void): void {
     this.#subscribers.push(heard)
   }
 
@@ -113,7 +121,7 @@ export class ListeningFeed implements ChangeFeed {
     this.#hear()
   }
 
-  #hear(change?: Change): void {
+  #hear(change?: RowChange): void {
     this.#position++
     for (const heard of this.#subscribers) heard(change)
   }
@@ -143,7 +151,7 @@ export class ListeningFeed implements ChangeFeed {
     if (this.#sending) return
     const beat = String(++this.#beats)
     this.#sent.set(beat, performance.now())
-    this.#sending = this.#signals
+    this.#sending = this.#notifications
       .send(this.#ownChannel, beat, TRUST_MS)
       .catch(() => {
         // It may still be heard, and then means what it says; but not after this.

@@ -1,5 +1,5 @@
 /** What PostgreSQL carries between nodes besides rows. */
-export interface Signals {
+export interface Notifications {
   /**
    * Sends a notification by the host that statements go to, on a connection that no request waits for. Throws the
    * driver's error, and gives up after `withinMs` without an answer.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
-import type { Change } from './changes.ts'
 import { createMemory, type Memory } from './remembering.ts'
+import type { RowChange } from './row-change.ts'
 
 interface Row {
   readonly id: string
@@ -14,11 +14,11 @@ class Feed {
   readonly memories = new Map()
   position = 0
   up = true
-  #heard: (change?: Change) => void = () => {}
+  #heard: (change?: RowChange) => void = () => {}
   current(): boolean {
     return this.up
   }
-  subscribe(heard: (change?: Change) => void): void {
+  subscribe(heard: (change?: RowChange) => void): void {
     this.#heard = heard
   }
   /** After a gap the real feed, too, announces that anything may have changed. */
@@ -26,7 +26,7 @@ class Feed {
     this.up = true
     this.hear()
   }
-  hear(change?: Change): void {
+  hear(change?: RowChange): void {
     this.position++
     this.#heard(change)
   }

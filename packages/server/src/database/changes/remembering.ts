@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed } from './change-feed.ts'
-import type { Change } from './changes.ts'
+import type { RowChange } from './row-change.ts'
 
 export interface Memory<T> {
   /** What is remembered by this key, or what `read` finds. */
@@ -16,7 +16,7 @@ export interface MemoryOptions<T> {
   /** What watchers know it by. */
   readonly name: string
   /** Rows whose change makes the value forgotten; undefined for a value that is not remembered at all. */
-  readonly dependsOn: (value: T) => readonly Change[] | undefined
+  readonly dependsOn: (value: T) => readonly RowChange[] | undefined
   readonly most?: number
 }
 
@@ -30,7 +30,7 @@ export function createMemory<T extends object>(
 ): Memory<T> {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
   const keysOf = new Map<string, Set<string>>()
-  const remembered = new LRUCache<string, { readonly value: T; readonly changes: readonly Change[] }>({
+  const remembered = new LRUCache<string, { readonly value: T; readonly changes: readonly RowChange[] }>({
     max: most,
     ttl: LONGEST_MS,
     dispose: ({ changes }, key) => {
@@ -77,4 +77,4 @@ export function createMemory<T extends object>(
   }
 }
 
-const nameOf = ({ kind, id }: Change): string => `${kind} ${id}`
+const nameOf = ({ kind, id }: RowChange): string => `${kind} ${id}`

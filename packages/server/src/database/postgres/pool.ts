@@ -6,10 +6,10 @@
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 import { sqlState } from '../away.ts'
-import { CHANGE_MESSAGE } from '../changes/changes.ts'
+import { CHANGE_MESSAGE } from '../changes/row-change.ts'
+import type { PoolState } from '../pool-state.ts'
 import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './inspection.ts'
 import type { PostgresLimits } from './limits.ts'
-import type { PoolState } from './pool-state.ts'
 
 /** A connection, until it is released. */
 export interface Lease {

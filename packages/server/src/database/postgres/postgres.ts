@@ -10,12 +10,12 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { sqlState } from '../away.ts'
-import type { Signals } from '../changes/notifications.ts'
+import type { Notifications } from '../changes/notifications.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
+import type { PoolState } from '../pool-state.ts'
 import { limitsForTransaction } from './inspection.ts'
 import type { PostgresLimits } from './limits.ts'
 import { type Lease, PostgresPool } from './pool.ts'
-import type { PoolState } from './pool-state.ts'
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(
@@ -33,7 +33,7 @@ export function postgresDialect(
   return { dialect, driver }
 }
 
-export class PostgresDriver implements RawDriver, Signals {
+export class PostgresDriver implements RawDriver, Notifications {
   readonly #pool: PostgresPool
   readonly #limits: PostgresLimits
   #onOwnChange: (payload: string) => void = () => {}

@@ -17,7 +17,7 @@ import {
 } from 'kysely'
 import { away, sqliteCode } from '../away.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
-import type { PoolState } from '../postgres/pool-state.ts'
+import type { PoolState } from '../pool-state.ts'
 import { Turns } from './turns.ts'
 
 /** How long to wait for the connection, or for the lock of another process. */

@@ -23,7 +23,7 @@ export const browserWindow: InteractionKind = {
   offer: async ({ caveat, firstParty, summary, client }, { keyring, location, clock }) => {
     const login = toText(randomBytes(16))
     const expires = clock().getTime() + LOGIN_MS
-    const sealingKeyPair = await keyring.issuerKeyPair()
+    const sealingKeyPair = await keyring.sealingKeyPair()
     const visit = await sealFor(
       'visit',
       {

@@ -10,8 +10,8 @@ import { linkEntries } from '../audit/link.ts'
 import type { DatabaseKind, Schema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
-import { CHECKS, type CheckResult, verify } from './verify.ts'
-import { verifyStore } from './verify-store.ts'
+import { checkupStore } from './checkup-store.ts'
+import { CHECKS, type CheckResult, runChecks } from './run-checks.ts'
 
 type Plant = (query: Transaction<Schema>, kind: DatabaseKind) => Promise<unknown>
 
@@ -368,8 +368,8 @@ eachDatabase((kind, open, fresh) => {
       .transaction()
       .execute(async (transaction) => {
         await plant(transaction, kind)
-        results = await verify({
-          rows: verifyStore({ query: transaction, kind }),
+        results = await runChecks({
+          rows: checkupStore({ query: transaction, kind }),
           sealed: sealedValueStore({ query: transaction }),
           sealer,
           audit: auditStore({ query: transaction }),

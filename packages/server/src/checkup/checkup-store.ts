@@ -40,7 +40,7 @@ export interface StoredAssertionRow {
   readonly encoded: Uint8Array
 }
 
-export interface VerifyStore {
+export interface CheckupStore {
   /** `table x` and `column x.y` that the migrations made and that are not there: most other checks read them. */
   missingToRead(): Promise<readonly string[]>
   /** These, and the indexes, constraints and triggers. */
@@ -79,7 +79,7 @@ export interface VerifyStore {
 const PAGE = 500
 
 /** On a snapshot, so that all see the same moment while others write. */
-export function verifyStore({ query, kind }: Pick<Database, 'query' | 'kind'>): VerifyStore {
+export function checkupStore({ query, kind }: Pick<Database, 'query' | 'kind'>): CheckupStore {
   /** Rows of a statement with a condition and an order by these columns, a page at a time. */
   async function* paged<Row extends object>(
     select: (after: RawBuilder<unknown>) => RawBuilder<Row>,

@@ -21,7 +21,7 @@ export interface CheckResult {
 const EXAMPLES = 20
 
 /** One result for each check, in their order. Changes nothing. */
-export async function verify(
+export async function runChecks(
   deps: CheckDeps,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): Promise<readonly CheckResult[]> {

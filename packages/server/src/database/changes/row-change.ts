@@ -1,7 +1,7 @@
 /** What the triggers of migration 0004 announce. */
 
 /** Something was taken away: a row of this kind ended, or may say something else now. */
-export interface Change {
+export interface RowChange {
   readonly kind: ChangeKind
   readonly id: string
 }
@@ -24,7 +24,7 @@ export const CHANGE_CHANNEL = 'ratafia_change'
 export const CHANGE_MESSAGE = `${CHANGE_CHANNEL} `
 
 /** Undefined for what this release does not know: then anything may have changed. */
-export function parseChange(payload: string): Change | undefined {
+export function parseChange(payload: string): RowChange | undefined {
   const [, word, id] = /^([a-z-]+) (.+)$/s.exec(payload) ?? []
   const kind = KINDS.find((known) => known === word)
   return kind && id !== undefined ? { kind, id } : undefined

@@ -1,0 +1,27 @@
+/** How a change gets its entry in the audit log. */
+import { newAuditEntryId } from '@ratafia/api'
+import type { Author, Recording } from '../change.ts'
+import type { Clock } from '../clock.ts'
+import type { AuditStore } from './audit-store.ts'
+
+/** Entries are linked to the chain later, so that no change waits for another. */
+export const recordingBy = (
+  author: Author,
+  { audit, clock }: { readonly audit: Pick<AuditStore, 'add'>; readonly clock: Clock },
+): Recording => ({
+  record: ({ action, subject, details = {} }) => {
+    const at = clock()
+    return audit.add({
+      id: newAuditEntryId(at),
+      at,
+      actor: storable(author.actor),
+      source: storable(author.source),
+      action,
+      subject: storable(subject),
+      details: JSON.stringify(details),
+    })
+  },
+})
+
+/** Names that nobody checked may contain characters that no database stores as text. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
