@@ -1,6 +1,13 @@
 /** The accounts in the database, and whom external identity services call by which name. */
 import type { AccountId, Username } from '@ratafia/api'
-import { type AccountTable, type Database, fromInstant, inTransaction, toInstant } from '../database/index.ts'
+import {
+  type AccountTable,
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  inTransaction,
+  toInstant,
+} from '../database/index.ts'
 import type { Account } from './account.ts'
 
 /** What somebody is called by an identity service: its location, and the userid or username it declares. */
@@ -125,24 +132,24 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     disable: async (id, at) => {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('account')
         .set({ disabled_at: toInstant(at) })
         .where('id', '=', id)
         .where('disabled_at', 'is', null)
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return anyRowChanged(result)
     },
 
     enable: async (id) => {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('account')
         .set({ disabled_at: null })
         .where('id', '=', id)
         .where('disabled_at', 'is not', null)
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return anyRowChanged(result)
     },
 
     setPasswordHash: async (id, passwordHash) => {

@@ -1,7 +1,8 @@
 /** Writes the whole database into a file, as it is at one moment, while nodes go on writing. */
 import { RequestError } from '../errors.ts'
-import { backupText, type Totals } from './backup-file.ts'
+import type { Totals } from './backup-file.ts'
 import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
+import { backupText } from './write-backup.ts'
 
 interface BackUpDeps {
   readonly wholeDatabase: Pick<WholeDatabaseStore, 'read'>

@@ -5,7 +5,9 @@ import { test } from 'node:test'
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { ImportError } from '../files/import-rows.ts'
-import { backupText, FORMAT, type Header, type Row, readBackup, type TableHead } from './backup-file.ts'
+import { FORMAT, type Header, type Row, type TableHead } from './backup-file.ts'
+import { readBackup } from './read-backup.ts'
+import { backupText } from './write-backup.ts'
 
 const HEADER: Header = {
   release: '1',

@@ -3,7 +3,8 @@ import { RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
-import { type Header, readBackup, type TableHead, type Totals } from './backup-file.ts'
+import type { Header, TableHead, Totals } from './backup-file.ts'
+import { readBackup } from './read-backup.ts'
 import type { Replacement, WholeDatabaseStore } from './whole-database-store.ts'
 
 export interface RestoreRequest {

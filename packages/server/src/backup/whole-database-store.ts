@@ -20,11 +20,9 @@ import {
   tableNames,
   toInstant,
 } from '../database/index.ts'
+import type { Row, Value } from './backup-file.ts'
 
 export type { Table } from '../database/index.ts'
-
-type Value = string | number | Uint8Array | null
-type Row = readonly Value[]
 
 /** The database at one moment. */
 export interface Snapshot {

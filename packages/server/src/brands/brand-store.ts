@@ -1,5 +1,12 @@
 /** Accounts that serials are signed for, and their sealed keys: the tables `brand` and `signing_key`. */
-import { type Database, fromInstant, inTransaction, rowLock, toInstant } from '../database/index.ts'
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  inTransaction,
+  rowLock,
+  toInstant,
+} from '../database/index.ts'
 
 export interface StoredBrand {
   readonly accountId: string
@@ -108,13 +115,13 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
 
     async disableKey(keyId, at) {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('signing_key')
         .set({ disabled_at: toInstant(at) })
         .where('key_id', '=', keyId)
         .where('disabled_at', 'is', null)
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return anyRowChanged(result)
     },
 
     async mayUse(keyId) {

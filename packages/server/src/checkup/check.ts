@@ -2,10 +2,12 @@ import type { VerifyAuditDeps } from '../audit/verify.ts'
 import type { SealedValueStore } from '../keyring/reseal.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { CheckupStore } from './checkup-store.ts'
+import type { SchemaCheckStore } from './schema-check-store.ts'
 
 export interface CheckDeps {
   /** The database at one moment. */
   readonly rows: CheckupStore
+  readonly schema: SchemaCheckStore
   readonly sealed: SealedValueStore
   readonly sealer: Sealer
   readonly audit: VerifyAuditDeps['audit']

@@ -1,19 +1,6 @@
 /** What the checks of `ratafia verify` ask: each reads whole tables, in pages or by a query that returns faults only. */
 import { type RawBuilder, sql } from 'kysely'
-import {
-  columnNames,
-  constraintNames,
-  type Database,
-  indexNames,
-  presentColumns,
-  presentConstraints,
-  presentIndexes,
-  presentTables,
-  presentTriggers,
-  referencesOf,
-  tableNames,
-  triggerNames,
-} from '../database/index.ts'
+import type { Database } from '../database/index.ts'
 
 export interface SerialRow {
   readonly brand_id: string
@@ -41,18 +28,6 @@ export interface StoredAssertionRow {
 }
 
 export interface CheckupStore {
-  /** `table x` and `column x.y` that the migrations made and that are not there: most other checks read them. */
-  missingToRead(): Promise<readonly string[]>
-  /** These, and the indexes, constraints and triggers. */
-  missingFromSchema(): AsyncGenerator<string>
-  /** Rows that refer to none, by table. */
-  danglingReferences(): AsyncGenerator<{
-    table: string
-    columns: string
-    to: string
-    count: number
-    example: string
-  }>
   serialsOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
   keysOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
@@ -79,7 +54,7 @@ export interface CheckupStore {
 const PAGE = 500
 
 /** On a snapshot, so that all see the same moment while others write. */
-export function checkupStore({ query, kind }: Pick<Database, 'query' | 'kind'>): CheckupStore {
+export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
   /** Rows of a statement with a condition and an order by these columns, a page at a time. */
   async function* paged<Row extends object>(
     select: (after: RawBuilder<unknown>) => RawBuilder<Row>,
@@ -103,63 +78,8 @@ export function checkupStore({ query, kind }: Pick<Database, 'query' | 'kind'>):
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }
-  const tables = () => presentTables(query, kind, tableNames(kind))
-  const missingToRead = async () => {
-    const missing: string[] = []
-    for (const name of tableNames(kind)) {
-      const there = await presentColumns(query, kind, name)
-      const wanted = columnNames(kind).filter(({ table }) => table === name)
-      if (there.size === 0) missing.push(`table ${name}`)
-      else
-        missing.push(
-          ...wanted.flatMap((column) => (there.has(column.name) ? [] : `column ${name}.${column.name}`)),
-        )
-    }
-    return missing
-  }
 
   return {
-    missingToRead,
-
-    async *missingFromSchema() {
-      yield* await missingToRead()
-      const indexes = await presentIndexes(query, kind)
-      for (const name of indexNames(kind)) if (!indexes.has(name)) yield `index ${name}`
-      const constraints = await presentConstraints(query, kind)
-      for (const { table, name } of constraintNames(kind)) {
-        if (!constraints.has(`${table}.${name}`)) yield `constraint ${name} of ${table}`
-      }
-      const triggers = await presentTriggers(query, kind)
-      for (const { table, name } of triggerNames(kind)) {
-        if (!triggers.has(`${table}.${name}`)) yield `trigger ${name} of ${table}`
-      }
-    },
-
-    async *danglingReferences() {
-      for (const table of await tables()) {
-        for (const { columns, to, toColumns } of await referencesOf(query, kind, table)) {
-          const joined = sql.join(
-            columns.map(
-              (column, at) => sql`child.${sql.ref(column)} = parent.${sql.ref(toColumns[at] ?? '')}`,
-            ),
-            sql` and `,
-          )
-          const set = sql.join(
-            columns.map((column) => sql`child.${sql.ref(column)} is not null`),
-            sql` and `,
-          )
-          const { rows } = await sql<{ count: number | string; example: unknown }>`
-            select count(*) as count, min(child.${sql.ref(columns[0] ?? '')}) as example
-            from ${sql.table(table)} as child
-            where ${set} and not exists (select 1 from ${sql.table(to)} as parent where ${joined})
-          `.execute(query)
-          const count = Number(rows[0]?.count ?? 0)
-          if (count > 0)
-            yield { table, columns: columns.join(', '), to, count, example: String(rows[0]?.example) }
-        }
-      }
-    },
-
     // By the unique indexes of the register, unless they are what is missing.
     serialsOfSeveral: () =>
       faults(sql<{ name: string; devices: number }>`

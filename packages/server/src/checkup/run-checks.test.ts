@@ -12,6 +12,7 @@ import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
 import { checkupStore } from './checkup-store.ts'
 import { CHECKS, type CheckResult, runChecks } from './run-checks.ts'
+import { schemaCheckStore } from './schema-check-store.ts'
 
 type Plant = (query: Transaction<Schema>, kind: DatabaseKind) => Promise<unknown>
 
@@ -369,7 +370,8 @@ eachDatabase((kind, open, fresh) => {
       .execute(async (transaction) => {
         await plant(transaction, kind)
         results = await runChecks({
-          rows: checkupStore({ query: transaction, kind }),
+          rows: checkupStore({ query: transaction }),
+          schema: schemaCheckStore({ query: transaction, kind }),
           sealed: sealedValueStore({ query: transaction }),
           sealer,
           audit: auditStore({ query: transaction }),

@@ -26,7 +26,7 @@ export async function runChecks(
   onProgress: (done: number, total: number) => void = () => undefined,
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = []
-  const readable = (await deps.rows.missingToRead()).length === 0
+  const readable = (await deps.schema.missingToRead()).length === 0
   for (const { name, holds, find } of CHECKS) {
     if (!readable && name !== 'schema') {
       results.push({ name, holds, faults: 0, examples: [], skipped: true })

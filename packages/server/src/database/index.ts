@@ -1,4 +1,6 @@
 /** What the rest of the server uses of the database. */
+
+export { anyRowChanged } from './changed-rows.ts'
 export { type ChangeFeed, openChangeFeed } from './changes/change-feed.ts'
 export { createMemory, type Memory } from './changes/remembering.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
@@ -9,25 +11,9 @@ export { databaseNow } from './now.ts'
 export type { PoolState } from './pool-state.ts'
 export { isRefusedValue } from './refused-value.ts'
 export { rowLock } from './row-lock.ts'
+export { lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
 export {
-  lockSchema,
-  migrate,
-  migrateTo,
-  migrationNames,
-  migrationsDone,
-  type PlannedMigration,
-  planMigrations,
-  prepareSchemaLock,
-  requireCurrentSchema,
-  schemaState,
-} from './schema/migrate.ts'
-export type * from './schema/schema.ts'
-export { SchemaError } from './schema/schema-error.ts'
-export {
-  columnNames,
-  constraintNames,
   describeTables,
-  indexNames,
   presentColumns,
   presentConstraints,
   presentIndexes,
@@ -35,11 +21,26 @@ export {
   presentTriggers,
   type Reference,
   referencesOf,
-  seededTables,
   type Table,
+} from './schema/catalogue.ts'
+export {
+  migrate,
+  migrateTo,
+  migrationNames,
+  type PlannedMigration,
+  planMigrations,
+} from './schema/migrate.ts'
+export {
+  columnNames,
+  constraintNames,
+  indexNames,
+  seededTables,
   tableNames,
   triggerNames,
-} from './schema/tables.ts'
+} from './schema/migrated-names.ts'
+export type * from './schema/schema.ts'
+export { SchemaError } from './schema/schema-error.ts'
+export { requireCurrentSchema, schemaState } from './schema/schema-state.ts'
 export { inSnapshot } from './snapshot.ts'
 export { inTransaction } from './transaction.ts'
 export { isUniqueViolation } from './unique-violation.ts'

@@ -1,6 +1,7 @@
 /** The register: the tables `device` and `serial_assertion`. */
 import type { DeviceId } from '@ratafia/api'
 import {
+  anyRowChanged,
   type Database,
   type DeviceTable,
   fromInstant,
@@ -90,13 +91,13 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
   /** One conditional update; false when no row was in one of these statuses. */
   const change = async (id: DeviceId, from: readonly DeviceStatus[], columns: Partial<DeviceTable>) => {
     // Primary key.
-    const { numUpdatedRows } = await query
+    const result = await query
       .updateTable('device')
       .set(columns)
       .where('id', '=', id)
       .where('status', 'in', from)
       .executeTakeFirst()
-    return numUpdatedRows > 0n
+    return anyRowChanged(result)
   }
 
   return {
@@ -185,12 +186,12 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async add(device, request) {
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('device')
         .values({ ...rowOf(device), request: request ?? null })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
 
     async findRequest(id) {
@@ -213,14 +214,14 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     async supersede(id, decision) {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('device')
         .set({ status: 'superseded', ...columnsOf(decision) })
         .where('id', '=', id)
         .where('status', '=', 'active')
         .where('quarantined_at', 'is', null)
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return anyRowChanged(result)
     },
 
     revoke: (id, decision) => change(id, ['active'], { status: 'revoked', ...columnsOf(decision) }),
@@ -233,29 +234,29 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
         .where('id', '=', id)
         .where('quarantined_at', at ? 'is' : 'is not', null)
       if (at) update = update.where('status', '=', 'active')
-      const { numUpdatedRows } = await update.executeTakeFirst()
-      return numUpdatedRows > 0n
+      const result = await update.executeTakeFirst()
+      return anyRowChanged(result)
     },
 
     async setRevision(id, revision) {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('device')
         .set({ revision })
         .where('id', '=', id)
         .where('status', '=', 'active')
         .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return anyRowChanged(result)
     },
 
     async addSerialAssertion(assertion, at) {
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('serial_assertion')
         .values(assertionRow(assertion, at))
         .onConflict((conflict) => conflict.columns(['brand_id', 'model', 'serial', 'revision']).doNothing())
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
 
     async findSerialAssertion({ brandId, model, serial }) {

@@ -1,5 +1,5 @@
 /** Whose turn a job is: the table `job_lease`. By the database's time alone, because clocks of nodes differ. */
-import { type Database, databaseNow } from '../database/index.ts'
+import { anyRowChanged, type Database, databaseNow } from '../database/index.ts'
 
 /** Held, or free for others after `restMs`. */
 export type Lease = { readonly held: true } | { readonly held: false; readonly restMs: number }
@@ -30,7 +30,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
         if (rest > milliseconds / 2) return { held: true }
       }
       // Primary key. What was seen may have changed: the condition is looked at under the lock of the row.
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('job_lease')
         .values((value) => ({ name, holder, held_until: value(now, '+', milliseconds) }))
         .onConflict((conflict) =>
@@ -42,7 +42,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
             ),
         )
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n ? { held: true } : { held: false, restMs: milliseconds }
+      return anyRowChanged(result) ? { held: true } : { held: false, restMs: milliseconds }
     },
 
     async release(holder) {

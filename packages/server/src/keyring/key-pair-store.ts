@@ -1,5 +1,5 @@
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { type Database, fromInstant, toInstant } from '../database/index.ts'
+import { anyRowChanged, type Database, fromInstant, toInstant } from '../database/index.ts'
 import { KeyringError, OTHER_SECRET } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
@@ -46,12 +46,12 @@ export function createKeyPairStore(
         sealed_private_key: sealer.seal(keyPairSealingPurpose({ id, purpose }), keyPair.privateKey),
         created_at: toInstant(createdAt),
       }
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('key_pair')
         .values(row)
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
   }
 }

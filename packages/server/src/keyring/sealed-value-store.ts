@@ -1,5 +1,6 @@
 /** Everything that lies sealed in the database, whoever's it is: a change of the secret key has to reach all of it. */
-import type { Database } from '../database/index.ts'
+import type { UpdateResult } from 'kysely'
+import { anyRowChanged, type Database } from '../database/index.ts'
 import {
   keyPairSealingPurpose,
   rootKeyPurpose,
@@ -22,8 +23,7 @@ export interface SealedValueStore {
 }
 
 export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
-  const happened = async (update: Promise<{ readonly numUpdatedRows: bigint }>) =>
-    (await update).numUpdatedRows > 0n
+  const happened = async (update: Promise<UpdateResult>) => anyRowChanged(await update)
   return {
     // Each reads a small table whole, and changes one row by its primary key as long as it is what was read.
     async all() {

@@ -3,6 +3,7 @@ import { auditStore } from '../audit/audit-store.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
 import { checkupStore } from '../checkup/checkup-store.ts'
+import { schemaCheckStore } from '../checkup/schema-check-store.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { type Database, inSnapshot } from '../database/index.ts'
@@ -19,7 +20,8 @@ export function unopenedInstallation(database: Database, operator: Author): Unop
     atOneMoment: (work) =>
       inSnapshot(database, (query) =>
         work({
-          rows: checkupStore({ query, kind: database.kind }),
+          rows: checkupStore({ query }),
+          schema: schemaCheckStore({ query, kind: database.kind }),
           sealed: sealedValueStore({ query }),
           audit: auditStore({ query }),
         }),

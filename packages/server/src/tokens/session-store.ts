@@ -1,6 +1,12 @@
 /** The sessions of developer tokens: the table `token_session`. */
 import type { AccountId, SessionId } from '@ratafia/api'
-import { type Database, fromInstant, type TokenSessionTable, toInstant } from '../database/index.ts'
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  type TokenSessionTable,
+  toInstant,
+} from '../database/index.ts'
 import type { ListedSession, Session } from './session.ts'
 
 /** Which sessions a listing shows; the number is always limited. */
@@ -52,7 +58,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     find,
 
     async open(session, at) {
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('token_session')
         .values({
           session_id: session.id,
@@ -68,7 +74,7 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         .executeTakeFirst()
       const recorded = await find(session.id)
       if (!recorded) throw new Error(`session ${session.id} was recorded but cannot be found`)
-      return { session: recorded, first: (numInsertedOrUpdatedRows ?? 0n) > 0n }
+      return { session: recorded, first: anyRowChanged(result) }
     },
 
     async list({ accountId, activeAt, limit }) {
@@ -94,10 +100,10 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         .where('session_id', '=', id)
         .where('revoked_at', 'is', null)
       if (accountId !== undefined) update = update.where('account_id', '=', accountId)
-      const { numUpdatedRows } = await update.executeTakeFirst()
+      const result = await update.executeTakeFirst()
       const session = await find(id)
       if (!session || (accountId !== undefined && session.accountId !== accountId)) return undefined
-      return { session, first: numUpdatedRows > 0n }
+      return { session, first: anyRowChanged(result) }
     },
 
     async removeEnded(before, limit) {

@@ -1,5 +1,12 @@
 /** Policies of models and which may become which: the tables `model` and `remodel`. */
-import { type Database, fromInstant, type ModelTable, rowLock, toInstant } from '../../database/index.ts'
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  type ModelTable,
+  rowLock,
+  toInstant,
+} from '../../database/index.ts'
 import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
 
 export interface ModelStore {
@@ -65,23 +72,23 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
         added_at: toInstant(addedAt),
         ...columnsOf(policy),
       }
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('model')
         .values(row)
         .onConflict((conflict) => conflict.columns(['brand_id', 'model']).doNothing())
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
 
     async setPolicy({ brandId, model }, changes) {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('model')
         .set(changedColumns(changes))
         .where('brand_id', '=', brandId)
         .where('model', '=', model)
         .executeTakeFirst()
-      return numUpdatedRows > 0n
+      return anyRowChanged(result)
     },
 
     async takeNumber({ brandId, model }) {
@@ -97,7 +104,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     },
 
     async allowRemodel(from, to, at) {
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('remodel')
         .values({
           from_brand_id: from.brandId,
@@ -110,19 +117,19 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
           conflict.columns(['from_brand_id', 'from_model', 'to_brand_id', 'to_model']).doNothing(),
         )
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
 
     async disallowRemodel(from, to) {
       // Primary key.
-      const { numDeletedRows } = await query
+      const result = await query
         .deleteFrom('remodel')
         .where('from_brand_id', '=', from.brandId)
         .where('from_model', '=', from.model)
         .where('to_brand_id', '=', to.brandId)
         .where('to_model', '=', to.model)
         .executeTakeFirst()
-      return numDeletedRows > 0n
+      return anyRowChanged(result)
     },
 
     async isRemodelAllowed(from, to) {

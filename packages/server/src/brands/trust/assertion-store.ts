@@ -1,5 +1,5 @@
 /** Assertions that the service holds, as they were given: the table `assertion`, and the trusted ones in `trust_root`. */
-import { type Database, inTransaction, toInstant } from '../../database/index.ts'
+import { anyRowChanged, type Database, inTransaction, toInstant } from '../../database/index.ts'
 
 export interface StoredAssertion {
   readonly type: string
@@ -63,12 +63,12 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
 
     async remove(type, primaryKey) {
       // Primary key.
-      const { numDeletedRows } = await query
+      const result = await query
         .deleteFrom('assertion')
         .where('type', '=', type)
         .where('primary_key', '=', primaryKey)
         .executeTakeFirst()
-      return numDeletedRows > 0n
+      return anyRowChanged(result)
     },
 
     async roots() {
@@ -102,11 +102,11 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
 
     async removeRoot(accountId) {
       // By the index trust_root_account.
-      const { numDeletedRows } = await query
+      const result = await query
         .deleteFrom('trust_root')
         .where('account_id', '=', accountId)
         .executeTakeFirst()
-      return numDeletedRows > 0n
+      return anyRowChanged(result)
     },
   }
 }

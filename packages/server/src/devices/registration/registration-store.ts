@@ -1,6 +1,12 @@
 /** Which request-id was used, for which request, and from where: the table `device_registration`. */
 import type { DeviceId } from '@ratafia/api'
-import { type Database, type DeviceRegistrationTable, fromInstant, toInstant } from '../../database/index.ts'
+import {
+  anyRowChanged,
+  type Database,
+  type DeviceRegistrationTable,
+  fromInstant,
+  toInstant,
+} from '../../database/index.ts'
 import type { Caller } from '../device.ts'
 
 export interface Registration {
@@ -39,7 +45,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
     },
 
     async add({ requestIdHash, deviceId, requestHash, at, caller }) {
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('device_registration')
         .values({
           request_id_hash: requestIdHash,
@@ -51,7 +57,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
         })
         .onConflict((conflict) => conflict.column('request_id_hash').doNothing())
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
 
     async ofDevice(id, limit) {

@@ -1,7 +1,13 @@
 /** Evidence of clones: the table `clone_evidence`. */
 import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
-import { type CloneEvidenceTable, type Database, fromInstant, toInstant } from '../../database/index.ts'
+import {
+  anyRowChanged,
+  type CloneEvidenceTable,
+  type Database,
+  fromInstant,
+  toInstant,
+} from '../../database/index.ts'
 
 /**
  * What suggests that a device key or a serial has a second holder:
@@ -58,16 +64,16 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
       const text = JSON.stringify(details)
       const seen = toInstant(at)
       // Primary key.
-      const { numUpdatedRows } = await query
+      const updated = await query
         .updateTable('clone_evidence')
         .set((set) => ({ times: set('times', '+', 1), last_seen_at: seen, details: text }))
         .where('device_id', '=', deviceId)
         .where('kind', '=', kind)
         .where('subject', '=', subject)
         .executeTakeFirst()
-      if (numUpdatedRows > 0n) return true
+      if (anyRowChanged(updated)) return true
       // The primary key begins with the counted columns, and decides between two inserts at once.
-      const { numAffectedRows } = await sql`
+      const inserted = await sql`
         insert into clone_evidence (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
         select ${deviceId}, ${kind}, ${subject}, ${seen}, ${seen}, 1, ${text}
         where (select count(*) from clone_evidence where device_id = ${deviceId} and kind = ${kind})
@@ -75,7 +81,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         on conflict (device_id, kind, subject) do update set
           times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details
       `.execute(query)
-      return (numAffectedRows ?? 0n) > 0n
+      return anyRowChanged(inserted)
     },
 
     async find(id, kind, subject) {

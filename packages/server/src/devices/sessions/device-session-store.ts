@@ -1,6 +1,7 @@
 /** The sessions of devices: the table `device_session`. */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import {
+  anyRowChanged,
   type Database,
   type DeviceSessionTable,
   type DeviceTable,
@@ -46,12 +47,12 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
   return {
     async add(session) {
-      const { numInsertedOrUpdatedRows } = await query
+      const result = await query
         .insertInto('device_session')
         .values(rowOf(session))
         .onConflict((conflict) => conflict.column('nonce_hash').doNothing())
         .executeTakeFirst()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
+      return anyRowChanged(result)
     },
 
     async find(id) {

@@ -1,6 +1,6 @@
 /** The browsers that are signed in. A session is found by the hash of its cookie, so the table opens none. */
 import type { AccountId } from '@ratafia/api'
-import { type Database, fromInstant, toInstant } from '../../database/index.ts'
+import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
 export interface SignInSession {
   /** SHA-256 of the cookie's 32 bytes. */
@@ -56,11 +56,11 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
 
     // Index: the primary key.
     remove: async (idHash) => {
-      const { numDeletedRows } = await query
+      const result = await query
         .deleteFrom('sign_in_session')
         .where('id_hash', '=', idHash)
         .executeTakeFirst()
-      return numDeletedRows > 0n
+      return anyRowChanged(result)
     },
 
     // Index: sign_in_session_account.

@@ -1,5 +1,11 @@
 /** Keys that let devices of a model register: the table `api_key`, by hash. */
-import { type ApiKeyTable, type Database, fromInstant, toInstant } from '../../../database/index.ts'
+import {
+  type ApiKeyTable,
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  toInstant,
+} from '../../../database/index.ts'
 import type { ModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
 
@@ -97,14 +103,14 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     async revoke(id, at) {
       // Primary key.
-      const { numUpdatedRows } = await query
+      const result = await query
         .updateTable('api_key')
         .set({ revoked_at: toInstant(at) })
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
         .executeTakeFirst()
       const key = await find(id)
-      return key && { key, first: numUpdatedRows > 0n }
+      return key && { key, first: anyRowChanged(result) }
     },
 
     async removeAll({ brandId, model }) {

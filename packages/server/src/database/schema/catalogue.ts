@@ -1,8 +1,6 @@
-/** What tables there are, as the migrations made them and as the database's own catalogue has them. */
+/** What tables there are, and what is in them, from the database's own catalogue. */
 import { type Kysely, sql } from 'kysely'
-import { type DatabaseKind, wordsOf } from '../differences.ts'
-import type { Migration } from './migration.ts'
-import { migrations as ours } from './migrations/index.ts'
+import type { DatabaseKind } from '../differences.ts'
 import type { Schema } from './schema.ts'
 
 /** What a column holds, alike on both databases. */
@@ -24,66 +22,6 @@ export interface Table {
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
 }
-
-/**
- * Tables that the migrations make, in that order: what a row refers to stands before it. Those of the migrations
- * themselves are none of them.
- */
-export function tableNames(kind: DatabaseKind, migrations: readonly Migration[] = ours): readonly string[] {
-  return namesIn(kind, migrations, /^\s*create table (\w+)/i)
-}
-
-/** Tables into which the migrations themselves put rows: these say nothing about whether a database is in use. */
-export function seededTables(kind: DatabaseKind): Set<string> {
-  return new Set(namesIn(kind, ours, /^\s*insert into (\w+)/i))
-}
-
-/** Indexes that the migrations make, but for those of constraints. */
-export function indexNames(kind: DatabaseKind): readonly string[] {
-  return namesIn(kind, ours, /^\s*create (?:unique )?index (\w+)/i)
-}
-
-/** Constraints that the migrations name, by table. */
-export function constraintNames(
-  kind: DatabaseKind,
-): readonly { readonly table: string; readonly name: string }[] {
-  return statementsOf(kind, ours).flatMap((statement) => {
-    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
-    if (table === undefined) return []
-    return [...statement.matchAll(/\bconstraint (\w+)/gi)].map(([, name = '']) => ({ table, name }))
-  })
-}
-
-/** Columns that the migrations make, by table. */
-export function columnNames(
-  kind: DatabaseKind,
-): readonly { readonly table: string; readonly name: string }[] {
-  return statementsOf(kind, ours).flatMap((statement) => {
-    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
-    if (table === undefined) return []
-    // Each in a line of its own, which begins with its name and its type.
-    return [...statement.matchAll(/^\s*(\w+) (?:text|integer|bigint|blob|bytea)\b/gim)].map(
-      ([, name = '']) => ({ table, name }),
-    )
-  })
-}
-
-/** Triggers that the migrations make, by table. */
-export function triggerNames(
-  kind: DatabaseKind,
-): readonly { readonly table: string; readonly name: string }[] {
-  return statementsOf(kind, ours).flatMap((statement) => {
-    const [, name, table] = /^\s*create trigger (\w+) after \w+ on (\w+)/i.exec(statement) ?? []
-    return name === undefined || table === undefined ? [] : [{ table, name }]
-  })
-}
-
-function namesIn(kind: DatabaseKind, migrations: readonly Migration[], pattern: RegExp): readonly string[] {
-  return statementsOf(kind, migrations).flatMap((statement) => pattern.exec(statement)?.[1] ?? [])
-}
-
-const statementsOf = (kind: DatabaseKind, migrations: readonly Migration[]): readonly string[] =>
-  migrations.flatMap(({ statements }) => statements(wordsOf(kind)))
 
 type Query = Kysely<Schema>
 

@@ -1,0 +1,192 @@
+/** Reads the file of a backup, which is hostile until it fits the rules of `backup-file.ts`. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { ImportError } from '../files/import-rows.ts'
+import {
+  base64,
+  FORMAT,
+  type Header,
+  type Kind,
+  LINE_BYTES,
+  type Row,
+  type TableHead,
+  type Totals,
+} from './backup-file.ts'
+
+/** What reading comes across, in this order: a header; each table, then its rows; nothing when it ends well. */
+export interface BackupReader {
+  header(header: Header): Promise<void>
+  table(head: TableHead): Promise<void>
+  rows(rows: readonly Row[]): Promise<void>
+}
+
+/** Rows are handed on when there are so many of them, or so many bytes. */
+const PAGE = 500
+const PAGE_BYTES = 8 * 1024 * 1024
+/** Far more than a schema has. */
+const TABLES = 1_000
+
+/**
+ * Reads a whole file and resolves to what it held. What it hands on is checked in form; whether the file is whole is
+ * known at the end: until then nothing may be relied on. Throws {@link ImportError}.
+ */
+export async function readBackup(source: AsyncIterable<Uint8Array>, reader: BackupReader): Promise<Totals> {
+  const hash = createHash('sha256')
+  const totals = { tables: 0, rows: 0 }
+  let columns: TableHead['columns'] | undefined
+  const seen = new Set<string>()
+  let page: Row[] = []
+  let pageBytes = 0
+  let line = 0
+  let ended = false
+  const flush = async () => {
+    if (page.length > 0) await reader.rows(page)
+    page = []
+    pageBytes = 0
+  }
+  for await (const bytes of linesOf(source)) {
+    line++
+    if (ended) throw damaged(`line ${line} comes after the last one`)
+    const value = parse(bytes, line)
+    if (line === 1) {
+      await reader.header(headerOf(value))
+    } else if (Array.isArray(value)) {
+      if (!columns) throw damaged(`line ${line} is a row of no table`)
+      page.push(rowOf(value, columns, line))
+      pageBytes += bytes.length
+      totals.rows++
+      if (page.length === PAGE || pageBytes > PAGE_BYTES) await flush()
+    } else if (isObject(value) && value['end'] === true) {
+      await flush()
+      if (value['sha256'] !== hash.digest('hex')) throw damaged('its checksum is another')
+      if (value['rows'] !== totals.rows || value['tables'] !== totals.tables)
+        throw damaged('rows are missing')
+      ended = true
+      continue
+    } else {
+      await flush()
+      const head = tableOf(value, line)
+      if (seen.has(head.table)) throw damaged(`line ${line} begins a table a second time`)
+      seen.add(head.table)
+      if (seen.size > TABLES) throw damaged('there are too many tables')
+      columns = head.columns
+      totals.tables++
+      await reader.table(head)
+    }
+    hash.update(bytes).update('\n')
+  }
+  if (!ended) throw damaged('it is cut short')
+  return totals
+}
+
+const damaged = (what: string): ImportError =>
+  new ImportError(`The file is damaged, or no backup: ${what}. Nothing was restored.`)
+
+async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip()
+  const piped = pipeline(Readable.from(source), gunzip)
+  // Awaited below; until then it must not count as unhandled.
+  piped.catch(() => undefined)
+  try {
+    const parts: Buffer[] = []
+    let length = 0
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      let start = 0
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+        parts.push(chunk.subarray(start, end))
+        yield parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+        parts.length = 0
+        length = 0
+        start = end + 1
+      }
+      if (start < chunk.length) parts.push(chunk.subarray(start))
+      length += chunk.length - start
+      if (length > LINE_BYTES) throw damaged('a line is too long')
+    }
+    if (parts.length > 0) throw damaged('it is cut short')
+    await piped
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'Z_BUF_ERROR') throw damaged('it is cut short')
+    if (code?.startsWith('Z_')) throw damaged('it is not gzip, or was changed')
+    throw error
+  } finally {
+    gunzip.destroy()
+  }
+}
+
+function parse(bytes: Buffer, line: number): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw damaged(`line ${line} is not JSON`)
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isText = (value: unknown, form: RegExp): value is string =>
+  typeof value === 'string' && form.test(value)
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+// They end up in messages, on a terminal and in the audit log.
+const RELEASE = /^[0-9A-Za-z.+-]{1,64}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const DATABASE = /^(sqlite|postgres)$/
+const MIGRATION = /^[0-9]{4}[0-9a-z-]{0,60}$/
+const NAME = /^[a-z_][a-z0-9_]{0,62}$/
+
+function headerOf(value: unknown): Header {
+  const noHeader = damaged('line 1 is no header')
+  if (!isObject(value)) throw noHeader
+  const { 'ratafia-backup': format, release, made_at: madeAt, database, migrations } = value
+  if (typeof format !== 'number' || !isText(release, RELEASE)) throw noHeader
+  if (format !== FORMAT) {
+    throw new ImportError(
+      `The file has the format ${format}, and this release reads ${FORMAT}: restore it with the release that made it (${release}).`,
+    )
+  }
+  if (!isText(madeAt, INSTANT) || !isText(database, DATABASE) || !isTexts(migrations)) throw noHeader
+  if (!migrations.every((name) => MIGRATION.test(name))) throw noHeader
+  return { release, madeAt, database, migrations }
+}
+
+const KINDS: ReadonlySet<unknown> = new Set<Kind>(['text', 'integer', 'bytes', 'real'])
+
+function tableOf(value: unknown, line: number): TableHead {
+  const noTable = damaged(`line ${line} is no table`)
+  if (!isObject(value)) throw noTable
+  const { table, columns } = value
+  if (!isText(table, NAME) || !Array.isArray(columns) || columns.length === 0) throw noTable
+  const read = columns.map((column: unknown) => {
+    if (!isTexts(column) || column.length !== 2) throw noTable
+    const [name, kind] = column
+    if (!isText(name, NAME) || !KINDS.has(kind)) throw noTable
+    // What stands in KINDS is one.
+    return { name, kind: kind as Kind }
+  })
+  if (new Set(read.map(({ name }) => name)).size !== read.length) throw noTable
+  return { table, columns: read }
+}
+
+function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: number): Row {
+  if (values.length !== columns.length) throw damaged(`line ${line} has ${values.length} values`)
+  return values.map((value, index) => {
+    const kind = columns[index]?.kind
+    if (value === null) return null
+    if (kind === 'text' && typeof value === 'string') return value
+    if (kind === 'bytes' && typeof value === 'string') {
+      const bytes = Buffer.from(value, 'base64')
+      // Node's decoder drops what it does not know.
+      if (base64(bytes) === value) return bytes
+    }
+    if (kind === 'integer' && Number.isSafeInteger(value)) return value as number
+    if (kind === 'real' && typeof value === 'number') return value
+    throw damaged(`line ${line} has a value that is no ${kind}`)
+  })
+}

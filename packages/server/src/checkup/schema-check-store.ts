@@ -1,0 +1,91 @@
+/** What the schema of a database lacks, and rows whose references lead nowhere. */
+import { sql } from 'kysely'
+import {
+  columnNames,
+  constraintNames,
+  type Database,
+  indexNames,
+  presentColumns,
+  presentConstraints,
+  presentIndexes,
+  presentTables,
+  presentTriggers,
+  referencesOf,
+  tableNames,
+  triggerNames,
+} from '../database/index.ts'
+
+export interface SchemaCheckStore {
+  /** `table x` and `column x.y` that the migrations made and that are not there: most other checks read them. */
+  missingToRead(): Promise<readonly string[]>
+  /** These, and the indexes, constraints and triggers. */
+  missingFromSchema(): AsyncGenerator<string>
+  /** Rows that refer to none, by table. */
+  danglingReferences(): AsyncGenerator<{
+    table: string
+    columns: string
+    to: string
+    count: number
+    example: string
+  }>
+}
+
+export function schemaCheckStore({ query, kind }: Pick<Database, 'query' | 'kind'>): SchemaCheckStore {
+  const tables = () => presentTables(query, kind, tableNames(kind))
+  const missingToRead = async () => {
+    const missing: string[] = []
+    for (const name of tableNames(kind)) {
+      const there = await presentColumns(query, kind, name)
+      const wanted = columnNames(kind).filter(({ table }) => table === name)
+      if (there.size === 0) missing.push(`table ${name}`)
+      else
+        missing.push(
+          ...wanted.flatMap((column) => (there.has(column.name) ? [] : `column ${name}.${column.name}`)),
+        )
+    }
+    return missing
+  }
+
+  return {
+    missingToRead,
+
+    async *missingFromSchema() {
+      yield* await missingToRead()
+      const indexes = await presentIndexes(query, kind)
+      for (const name of indexNames(kind)) if (!indexes.has(name)) yield `index ${name}`
+      const constraints = await presentConstraints(query, kind)
+      for (const { table, name } of constraintNames(kind)) {
+        if (!constraints.has(`${table}.${name}`)) yield `constraint ${name} of ${table}`
+      }
+      const triggers = await presentTriggers(query, kind)
+      for (const { table, name } of triggerNames(kind)) {
+        if (!triggers.has(`${table}.${name}`)) yield `trigger ${name} of ${table}`
+      }
+    },
+
+    async *danglingReferences() {
+      for (const table of await tables()) {
+        for (const { columns, to, toColumns } of await referencesOf(query, kind, table)) {
+          const joined = sql.join(
+            columns.map(
+              (column, at) => sql`child.${sql.ref(column)} = parent.${sql.ref(toColumns[at] ?? '')}`,
+            ),
+            sql` and `,
+          )
+          const set = sql.join(
+            columns.map((column) => sql`child.${sql.ref(column)} is not null`),
+            sql` and `,
+          )
+          const { rows } = await sql<{ count: number | string; example: unknown }>`
+            select count(*) as count, min(child.${sql.ref(columns[0] ?? '')}) as example
+            from ${sql.table(table)} as child
+            where ${set} and not exists (select 1 from ${sql.table(to)} as parent where ${joined})
+          `.execute(query)
+          const count = Number(rows[0]?.count ?? 0)
+          if (count > 0)
+            yield { table, columns: columns.join(', '), to, count, example: String(rows[0]?.example) }
+        }
+      }
+    },
+  }
+}

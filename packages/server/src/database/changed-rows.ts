@@ -1,0 +1,15 @@
+/** What Kysely says about a statement, under a name of its own for each kind. */
+interface Counts {
+  readonly numInsertedOrUpdatedRows?: bigint | undefined
+  readonly numUpdatedRows?: bigint
+  readonly numDeletedRows?: bigint
+  readonly numAffectedRows?: bigint
+}
+
+/** Whether an `insert … on conflict`, `update` or `delete` changed a row. */
+export const anyRowChanged = (counts: Counts): boolean =>
+  (counts.numInsertedOrUpdatedRows ??
+    counts.numUpdatedRows ??
+    counts.numDeletedRows ??
+    counts.numAffectedRows ??
+    0n) > 0n

@@ -1,0 +1,65 @@
+/** The tables of the migrations themselves: which ones ran, and the lock that lets one process at a time run them. */
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { sqlState } from '../away.ts'
+import { type DatabaseKind, wordsOf } from '../differences.ts'
+import type { Schema } from './schema.ts'
+
+/** The rest of the code does not see these tables. */
+interface Bookkeeping {
+  schema_lock: { id: number }
+  schema_migration: { name: string; ran_at: number }
+}
+
+const bookkeepingOf = (query: Kysely<Schema>) => query as unknown as Kysely<Bookkeeping>
+
+/**
+ * On PostgreSQL "if not exists" is not atomic: of two processes at once, the later one may find a duplicate row in the
+ * catalogue, a duplicate table or a duplicate type. The table exists then.
+ */
+const LOST_TO_ANOTHER: ReadonlySet<string> = new Set(['23505', '42P07', '42710'])
+
+/** Makes the row that {@link lockSchema} locks. Not in a transaction: losing to another process would end it. */
+export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKind): Promise<void> {
+  for (const statement of bookkeepingStatements(kind)) {
+    await sql
+      .raw(statement)
+      .execute(query)
+      .catch((error: unknown) => {
+        if (!LOST_TO_ANOTHER.has(sqlState(error) ?? '')) throw error
+      })
+  }
+}
+
+/** Until the transaction ends, nobody else migrates. */
+export async function lockSchema(query: Transaction<Schema>): Promise<void> {
+  await bookkeepingOf(query).updateTable('schema_lock').set({ id: 1 }).where('id', '=', 1).execute()
+}
+
+export function bookkeepingStatements(kind: DatabaseKind): readonly string[] {
+  const { integer, instant, strict } = wordsOf(kind)
+  return [
+    `create table if not exists schema_lock (id ${integer} not null primary key)${strict}`,
+    `create table if not exists schema_migration (
+      name text not null primary key,
+      ran_at ${instant} not null
+    )${strict}`,
+    'insert into schema_lock (id) values (1) on conflict do nothing',
+  ]
+}
+
+export async function recordMigration(query: Transaction<Schema>, name: string, at: Date): Promise<void> {
+  await bookkeepingOf(query).insertInto('schema_migration').values({ name, ran_at: at.getTime() }).execute()
+}
+
+/** Names of the migrations that ran; none in a database without our tables. */
+export async function migrationsDone(query: Kysely<Schema>, kind: DatabaseKind): Promise<readonly string[]> {
+  // Look for the table first: on PostgreSQL a failed statement ends the transaction.
+  const { rows } = await (kind === 'sqlite'
+    ? sql`select 1 from sqlite_master where name = 'schema_migration'`
+    : sql`select 1 where to_regclass('schema_migration') is not null`
+  ).execute(query)
+  if (rows.length === 0) return []
+  // Reads a whole table: it grows by a row with each migration ever written.
+  const done = await bookkeepingOf(query).selectFrom('schema_migration').select('name').execute()
+  return done.map(({ name }) => name).sort()
+}

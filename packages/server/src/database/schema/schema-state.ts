@@ -1,0 +1,65 @@
+/** Whether the schema of a database fits this code. */
+import type { Database } from '../database.ts'
+import { migrationsDone } from './bookkeeping.ts'
+import type { Migration } from './migration.ts'
+import { migrations as ours } from './migrations/index.ts'
+import { SchemaError } from './schema-error.ts'
+
+interface Options {
+  readonly migrations?: readonly Migration[]
+}
+
+/** `older` lacks what this code needs; `newer` has it and more; `contracted` has dropped some of it. */
+export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
+
+/** For a process that is already running: another may have migrated since it started. */
+export async function schemaState(
+  { query, kind }: Database,
+  { migrations = ours }: Options = {},
+): Promise<SchemaState> {
+  const done = new Set(await migrationsDone(query, kind))
+  if (migrations.some(({ name }) => !done.has(name))) return 'older'
+  const unknown = unknownOf(done, migrations)
+  if (unknown.some(contracts)) return 'contracted'
+  return unknown.length > 0 ? 'newer' : 'current'
+}
+
+/** For commands that leave the schema alone: throws {@link SchemaError} if this code cannot work on it. */
+export async function requireCurrentSchema(
+  { query, kind }: Database,
+  { migrations = ours }: Options = {},
+): Promise<void> {
+  const done = new Set(await migrationsDone(query, kind))
+  refuseNewer(done, migrations)
+  if (migrations.some(({ name }) => !done.has(name))) {
+    throw new SchemaError(
+      'schema-too-old',
+      done.size === 0
+        ? 'The database has no tables of Ratafia yet: run `ratafia migrate`, or start the service once.'
+        : 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
+    )
+  }
+}
+
+/** `NNNN-contract-what`: the name says it, so that older code, which does not know the migration, can tell. */
+export const contracts = (name: string): boolean => /^[0-9]+-contract-/.test(name)
+
+/** Additions leave this code working: during a rolling upgrade, old and new nodes run side by side. */
+export function refuseNewer(done: Iterable<string>, migrations: readonly Migration[]): void {
+  refuseUnknown([...done].filter(contracts), migrations)
+}
+
+export function refuseUnknown(names: Iterable<string>, migrations: readonly Migration[]): void {
+  const unknown = unknownOf(names, migrations)
+  if (unknown.length === 0) return
+  throw new SchemaError(
+    'schema-too-new',
+    `The database was migrated by a newer version of Ratafia (${unknown.join(', ')}): ` +
+      'start that version, or restore a backup from before.',
+  )
+}
+
+function unknownOf(names: Iterable<string>, migrations: readonly Migration[]): readonly string[] {
+  const known = new Set(migrations.map(({ name }) => name))
+  return [...names].filter((name) => !known.has(name)).sort()
+}

@@ -1,0 +1,143 @@
+/** One statement or transaction at a time on the connection of SQLite, and the wait for a lock of another process. */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
+import { away, sqliteCode } from '../away.ts'
+import type { RawConnection } from '../driver.ts'
+import type { Turns } from './turns.ts'
+
+export const RETRY_MS = 15
+const CACHED_STATEMENTS = 500
+const SQLITE_BUSY = 5
+/** What needs the lock when it runs on its own. Anything else finds out when it runs. */
+const WRITES = /^(?:insert|update|delete)\b/i
+
+interface SqliteTurns {
+  readonly connection: Turns
+  /** Only the first of those that found the lock taken asks for it: whenever it does, the thread stands still. */
+  readonly lock: Turns
+  /** In milliseconds. */
+  readonly patience: () => number
+}
+
+/** The connection for as long as one statement or transaction has it. */
+export class SqliteConnection implements RawConnection {
+  readonly #database: DatabaseSync
+  readonly #turns: SqliteTurns
+  readonly #statements: Map<string, StatementSync>
+  #held = false
+  // PostgreSQL commits nothing of a transaction in which a statement failed, caught or not. Nor does this.
+  #failed = false
+
+  constructor(database: DatabaseSync, turns: SqliteTurns, statements: Map<string, StatementSync>) {
+    this.#database = database
+    this.#turns = turns
+    this.#statements = statements
+  }
+
+  async take(patience: number): Promise<void> {
+    this.#held = await this.#turns.connection.take(patience)
+    if (!this.#held) throw away(new Error(`the connection was not free for ${this.#turns.patience()} ms`))
+  }
+
+  async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
+    const run = () => this.#run(sql, parameters)
+    // A transaction has the lock from its start, so only what stands alone can find it taken.
+    if (!this.#database.isTransaction) return this.#patiently(run, WRITES.test(sql))
+    try {
+      return run()
+    } catch (error) {
+      this.#failed = true
+      throw error
+    }
+  }
+
+  async begin({ accessMode }: TransactionSettings): Promise<void> {
+    const writes = accessMode !== 'read only'
+    await this.#patiently(() => this.#database.exec(writes ? 'begin immediate' : 'begin'), writes)
+    this.#failed = false
+  }
+
+  async commit(): Promise<void> {
+    this.#database.exec(this.#failed ? 'rollback' : 'commit')
+    if (this.#failed) throw new AbortedTransactionError()
+  }
+
+  async rollback(): Promise<void> {
+    // After a full disk or an I/O error SQLite has already rolled back.
+    if (this.#database.isTransaction) this.#database.exec('rollback')
+  }
+
+  release(): void {
+    if (this.#held) this.#turns.connection.giveBack()
+    this.#held = false
+  }
+
+  #run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
+    const statement = this.#prepare(sql)
+    // Anything else than these types is refused by node:sqlite with a TypeError.
+    const values = parameters as readonly SQLInputValue[]
+    if (statement.columns().length > 0) return { rows: statement.all(...values).map(plainRow) }
+    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+  }
+
+  #prepare(sql: string): StatementSync {
+    const cached = this.#statements.get(sql)
+    if (cached) return cached
+    const statement = this.#database.prepare(sql)
+    // Lists of values make many texts of one query; starting over is enough of an eviction.
+    if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear()
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  async #patiently<T>(work: () => T, needsLock: boolean): Promise<T> {
+    if (needsLock && this.#turns.lock.taken) return this.#afterOthers(work)
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+    return this.#afterOthers(work)
+  }
+
+  /** Others have the connection while this waits for the lock: what only reads needs none, and is not held up. */
+  async #afterOthers<T>(work: () => T): Promise<T> {
+    const patience = this.#turns.patience()
+    const deadline = performance.now() + patience
+    const left = () => Math.max(0, deadline - performance.now())
+    this.release()
+    if (!(await this.#turns.lock.take(patience))) {
+      throw away(new Error(`database is locked, and others have waited for it for ${patience} ms`))
+    }
+    try {
+      for (;;) {
+        await this.take(left())
+        try {
+          return work()
+        } catch (error) {
+          if (!isBusy(error) || left() === 0) throw error
+        }
+        this.release()
+        await sleep(RETRY_MS)
+      }
+    } finally {
+      this.#turns.lock.giveBack()
+    }
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === SQLITE_BUSY
+}
+
+/** `node:sqlite` gives objects without a prototype and bare Uint8Arrays; `pg` gives plain objects and Buffers. */
+function plainRow(row: Record<string, SQLOutputValue>): Record<string, unknown> {
+  const plain: Record<string, unknown> = {}
+  for (const name of Object.keys(row)) {
+    const value = row[name]
+    plain[name] =
+      value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value
+  }
+  return plain
+}
