@@ -1,6 +1,6 @@
 /**
- * One place decides which errors of the drivers mean "the database could not be asked": they become
- * `Unavailable`, which is a 503. Everything else is the statement's own error and stays what it was.
+ * Decides, in one place, which driver errors mean "the database could not be reached": they become `Unavailable`, which
+ * is a 503. Any other error is the statement's own and is left as it is.
  */
 import { Unavailable } from '../errors.ts'
 
@@ -8,15 +8,15 @@ import { Unavailable } from '../errors.ts'
 const AWAY_CLASSES: ReadonlySet<string> = new Set(['08', '53', '57', '58'])
 
 const AWAY_STATES: ReadonlySet<string> = new Set([
-  '25006', // Read-only: after a failover this connection ended on a standby.
-  '28000', // The credentials are not accepted any more.
+  '25006', // Read-only: after a failover, this connection leads to a standby.
+  '28000', // The credentials are no longer accepted.
   '28P01',
   '3D000', // The database is gone.
-  '3F000', // No schema of the search path is there, or open to this role.
+  '3F000', // No schema of the search path exists, or this role may not use it.
   '42501', // Something belongs to another role.
   '40001', // Serialization failure and deadlock, once `inTransaction` has given up.
   '40P01',
-  '55P03', // A lock was not to be had in time.
+  '55P03', // A lock was not available in time.
 ])
 
 /** Codes of Node's network and name resolution errors. */
@@ -30,7 +30,7 @@ const AWAY_NETWORK: ReadonlySet<string> = new Set(
   ]),
 )
 
-/** What `pg` says of its own connection comes without a code. */
+/** Errors of `pg` about its own connection have no code. */
 const AWAY_MESSAGES: readonly RegExp[] = [
   /^Connection terminated/,
   /^timeout exceeded when trying to connect/,
@@ -38,7 +38,7 @@ const AWAY_MESSAGES: readonly RegExp[] = [
   /^Client (has encountered a connection error|was closed)/,
 ]
 
-/** Primary result codes of SQLite, by name in its documentation. */
+/** Primary result codes of SQLite, with their names in its documentation. */
 const AWAY_SQLITE: ReadonlyMap<number, string> = new Map([
   [3, 'PERM'],
   [5, 'BUSY'],
@@ -55,12 +55,12 @@ const AWAY_SQLITE: ReadonlyMap<number, string> = new Map([
   [26, 'NOTADB'],
 ])
 
-/** The error to throw in the place of `error`: an {@link Unavailable} if it means "away", or itself. */
+/** The error to throw instead of `error`: an {@link Unavailable} if it means "away", or else `error` itself. */
 export function translateAway(error: unknown): unknown {
   return error instanceof Error && meansAway(error) ? away(error) : error
 }
 
-/** An {@link Unavailable} that says what the driver said. */
+/** An {@link Unavailable} with the driver's message. */
 export function away(error: Error): Unavailable {
   if (error instanceof Unavailable) return error
   return new Unavailable(`The database cannot be used: ${describe(error)}`, { cause: error })
@@ -69,7 +69,7 @@ export function away(error: Error): Unavailable {
 /** The primary result code of an error of `node:sqlite`, or undefined. */
 export function sqliteCode(error: unknown): number | undefined {
   const extended = sqliteExtendedCode(error)
-  // The low byte is the primary code, the rest says more.
+  // The low byte is the primary code; the rest gives details.
   return extended === undefined ? undefined : extended & 0xff
 }
 

@@ -15,11 +15,11 @@ export type DatabaseTarget =
 
 export interface Database {
   readonly kind: DatabaseKind
-  /** Every statement may throw `Unavailable`: the database is away, nothing is known about what was asked. */
+  /** Any statement may throw `Unavailable`: the database is away, and whether the statement took effect is unknown. */
   readonly query: Kysely<Schema>
-  /** Runs `work` without limits of time, on a connection of its own where there can be several. */
+  /** Runs `work` without time limits; on PostgreSQL, on a connection of its own. */
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** Of this moment. */
+  /** As of now. */
   pool(): PoolState
   /** Undefined on SQLite. */
   readonly notifications?: Notifications
@@ -27,7 +27,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** How long a start waits for the migrations of another process. */
+/** How long a starting process waits while another one migrates. */
 const SQLITE_UNHURRIED_MS = 600_000
 
 /** Opens a database. Throws `Unavailable` if it cannot be reached. */

@@ -1,20 +1,20 @@
 /**
- * Where the two databases differ in what a migration writes. Queries need none of this: both take `returning`,
- * `on conflict`, `limit` and the rest of plain SQL. What stays different and no function hides: `like` ignores
- * the case of ASCII letters on SQLite only, and text sorts by code point on SQLite but by the database's
- * collation on PostgreSQL (sort in code where the order is a promise).
+ * Where the statements of a migration differ between the two databases. Queries need none of this: both take
+ * `returning`, `on conflict`, `limit` and the rest of plain SQL. Two differences no function hides: `like` ignores the
+ * case of ASCII letters on SQLite only, and text sorts by code point on SQLite but by the database's collation on
+ * PostgreSQL (sort in code where the order is promised).
  */
 export type DatabaseKind = 'sqlite' | 'postgres'
 
-/** Words of a `create table` statement. */
+/** The words of a `create table` statement. */
 export interface Words {
   readonly bytes: string
   /** Epoch milliseconds. */
   readonly instant: string
   readonly integer: string
-  /** Ends a `create table`: makes SQLite refuse a value of another type than the column's, as PostgreSQL does. */
+  /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string
-  /** Whether it has LISTEN, NOTIFY and PL/pgSQL. */
+  /** Whether the database has LISTEN, NOTIFY and PL/pgSQL. */
   readonly notifies: boolean
 }
 

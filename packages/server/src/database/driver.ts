@@ -1,28 +1,28 @@
 /**
- * What both drivers share: their connections run one statement at a time, errors that mean "away" become
- * `Unavailable` here and nowhere else, and text that one of the databases could not store is refused on both.
+ * What both drivers share: a connection runs one statement at a time, errors that mean "away" become `Unavailable` here
+ * and nowhere else, and text that either database cannot store is refused on both.
  */
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult, TransactionSettings } from 'kysely'
 import { away, translateAway } from './away.ts'
 import { UnstorableText } from './refused-value.ts'
 
-/** A connection of one database. Errors are the driver's own. */
+/** A connection to one database. Errors are the driver's own. */
 export interface RawConnection {
   run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>>
   begin(settings: TransactionSettings): Promise<void>
   commit(): Promise<void>
-  /** Never throws: a connection that cannot roll back is given up, and the database rolls back for it. */
+  /** Never throws: a connection that cannot roll back is dropped, and the database rolls back for it. */
   rollback(): Promise<void>
   release(): void
 }
 
 export interface RawDriver {
-  /** Throws when no connection can be had, which always means that the database is away. */
+  /** Throws if there is no connection to be had, which always means that the database is away. */
   acquire(): Promise<RawConnection>
   close(): Promise<void>
 }
 
-/** Stands around whatever is asked of the database: for metrics and traces. It hands on what comes back or is thrown. */
+/** Wraps every statement, for metrics and traces. It passes on whatever is returned or thrown. */
 export interface DatabaseObserver {
   /** The wait for a connection. */
   acquire<T>(run: () => Promise<T>): Promise<T>
@@ -74,9 +74,9 @@ class Connection implements DatabaseConnection {
     return (await this.#observer.statement(sql, run)) as QueryResult<R>
   }
 
-  // biome-ignore lint/correctness/useYield: the interface asks for a stream, and there is none.
+  // biome-ignore lint/correctness/useYield: the interface requires a generator, and there is no stream.
   async *streamQuery(): AsyncIterableIterator<never> {
-    throw new TypeError('Statements are not streamed here: read pages.')
+    throw new TypeError('Statements cannot be streamed: read pages.')
   }
 }
 
@@ -94,8 +94,8 @@ async function translating<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * PostgreSQL cannot store U+0000 in a text, and a lone surrogate would come back as another text. What comes
- * from outside is refused by the schemas of the API; this stops what they let through, on SQLite as well.
+ * PostgreSQL cannot store U+0000 in a text, and a lone surrogate would come back as different text. The schemas of the
+ * API refuse both in requests; this stops whatever they let through, on SQLite as well.
  */
 function refuseUnstorableText(parameters: readonly unknown[]): void {
   for (const parameter of parameters) {

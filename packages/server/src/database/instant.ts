@@ -1,11 +1,11 @@
-/** An instant as the columns hold it: whole epoch milliseconds. Throws `TypeError` for an invalid date. */
+/** An instant as it is stored: whole epoch milliseconds. Throws `TypeError` for an invalid date. */
 export function toInstant(date: Date): number {
   const instant = date.getTime()
   if (Number.isNaN(instant)) throw new TypeError('An invalid date cannot be stored.')
   return instant
 }
 
-/** Reads such a column; null stays null. */
+/** Reads a stored instant; null stays null. */
 export function fromInstant(instant: number): Date
 export function fromInstant(instant: number | null): Date | null
 export function fromInstant(instant: number | null): Date | null {

@@ -1,10 +1,10 @@
-/** How busy the connections of this process are. */
+/** How busy this process's connections are. */
 export interface PoolState {
-  /** How many there may be. */
+  /** The limit. */
   readonly most: number
   readonly open: number
-  /** Of those that are open. */
+  /** Of the open ones. */
   readonly idle: number
-  /** Statements and transactions that wait for one. */
+  /** Statements and transactions waiting for a connection. */
   readonly waiting: number
 }

@@ -4,8 +4,8 @@ import { sqliteCode, sqlState } from './away.ts'
 const SQLITE_REFUSED: ReadonlySet<number> = new Set([18, 19, 20])
 
 /**
- * Whether a statement was refused for the values it was given: a constraint or a type does not take them, or the text
- * is one that cannot be stored.
+ * Whether a statement was refused because of its values: they violate a constraint or a type, or are text that cannot
+ * be stored.
  */
 export function isRefusedValue(error: unknown): error is Error {
   const state = sqlState(error)
@@ -15,5 +15,5 @@ export function isRefusedValue(error: unknown): error is Error {
   return error instanceof UnstorableText
 }
 
-/** A mistake of the caller, who lets through what no database here stores. */
+/** A mistake of the caller, who let through text that one of the databases cannot store. */
 export class UnstorableText extends TypeError {}

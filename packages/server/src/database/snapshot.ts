@@ -3,8 +3,8 @@ import type { Database } from './database.ts'
 import type { Schema } from './schema/schema.ts'
 
 /**
- * Reads the database as it is at one moment, for as long as it takes, while others write: every statement of `work`
- * sees the same rows. On SQLite the log of writes cannot be cut short meanwhile, on PostgreSQL dead rows stay.
+ * Reads the database as it is at one moment, without a time limit, while others write: every statement of `work` sees
+ * the same rows. Meanwhile SQLite cannot truncate its write-ahead log, and PostgreSQL cannot remove dead rows.
  */
 export function inSnapshot<T>(
   database: Pick<Database, 'unhurried'>,

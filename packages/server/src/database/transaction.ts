@@ -5,13 +5,13 @@ import type { Schema } from './schema/schema.ts'
 const ATTEMPTS = 5
 
 /**
- * Runs `work` in one transaction: all of it is stored, or nothing if it throws. On SQLite writers come one after
- * the other; on PostgreSQL the isolation is "read committed", so rules belong in constraints, not in a read
- * before a write. `work` may run more than once (a distributed database asks for it, and so does a deadlock):
- * it does nothing but statements of the transaction it is given. After a statement that failed nothing is
- * committed, also if the error was caught (use `on conflict` where a conflict is expected). A statement on
- * another connection inside of it would wait for itself on SQLite and end as `Unavailable`. On a transaction `work`
- * becomes a part of it, and stands or falls with it.
+ * Runs `work` in one transaction: everything is stored, or nothing if it throws. On SQLite writers run one after the
+ * other; on PostgreSQL the isolation is "read committed", so enforce rules by constraints, not by reading before
+ * writing. `work` may run more than once (after a deadlock, or when a distributed database asks for it), so it must do
+ * nothing but run statements on the transaction it is given. Once a statement has failed, nothing is committed, even if
+ * the error was caught (use `on conflict` where a conflict is expected). A statement on another connection would, on
+ * SQLite, wait for this very transaction and end as `Unavailable`. If `query` is a transaction already, `work` becomes
+ * part of it.
  */
 export async function inTransaction<T>(
   query: Kysely<Schema>,

@@ -1,17 +1,17 @@
 import { sqliteExtendedCode, sqlState } from './away.ts'
 
-/** SQLite has a code for each: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID. */
+/** SQLite has three codes: SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE, _ROWID. */
 const SQLITE_UNIQUE: ReadonlySet<number> = new Set([1555, 2067, 2579])
 
 /**
- * Whether a statement was refused because a row with the same key exists. With `column` (`'account.username'`,
- * or `'table.a_b'` for a key of several columns) only if it was that key.
+ * Whether a statement was refused because a row with the same key exists. With `column` (`'account.username'`, or
+ * `'table.a_b'` for a key of several columns), whether that key was the reason.
  */
 export function isUniqueViolation(error: unknown, column?: string): boolean {
   if (sqlState(error) === '23505') {
     if (column === undefined) return true
     const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
-    // The naming rule of the migrations.
+    // The migrations name their constraints this way.
     return constraint === `${column.replace('.', '_')}_key`
   }
   const code = sqliteExtendedCode(error)

@@ -1,6 +1,6 @@
 /**
- * Keys in memory, as they lie in the database. Rows are only ever added, with ids that count up, and a row never
- * changes: so a known key needs no look-up, and what is new is what has a greater id.
+ * The keys of the database, in memory. Rows are only ever added, with ascending ids, and never change: so a known key
+ * needs no look-up, and new keys are those with a greater id.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KeyringError } from './errors.ts'
@@ -8,18 +8,18 @@ import { KeyringError } from './errors.ts'
 export interface KeySource<Key extends { readonly id: number }> {
   /** In ascending order. */
   newerThan(id: number): Promise<Key[]>
-  /** False if another process took the id meanwhile. */
+  /** False if another process has taken the id. */
   add(key: Key): Promise<boolean>
 }
 
 export interface CacheTimes {
-  /** {@link KeyCache.fresh} looks for keys of other processes when its answer is older than this. */
+  /** {@link KeyCache.fresh} looks for other processes' keys if its answer is older than this. */
   readonly refreshMs: number
-  /** {@link KeyCache.find} looks for an unknown key at most this often, whoever asks for what. */
+  /** {@link KeyCache.find} looks for unknown keys at most this often, all callers together. */
   readonly lookupMs: number
 }
 
-/** Nobody rotates this often between two looks: ids further ahead are made up. */
+/** Nobody rotates this often between two look-ups: ids further ahead are made up. */
 const PLAUSIBLE_STEPS = 1_000
 
 export class KeyCache<Key extends { readonly id: number }> {
@@ -48,14 +48,14 @@ export class KeyCache<Key extends { readonly id: number }> {
     return this.#newestFirst
   }
 
-  /** The key, also if another process has added it just now; undefined if there is none. */
+  /** The key, even if another process added it a moment ago; undefined if there is none. */
   async find(id: number): Promise<Key | undefined> {
     const newest = this.#newest()
     if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.lookUp()
     return this.#byId.get(id)
   }
 
-  /** Looks for keys of other processes now. */
+  /** Looks for other processes' keys now. */
   async read(): Promise<void> {
     const startedAt = performance.now()
     for (const key of await this.#source.newerThan(this.#newest())) this.#keep(key)
@@ -63,8 +63,8 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * Adds what `make` makes for the next free id, unless `exists` finds that one such key is there. `store` may be given
-   * to store more with it: false if another process took the id meanwhile.
+   * Adds the key that `make` returns for the next free id, unless `exists` is true for a key that is already there. A
+   * caller can pass `store` to store more along with the key; it returns false if another process has taken the id.
    */
   async add(
     make: (id: number) => Key,
@@ -86,9 +86,8 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * Looks for keys that another process has added just now, at most once every `lookupMs`.
-   * Everyone who asks before a look-up has begun shares it: hostile ids cost one query a second. One that has
-   * begun is not joined: it may have missed the key that is asked for.
+   * Looks for keys that another process added a moment ago, at most once every `lookupMs`. All callers share the next
+   * look-up: hostile ids cost one query a second. They do not join one that has begun: it may have missed their key.
    */
   lookUp(): Promise<void> {
     this.#nextLookup ??= this.#lookupWhenDue()
@@ -96,8 +95,8 @@ export class KeyCache<Key extends { readonly id: number }> {
   }
 
   /**
-   * While the secret key is changed another node may have added what this one cannot open: it goes on with the keys
-   * it has, and only what was made with that one could not be checked here.
+   * While the secret key is being changed, another node may have added a key that this one cannot open. Carry on with
+   * the keys there are: only what was made with the new one cannot be checked here.
    */
   async #refresh(): Promise<void> {
     try {

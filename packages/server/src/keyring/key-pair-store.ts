@@ -5,7 +5,7 @@ import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { keyPairSealingPurpose } from './sealing-purposes.ts'
 
-/** The issuer seals third-party caveats, the discharger opens them. */
+/** `issuer`: our sealing key pair, which seals third-party caveats; `discharger` opens them. */
 export type KeyPairPurpose = 'issuer' | 'discharger'
 
 export interface StoredKeyPair {
@@ -19,7 +19,7 @@ export function newKeyPair(id: number, purpose: KeyPairPurpose, createdAt: Date)
   return { id, purpose, keyPair: generateKeyPair(), createdAt }
 }
 
-/** Bakery key pairs in the database, private keys sealed. Rows are added and never changed or deleted. */
+/** Bakery key pairs, private keys sealed: the table `key_pair`. Rows are added, never changed or deleted. */
 export function createKeyPairStore(
   { query }: Pick<Database, 'query'>,
   sealer: Sealer,
@@ -32,7 +32,7 @@ export function createKeyPairStore(
         const privateKey = sealer.unseal(keyPairSealingPurpose(row), row.sealed_private_key)
         if (privateKey?.length !== 32) throw damaged(row.id)
         const keyPair = keyPairFromPrivateKey(privateKey)
-        // The public key lies there in the open: another one in its place would be advertised to everybody.
+        // The public key is not sealed: if somebody replaced it, we would advertise theirs to everybody.
         if (!Buffer.from(keyPair.publicKey).equals(row.public_key)) throw damaged(row.id)
         return { id: row.id, purpose: row.purpose, keyPair, createdAt: fromInstant(row.created_at) }
       })

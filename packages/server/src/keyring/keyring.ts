@@ -1,7 +1,7 @@
 /**
- * The keys of the service: they lie sealed in the database, shared by every node, and are cached here. A rotation
- * adds a key; older ones keep verifying and opening what was made with them. Every method throws `Unavailable` when
- * it needs the database and that is away.
+ * The keys of the service: sealed in the database, shared by every node, cached here. A rotation adds a key; older ones
+ * keep verifying and opening what was made with them. Every method throws `Unavailable` if it needs the database and
+ * that is away.
  */
 import type { KeyPair } from '@ratafia/macaroon/bakery'
 import type { Clock } from '../clock.ts'
@@ -26,7 +26,7 @@ export interface KeyDescription {
   readonly kind: 'root' | KeyPairPurpose
   readonly id: number
   readonly createdAt: Date
-  /** Whether new things are made with it; older keys only verify and open. */
+  /** Whether it is used for new macaroons and texts; older keys only verify and open. */
   readonly active: boolean
   /** 32 bytes; undefined for a root key. */
   readonly publicKey: Uint8Array | undefined
@@ -35,18 +35,18 @@ export interface KeyDescription {
 export interface Keyring {
   /** A new identifier for a macaroon, and the root key to mint it with. */
   mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
-  /** The root key of an identifier that this service made. Undefined for any other bytes: it proves nothing. */
+  /** The root key of an identifier this service made; undefined for any other bytes. It proves nothing. */
   resolve(id: Uint8Array): Promise<ResolvedId | undefined>
-  /** A text (base64url) that only {@link openText} with the same purpose opens, and that nobody can make or change. */
+  /** A text (base64url) that only {@link openText} with the same purpose opens, and that nobody else can make. */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
-  /** With which third-party caveats are sealed to a discharger. */
+  /** Our key pair: it seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
-  /** Newest first: that one is advertised, and all of them open what was sealed to them. */
+  /** Newest first. The newest is advertised; each opens what was sealed to it. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
-  /** Looks for key pairs that another node has added just now: at most once a second, whoever asks. */
+  /** Looks for key pairs another node added a moment ago: at most once a second, all callers together. */
   lookForKeyPairs(): Promise<void>
-  /** `store` stores the key in place of the keyring's own store: false if another process took the id meanwhile. */
+  /** `store` replaces the keyring's own store; it returns false if another process has taken the id. */
   rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
   rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
   /** Root keys, then key pairs, newest first. */
@@ -55,7 +55,7 @@ export interface Keyring {
 
 export interface KeyringDependencies {
   readonly database: Database
-  /** RATAFIA_SECRET_KEY: at least 32 bytes; or what seals under it. */
+  /** RATAFIA_SECRET_KEY, at least 32 bytes, or a sealer made from it. */
   readonly secret: Uint8Array | Sealer
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
@@ -64,8 +64,8 @@ export interface KeyringDependencies {
 const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
 
 /**
- * Opens the keyring of a migrated database and creates the keys that are missing, once, also when several processes
- * start together. Throws `KeyringError` `wrong-secret` or `damaged-key`, and `Unavailable`.
+ * Opens the keyring of a migrated database and creates missing keys, once, even if several processes start together.
+ * Throws `KeyringError` `wrong-secret` or `damaged-key`, and `Unavailable`.
  */
 export async function openKeyring({ database, secret, clock, times }: KeyringDependencies): Promise<Keyring> {
   const sealer = secret instanceof Uint8Array ? createSealer(secret) : secret
@@ -120,7 +120,7 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
       await Promise.all([rootKeys.read(), keyPairs.read()])
       const roots = (await rootKeys.fresh()).map((key, index) => describeRootKey(key, index === 0))
       const all = await keyPairs.fresh()
-      // Newest first, so the first of a purpose is the active one.
+      // Newest first, so the first one with a purpose is active.
       const pairs = all.map((pair) =>
         describePair(pair, all.find((p) => p.purpose === pair.purpose) === pair),
       )

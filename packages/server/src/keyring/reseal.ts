@@ -1,4 +1,4 @@
-/** Seals everything anew under the current secret key, while the service runs. */
+/** Reseals everything under the current secret key, while the service runs. */
 import type { Changing } from '../change.ts'
 import type { SealedValueStore } from './sealed-value-store.ts'
 import type { Sealer } from './sealing.ts'
@@ -6,10 +6,10 @@ import type { Sealer } from './sealing.ts'
 export type { SealedValueStore } from './sealed-value-store.ts'
 
 export interface Resealed {
-  /** How many lay under the previous secret and lie under the current one now. */
+  /** How many values were under the previous secret and are now under the current one. */
   readonly resealed: number
   readonly unchanged: number
-  /** Which ones open under neither: they stay as they are. */
+  /** The names of values that open under neither secret: they are left as they are. */
   readonly unreadable: readonly string[]
 }
 
@@ -17,12 +17,12 @@ interface ResealDeps {
   readonly change: Changing<{ readonly sealedValues: SealedValueStore }>
 }
 
-/** Looks again after each round: a process that has only the previous secret may have added a key meanwhile. */
+/** After each round, look again: a process with only the previous secret may have added a key in between. */
 const ROUNDS = 100
 
 /**
  * A handful of rows and their entry in the audit log, in one transaction: a crash leaves all of them as they were, and
- * a second time nothing is left to do. Each update holds only for the value that was read, so two at once do no harm.
+ * a second run finds nothing to do. Each update applies only to the value that was read: two runs at once do no harm.
  */
 export function reseal(
   {
@@ -63,7 +63,7 @@ async function resealRounds(
         unreadable.push(value.name)
         continue
       }
-      // What another process has replaced meanwhile is looked at again.
+      // If another process has replaced it, the next round looks at it again.
       if (await value.replace(sealer.seal(value.purpose, plaintext))) resealed++
       plaintext.fill(0)
       changed++

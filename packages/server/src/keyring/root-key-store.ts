@@ -19,7 +19,7 @@ export function newRootKey(id: number, createdAt: Date): RootKey {
   return { id, secret: randomBytes(SECRET_BYTES), createdAt }
 }
 
-/** Root keys in the database, sealed. Rows are added and never changed or deleted. */
+/** Root keys, sealed: the table `root_key`. Rows are added, never changed or deleted. */
 export function createRootKeyStore({ query }: Pick<Database, 'query'>, sealer: Sealer): KeySource<RootKey> {
   return {
     /** By the primary key. Throws {@link KeyringError} `damaged-key`. */

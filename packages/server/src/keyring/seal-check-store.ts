@@ -7,7 +7,7 @@ export const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 
 /**
  * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret key.
- * The first process to come decides which one it is; of two at once with different secrets, one is refused.
+ * The first process decides which secret that is; of two at once with different secrets, one is refused.
  */
 export async function checkSecret(database: Database, sealer: Sealer): Promise<void> {
   const sealed =
@@ -26,7 +26,7 @@ async function read({ query }: Database): Promise<Uint8Array | undefined> {
   return row?.sealed
 }
 
-/** What lies there afterwards: another process may have been first. */
+/** Returns the value that is there afterwards: another process may have been first. */
 async function readOrAdd(database: Database, sealed: Uint8Array): Promise<Uint8Array> {
   await database.query
     .insertInto('seal_check')

@@ -1,12 +1,12 @@
 /**
- * Short texts that carry their own proof, for URLs and tokens that nothing is stored for: sealed and authenticated
- * under a key of one root key, one purpose and one salt.
+ * Short texts that carry their own proof, for URLs and tokens of which nothing is stored: sealed and authenticated
+ * under a key derived from a root key, a purpose and a salt.
  *
  *   text = base64url(0x01 | root key id 4 (big endian) | salt 16 | ciphertext | tag 16)
  *   key  = HMAC-SHA256(secret of that root key, "ratafia sealed text" | 0 | salt | purpose)
  *
- * Anybody may ask for such texts before logging in, so there may be very many: each has a key of its own by its
- * salt, and the nonce can be constant.
+ * Anybody can request such texts before logging in, so there may be very many: the salt gives each its own key, so the
+ * nonce can be constant.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey } from './derive.ts'
@@ -18,7 +18,7 @@ const SALT_BYTES = 16
 const TAG_BYTES = 16
 const NONCE = Buffer.alloc(12)
 
-/** A text taken apart, and not opened: nothing of it is verified. */
+/** A text that was taken apart but not opened: no part of it is verified. */
 export interface UnverifiedText {
   readonly rootKeyId: number
   readonly head: Buffer
@@ -37,10 +37,10 @@ export function sealText(rootKey: RootKey, purpose: string, plaintext: Uint8Arra
   return Buffer.concat([head, salt, ciphertext, cipher.getAuthTag()]).toString('base64url')
 }
 
-/** Undefined for what is not the one spelling of such a text. */
+/** Undefined for anything but the one spelling of such a text. */
 export function parseText(text: string): UnverifiedText | undefined {
   const bytes = Buffer.from(text, 'base64url')
-  // Node's decoder takes other alphabets and drops what it does not know: one text, one spelling.
+  // Node's decoder takes other alphabets and drops unknown characters: allow each text one spelling only.
   if (bytes.toString('base64url') !== text) return undefined
   if (bytes.length < HEAD_BYTES + SALT_BYTES + TAG_BYTES || bytes[0] !== VERSION) return undefined
   return {
@@ -52,7 +52,7 @@ export function parseText(text: string): UnverifiedText | undefined {
   }
 }
 
-/** Undefined if it was sealed for another purpose, or changed. */
+/** Undefined if it was sealed for another purpose, or altered. */
 export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText): Uint8Array | undefined {
   const key = keyFor(rootKey, purpose, text.salt)
   const decipher = createDecipheriv('aes-256-gcm', key, NONCE, { authTagLength: TAG_BYTES })

@@ -1,4 +1,4 @@
-/** Everything that lies sealed in the database, whoever's it is: a change of the secret key has to reach all of it. */
+/** Every sealed value in the database, of any feature: a change of the secret key must reach all of them. */
 import type { UpdateResult } from 'kysely'
 import { anyRowChanged, type Database } from '../database/index.ts'
 import {
@@ -13,19 +13,19 @@ export interface SealedValue {
   readonly name: string
   readonly purpose: string
   readonly sealed: Uint8Array
-  /** False when it is another value by now. */
+  /** False if the value has changed since it was read. */
   replace(sealed: Uint8Array): Promise<boolean>
 }
 
 export interface SealedValueStore {
-  /** A handful for each rotation and each brand. What tells a start which secret is right comes last. */
+  /** A handful for each rotation and brand. Last comes the seal check, which tells a start if its secret is right. */
   all(): Promise<readonly SealedValue[]>
 }
 
 export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
   const happened = async (update: Promise<UpdateResult>) => anyRowChanged(await update)
   return {
-    // Each reads a small table whole, and changes one row by its primary key as long as it is what was read.
+    // Queries read whole small tables; updates change one row, by primary key, if it still has the value read.
     async all() {
       const rootKeys = await query.selectFrom('root_key').selectAll().orderBy('id').execute()
       const keyPairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()

@@ -1,23 +1,24 @@
 /**
- * Sealing of what lies in the database: AES-256-GCM under keys derived from the secret key of the installation.
+ * Seals values in the database: AES-256-GCM under keys derived from the secret key of the installation.
  *
  *   sealed = 0x01 | nonce 12 | ciphertext | tag 16
  *   nonce  = key id 4 | random 8,   key id = HKDF-SHA256(secret, info "ratafia sealing key id")
  *   key    = HKDF-SHA256(secret, info "ratafia sealing " | purpose),   additional data = 0x01 | purpose
  *
- * A purpose names one place ("root-key:3"), so that a sealed value moved to another row opens nothing. Eight random
- * bytes are enough of a nonce: a purpose seals a handful of values, not billions.
+ * A purpose names one place ("root-key:3"), so that a sealed value does not open if it is moved to another row. Eight
+ * random bytes are nonce enough: a purpose seals a handful of values, not billions.
  *
- * The key id says under which secret a value lies, so that a change of the secret can be followed. Values of before
- * have twelve random bytes in its place: so the id is a hint, what opens decides, and either release reads the other's.
+ * The key id says which secret sealed a value, so that a change of the secret can be followed. Values of earlier
+ * releases have twelve random bytes in its place, so the id is only a hint: the secret that opens a value is the right
+ * one. Either release reads the other's values.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Each of at least 32 bytes that nobody can guess. */
+/** Each at least 32 unguessable bytes. */
 export interface Secrets {
-  /** Seals, and opens. */
+  /** Seals and opens. */
   readonly current: Uint8Array
-  /** Opens only: what was the secret until now. */
+  /** The former secret; only opens. */
   readonly previous?: Uint8Array | undefined
 }
 
@@ -25,9 +26,9 @@ export interface Sealer {
   seal(purpose: string, plaintext: Uint8Array): Buffer
   /** Undefined if it was sealed for another purpose, under another secret, or changed. */
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
-  /** Whether the secret that seals now opens it. */
+  /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
-  /** Eight hexadecimal digits that tell secrets apart and say nothing of them: of what seals, then of the previous. */
+  /** Eight hexadecimal digits that tell secrets apart and reveal nothing: the current one's, then the previous one's. */
   keyIds(): readonly [current: string, previous?: string]
 }
 
@@ -39,8 +40,8 @@ const MIN_SECRET_BYTES = 32
 const REREAD_MS = 1_000
 
 /**
- * Seals under `current`, and opens what lies under `previous` too. With `reread`, a value that does not open makes it
- * look, once a second at most, whether there are other secrets by now: so a running node follows a change of the files.
+ * Seals under `current`; opens what was sealed under `current` or `previous`. If a value does not open, it calls
+ * `reread`, at most once a second, for newer secrets: so a running node follows a change of the files.
  */
 export function createSealer(given: Secrets | Uint8Array, reread?: () => Secrets | undefined): Sealer {
   let keys = sealingKeys(given)
@@ -82,7 +83,7 @@ export function createSealer(given: Secrets | Uint8Array, reread?: () => Secrets
   }
 }
 
-/** The id of the secret under which a value says it lies: a hint, because values of before have none. */
+/** The id of the secret a value claims to be sealed under: a hint, as values of earlier releases have none. */
 export function sealedUnder(sealed: Uint8Array): string {
   return Buffer.from(sealed).toString('hex', 1, 1 + KEY_ID_BYTES)
 }
@@ -117,7 +118,7 @@ function unsealWith(key: SealingKey | undefined, purpose: string, sealed: Uint8A
     const start = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES))
     return Buffer.concat([start, decipher.final()])
   } catch {
-    // The tag did not match: that is all GCM ever says.
+    // The tag did not match: GCM says no more than that.
     return undefined
   }
 }

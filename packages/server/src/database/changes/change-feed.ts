@@ -1,13 +1,13 @@
 /**
- * What the nodes hear of each other's changes, and whether they have heard it all.
+ * Tells a node about the changes of all nodes, and whether it has heard about every one.
  *
- * Why a node may use what it remembers while {@link ChangeFeed.current} says so. PostgreSQL delivers notifications to a
- * connection in the order of their commits. Every change that takes something away is announced in its own transaction
- * (migration 0004). A node sends beats to itself by the host that its statements go to, and notes when. If it has heard
- * a beat that it sent at S, it has heard of every change that was committed before S: those were queued before the
- * beat. It is current for TRUST_MS after S. So a change that was acknowledged at A is heard, or the node is not current
- * any more, at the latest at A + TRUST_MS; what fails meanwhile only makes beats miss. Times are those of the node's own
- * monotonic clock: no two clocks are compared. See docs/decisions/0021-what-nodes-remember.md.
+ * Why a node may use what it remembers while {@link ChangeFeed.current} is true: PostgreSQL delivers notifications to a
+ * connection in commit order. Every change that takes something away is announced in its own transaction (migration
+ * 0004). A node sends beats to itself through the host that its statements go to, and notes when. Once it hears a beat
+ * sent at S, it has heard of every change committed before S: those were queued ahead of the beat. It is current until
+ * S + TRUST_MS. So by A + TRUST_MS, a change acknowledged at A has been heard, or the node is no longer current; any
+ * failure in between only makes beats go missing. All times come from the node's own monotonic clock: no two clocks are
+ * compared. See docs/decisions/0021-what-nodes-remember.md.
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
@@ -17,21 +17,21 @@ import { CHANGE_CHANNEL, parseChange, type RowChange } from './row-change.ts'
 
 /** Milliseconds. */
 export const BEAT_MS = 200
-/** Half of the second within which a revocation holds: the other half is for the answer, on a machine that is busy. */
+/** A revocation takes effect within a second. This is half of it; the other half is for answering on a busy machine. */
 export const TRUST_MS = 500
-/** A connection that carries no beats for so long is given up. */
+/** A connection that carries no beats for this long is dropped. */
 const SILENT_MS = 3_000
 
 export interface ChangeFeed {
-  /** Whether everything that was committed more than {@link TRUST_MS} ago has been heard. */
+  /** Whether everything committed more than {@link TRUST_MS} ago has been heard. */
   current(): boolean
-  /** Another number after each change that was heard, and after each gap in hearing. */
+  /** Changes with each change that is heard, and after each gap in hearing. */
   readonly position: number
-  /** Calls back for each change, at once when it is heard; without one, when anything may have changed. */
+  /** Calls back as soon as a change is heard; without an argument when anything may have changed. */
   subscribe(heard: (change?: RowChange) => void): void
-  /** What is remembered by it, by name. */
+  /** The memories that rely on this feed, by name. */
   readonly memories: Map<string, () => MemoryState>
-  /** Milliseconds since the newest beat that was heard was sent; infinite while nothing is heard. */
+  /** Milliseconds since the newest heard beat was sent; infinite while nothing is heard. */
   lag(): number
   close(): Promise<void>
 }
@@ -45,7 +45,7 @@ interface MemoryState {
   readonly bypassed: number
 }
 
-/** Undefined on SQLite, whose one file is asked each time. */
+/** Undefined on SQLite, where every request reads the one file. */
 export function openChangeFeed(database: Database, listenUrl: string): ChangeFeed | undefined {
   const listen: Listen = (channels, events) => new ChangeListener(listenUrl, channels, events)
   return database.notifications && new ListeningFeed(database.notifications, listen)
@@ -56,7 +56,7 @@ type Listen = (
   events: ListenerEvents,
 ) => Pick<ChangeListener, 'reconnect' | 'close'>
 
-/** Exported for tests, which bring a listener of their own. */
+/** Exported for tests, which bring their own listener. */
 export class ListeningFeed implements ChangeFeed {
   readonly #notifications: Notifications
   readonly #ownChannel = `ratafia_beat_${randomBytes(12).toString('hex')}`
@@ -64,18 +64,18 @@ export class ListeningFeed implements ChangeFeed {
   readonly #timer: NodeJS.Timeout
   readonly #subscribers: ((change?: RowChange) => void)[] = []
   readonly memories = new Map<string, () => MemoryState>()
-  /** When each beat that is under way was sent. */
+  /** When each beat that was not heard yet was sent, oldest first. */
   readonly #sent = new Map<string, number>()
   #beats = 0
   #sending: Promise<void> | undefined
-  /** Undefined while it does not listen. */
+  /** Undefined while not listening. */
   #listeningSince: number | undefined
   #heardUntil = Number.NEGATIVE_INFINITY
   #position = 0
 
   constructor(notifications: Notifications, listen: Listen) {
     this.#notifications = notifications
-    // Its own changes too come back as notifications, but a moment later.
+    // A node's own changes come back as notifications too, but a moment later.
     notifications.onOwnChange((payload) => this.#hear(parseChange(payload)))
     this.#listener = listen([CHANGE_CHANNEL, this.#ownChannel], {
       listening: () => this.#begin(),
@@ -128,7 +128,7 @@ export class ListeningFeed implements ChangeFeed {
 
   #hearBeat(beat: string): void {
     const sentAt = this.#sent.get(beat)
-    // A connection that was listened on before, at a PgBouncer, may repeat what it missed.
+    // Behind a PgBouncer, a connection that was listened on before may repeat what it missed.
     if (sentAt === undefined) return
     // Beats arrive in the order they were sent: any older one was lost, and perhaps changes with it.
     const [oldest] = this.#sent.keys()
@@ -147,14 +147,14 @@ export class ListeningFeed implements ChangeFeed {
       this.#listener.reconnect()
       return
     }
-    // One at a time: they go by one connection.
+    // One at a time: they share one connection.
     if (this.#sending) return
     const beat = String(++this.#beats)
     this.#sent.set(beat, performance.now())
     this.#sending = this.#notifications
       .send(this.#ownChannel, beat, TRUST_MS)
       .catch(() => {
-        // It may still be heard, and then means what it says; but not after this.
+        // It may still arrive, but is not counted any more.
         this.#sent.delete(beat)
       })
       .finally(() => {

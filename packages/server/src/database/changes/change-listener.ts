@@ -1,13 +1,13 @@
-/** One connection that listens, on the host that takes writes. It is opened again and again when it breaks. */
+/** A connection that listens, on the host that takes writes. It is reopened whenever it breaks. */
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 
 export interface ListenerEvents {
-  /** What is sent from now on will be heard. */
+  /** Everything sent from now on will be heard. */
   listening(): void
-  /** In the order of the commits. */
+  /** In commit order. */
   notified(channel: string, payload: string): void
   /** Notifications may have been missed. */
   lost(): void
@@ -32,7 +32,7 @@ export class ChangeListener {
     this.#running = this.#run()
   }
 
-  /** Gives the connection up, for another. */
+  /** Drops the connection and opens another. */
   reconnect(): void {
     this.#socket?.destroy()
   }
@@ -54,7 +54,7 @@ export class ChangeListener {
     }
   }
 
-  /** Until the connection ends. Whether it has listened at all. */
+  /** Resolves when the connection ends: to whether it ever listened. */
   async #listen(url: string): Promise<boolean> {
     const socket = new Socket()
     this.#socket = socket
@@ -73,8 +73,8 @@ export class ChangeListener {
     client.on('notification', ({ channel, payload = '' }) => this.#events.notified(channel, payload))
     try {
       await client.connect()
-      // A standby refuses this. Nothing else is ever asked on this connection: what a PgBouncer may have put between us
-      // and the server then says nothing more, and is noticed by its silence.
+      // A standby refuses this. No other statement ever runs on this connection, so that a PgBouncer that swaps the
+      // server behind it goes silent, and the silence is noticed.
       const text = this.#channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join('; ')
       const statement = { text, query_timeout: CONNECT_MS }
       await client.query(statement)

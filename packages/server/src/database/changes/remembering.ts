@@ -1,27 +1,27 @@
 /**
- * What a node remembers of the database between requests: only what lets somebody in, only while it hears of every
- * change (`change-feed.ts`), and never what was read before a change that it has heard of.
+ * What a node remembers from the database between requests: only what lets somebody in, only while the node hears of
+ * every change (`change-feed.ts`), and never anything read before a change it has heard of.
  */
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed } from './change-feed.ts'
 import type { RowChange } from './row-change.ts'
 
 export interface Memory<T> {
-  /** What is remembered by this key, or what `read` finds. */
+  /** The value remembered under this key, or else what `read` finds. */
   find(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
   readonly size: number
 }
 
 export interface MemoryOptions<T> {
-  /** What watchers know it by. */
+  /** The label in the metrics. */
   readonly name: string
-  /** Rows whose change makes the value forgotten; undefined for a value that is not remembered at all. */
+  /** The value is forgotten when one of these rows changes; undefined for a value that must not be remembered. */
   readonly dependsOn: (value: T) => readonly RowChange[] | undefined
   readonly most?: number
 }
 
 const MOST = 20_000
-/** In case somebody changes rows with triggers switched off. */
+/** In case somebody changes rows while triggers are off. */
 const LONGEST_MS = 60_000
 
 export function createMemory<T extends object>(
@@ -62,7 +62,7 @@ export function createMemory<T extends object>(
       const { position } = feed
       const value = await read()
       const changes = value && dependsOn(value)
-      // A change that was heard meanwhile may be of what was read before it. Which, is not known before it is read.
+      // A change heard during the read may affect it; what the read depends on is only known at its end.
       if (!value || !changes || feed.position !== position) return value
       remembered.set(key, { value, changes })
       for (const name of changes.map(nameOf)) {

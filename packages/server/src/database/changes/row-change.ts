@@ -1,6 +1,6 @@
 /** What the triggers of migration 0004 announce. */
 
-/** Something was taken away: a row of this kind ended, or may say something else now. */
+/** A row of this kind was removed, revoked or changed: what was read from it before may be wrong now. */
 export interface RowChange {
   readonly kind: ChangeKind
   readonly id: string
@@ -20,10 +20,10 @@ const KINDS = [
 export type ChangeKind = (typeof KINDS)[number]
 
 export const CHANGE_CHANNEL = 'ratafia_change'
-/** What the server tells the connection that makes a change begins with this. */
+/** The server sends a message with this prefix to the connection that makes a change. */
 export const CHANGE_MESSAGE = `${CHANGE_CHANNEL} `
 
-/** Undefined for what this release does not know: then anything may have changed. */
+/** Undefined for a kind this release does not know: then anything may have changed. */
 export function parseChange(payload: string): RowChange | undefined {
   const [, word, id] = /^([a-z-]+) (.+)$/s.exec(payload) ?? []
   const kind = KINDS.find((known) => known === word)

@@ -1,7 +1,7 @@
 /**
- * The limits of a connection: asked for when it is opened, and looked at once. Between us and the server there may be a
- * PgBouncer, which refuses or drops them, and in its transaction mode a setting of the session would end up on somebody
- * else's connection: then each transaction sets them for itself.
+ * The time limits of a connection: requested when it is opened, and checked once. A PgBouncer in between may refuse or
+ * drop them, and in its transaction mode a session setting would end up on somebody else's connection. Then each
+ * transaction sets its own.
  */
 import type { PostgresLimits } from './limits.ts'
 
@@ -21,19 +21,19 @@ export const INSPECTION = `select current_setting('transaction_read_only') as re
   ${milliseconds('lock_timeout')} as lock_ms,
   ${milliseconds('idle_in_transaction_session_timeout')} as idle_ms`
 
-/** As `pg` takes them. */
+/** As options of `pg`. */
 export const limitsAtStart = ({ statementMs, lockMs }: PostgresLimits) => ({
   statement_timeout: statementMs,
   lock_timeout: lockMs,
-  // A node that dies inside a transaction must not hold its locks for as long as TCP takes to notice.
+  // A node that dies inside a transaction must not keep its locks until TCP notices.
   idle_in_transaction_session_timeout: statementMs,
 })
 
-/** Also where the role or the database has them. */
+/** Whether the limits are in force, even if set on the role or the database. */
 export const limitsHold = (found: Inspected, { statementMs, lockMs }: PostgresLimits): boolean =>
   found.statement_ms === statementMs && found.lock_ms === lockMs && found.idle_ms === statementMs
 
-/** Statements for the beginning of a transaction. They end with it. */
+/** Statements for the beginning of a transaction; they apply until its end. */
 export const limitsForTransaction = ({ statementMs, lockMs }: PostgresLimits): string =>
   `; set local statement_timeout = ${statementMs}; set local lock_timeout = ${lockMs};` +
   ` set local idle_in_transaction_session_timeout = ${statementMs}`

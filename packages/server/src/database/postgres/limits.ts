@@ -1,13 +1,13 @@
-/** How long each wait for PostgreSQL may take. Milliseconds; 0 = without an end. */
+/** How long each wait for PostgreSQL may take. Milliseconds; 0 = no limit. */
 export interface PostgresLimits {
   readonly maxConnections: number
-  /** For a free connection, or a new one. */
+  /** To get a free or a new connection. */
   readonly connectMs: number
-  /** The server gives up a statement after this, and a transaction that does nothing for as long. */
+  /** The server cancels a statement that runs this long, and ends a transaction that is idle this long. */
   readonly statementMs: number
-  /** The server gives up a statement that waits for a lock for this long. */
+  /** The server cancels a statement that waits this long for a lock. */
   readonly lockMs: number
-  /** We give up the connection after this without an answer: the network is gone. */
+  /** We drop a connection that gives no answer for this long: the network is gone. */
   readonly answerMs: number
 }
 

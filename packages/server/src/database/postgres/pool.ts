@@ -1,7 +1,7 @@
 /**
- * Connections to a PostgreSQL with one host or several. All of them lead to one host, the first that answers and takes
- * writes; when it does not any more, all are given up and the others are tried, as libpq does with
- * `target_session_attrs=read-write`. Never to a standby: what was revoked a moment ago may not have reached it.
+ * Connections to a PostgreSQL with one host or several. All of them lead to one host: the first that answers and takes
+ * writes. When it no longer does, all are dropped and the other hosts are tried, as libpq does with
+ * `target_session_attrs=read-write`. Never to a standby: a recent revocation may not have reached it yet.
  */
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
@@ -14,17 +14,17 @@ import type { PostgresLimits } from './limits.ts'
 /** A connection, until it is released. */
 export interface Lease {
   readonly client: pg.PoolClient
-  /** The limits hold for whatever runs on it. Otherwise each transaction has to bring its own. */
+  /** The time limits are in force on it. Otherwise each transaction must set its own. */
   readonly limited: boolean
-  /** The changes that were announced on it since this was asked last. */
+  /** The changes announced on it since the last call. */
   takeAnnounced(): readonly string[]
   /** `broken` closes it; the server then rolls back what it had begun. */
   release(broken: boolean): void
-  /** The server takes no writes any more: every connection to it is given up. */
+  /** The server no longer takes writes: drop every connection to it. */
   leaveHost(): void
 }
 
-/** The connections to one host. Beats have one of their own, so that they do not wait behind requests. */
+/** The connections to one host. Beats have their own, so that they do not wait behind requests. */
 interface Generation {
   readonly work: pg.Pool
   readonly beats: pg.Pool
@@ -42,16 +42,16 @@ export class PostgresPool {
 
   constructor(url: string, limits: PostgresLimits) {
     const urls = postgresUrls(url)
-    // The configuration was checked; nothing of the address may be shown.
+    // The configuration was checked already; no part of the address may be shown.
     if (!urls) throw new TypeError('Not an address of a PostgreSQL.')
     this.#urls = urls
     this.#limits = limits
     this.#current = this.#open()
   }
 
-  /** Throws what the last of the hosts said. */
+  /** Throws the error of the last host. */
   async acquire(purpose: keyof Generation): Promise<Lease> {
-    // Each host once, and once more where the first connection learns how this server is spoken to.
+    // Try each host once, and one of them again if its first connection taught us which parameters it takes.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
       try {
@@ -83,7 +83,7 @@ export class PostgresPool {
     }
   }
 
-  /** Whether it is worth another try. */
+  /** Whether another try is worthwhile. */
   #lookElsewhere(generation: Generation, error: unknown): boolean {
     if (this.#current !== generation) return true
     if (this.#limitsAtStart && refusesLimits(error)) {
@@ -91,7 +91,7 @@ export class PostgresPool {
       this.#replace()
       return true
     }
-    // On the only host too: connections from before it became a standby are closed.
+    // With a single host too: this closes connections from before it became a standby.
     if (error instanceof TakesNoWrites) this.#leave(generation)
     if (this.#urls.length === 1 || !leadsElsewhere(error)) return false
     this.#leave(generation)
@@ -107,7 +107,7 @@ export class PostgresPool {
   #replace(): void {
     const left = this.#current
     this.#current = this.#open()
-    // What is in use is closed when it is given back.
+    // Connections in use are closed when they are returned.
     void end(left)
   }
 
@@ -137,8 +137,8 @@ export class PostgresPool {
         this.#inspect(client).then(() => done(), done)
       },
     })
-    // An idle connection that breaks is dropped by the pool, and the next statement opens another. Without these
-    // listeners the 'error' event would end the process, for a connection in use as well.
+    // The pool drops an idle connection that breaks, and the next statement opens another. Without these listeners the
+    // 'error' event would end the process, for a connection in use as well.
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       client.on('error', () => {})
@@ -151,7 +151,7 @@ export class PostgresPool {
     return pool
   }
 
-  /** Asked once for each connection, before it is used. */
+  /** Runs once on each connection, before it is used. */
   async #inspect(client: pg.ClientBase): Promise<void> {
     const asked = { text: INSPECTION, query_timeout: this.#limits.connectMs }
     const { rows } = await client.query<Inspected>(asked)
@@ -171,12 +171,12 @@ async function end({ work, beats }: Generation): Promise<void> {
   await Promise.all([work.end(), beats.end()])
 }
 
-/** PgBouncer takes only the parameters it knows, unless its `ignore_startup_parameters` names the others. */
+/** PgBouncer takes only parameters it knows, unless its `ignore_startup_parameters` lists the others. */
 function refusesLimits(error: unknown): boolean {
   return sqlState(error) === '08P01' && error instanceof Error && /startup parameter/.test(error.message)
 }
 
-/** Not when the pool or the server is full, and not when the server does not let us in: others would not either. */
+/** Not if the pool or the server is full, and not if the server refuses our credentials: the others would too. */
 function leadsElsewhere(error: unknown): boolean {
   const state = sqlState(error)
   if (state !== undefined) return !/^(53|28|3D)/.test(state)
@@ -185,7 +185,7 @@ function leadsElsewhere(error: unknown): boolean {
 
 const INT8 = 20
 
-/** As `pg` reads columns, but int8 as a number, as SQLite gives it. */
+/** Parses columns as `pg` does, except int8: a number, as on SQLite. */
 function getTypeParser(oid: number, format?: 'text' | 'binary'): unknown {
   if (oid === INT8 && format !== 'binary') return parseInt8
   return pg.types.getTypeParser(oid, format ?? 'text')

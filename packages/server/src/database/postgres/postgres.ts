@@ -1,4 +1,4 @@
-/** PostgreSQL by pools of `pg`. Every wait has an end, so that a silent network is noticed. */
+/** PostgreSQL through pools of `pg`. Every wait has a limit, so that a silent network is noticed. */
 import {
   AbortedTransactionError,
   type Dialect,
@@ -79,12 +79,12 @@ export class PostgresDriver implements RawDriver, Notifications {
   }
 }
 
-/** After a fail-over this connection ended on a standby. */
+/** After a failover, this connection leads to a standby. */
 const READ_ONLY = '25006'
 
 class PostgresConnection implements RawConnection {
   readonly #lease: Lease
-  /** What a transaction begins with, where the connection itself has no limits. */
+  /** The first statements of a transaction, if the connection itself has no limits. */
   readonly #limits: string
   readonly #tellChanges: () => void
   #inTransaction = false
@@ -117,7 +117,7 @@ class PostgresConnection implements RawConnection {
       await this.#query(`start transaction${isolation}${access}${this.#limits}`, [])
       this.#inTransaction = true
     } catch (error) {
-      // It may have begun, and nobody would end it.
+      // The transaction may have begun, and nobody would end it.
       this.#broken = true
       throw error
     }
@@ -126,13 +126,13 @@ class PostgresConnection implements RawConnection {
   async commit(): Promise<void> {
     const { command } = await this.#query('commit', [])
     this.#inTransaction = false
-    // The server's answer when an earlier statement failed and its error was caught.
+    // The server answers this if an earlier statement failed and its error was caught.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
   async rollback(): Promise<void> {
     this.#inTransaction = false
-    // It would wait behind the statement that got no answer.
+    // A rollback would wait behind the statement that got no answer.
     if (this.#broken) return
     await this.#query('rollback', []).catch(() => {
       this.#broken = true
@@ -141,7 +141,7 @@ class PostgresConnection implements RawConnection {
 
   release(): void {
     this.#lease.release(this.#broken)
-    // By now they are committed, or nobody knows; whoever made them goes on after this.
+    // By now the changes are committed, or their fate is unknown; the code that made them continues after this.
     this.#tellChanges()
   }
 
@@ -156,7 +156,7 @@ class PostgresConnection implements RawConnection {
       return await this.#lease.client.query(sql, [...parameters])
     } catch (error) {
       const state = sqlState(error)
-      // What the server did not report leaves the connection in a state we do not know.
+      // An error the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#broken = true
       if (state === READ_ONLY) this.#lease.leaveHost()
       throw withoutValues(error)
@@ -164,7 +164,7 @@ class PostgresConnection implements RawConnection {
   }
 }
 
-/** The server quotes rows and parameters in these fields, and whoever logs the error would log them. */
+/** The server quotes rows and parameters in these fields; logging the error would log them. */
 function withoutValues(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     error.detail = undefined

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import type { DatabaseKind } from '../differences.ts'
 import type { Schema } from './schema.ts'
 
-/** What a column holds, alike on both databases. */
+/** The type of a column, the same on both databases. */
 export type ColumnKind = 'text' | 'integer' | 'bytes' | 'real'
 
 export interface Column {
@@ -25,7 +25,7 @@ export interface Table {
 
 type Query = Kysely<Schema>
 
-/** Those of these tables that are there. Throws for a column whose type the two databases do not share. */
+/** Describes those of the named tables that exist. Throws for a column type that the two databases do not share. */
 export async function describeTables(
   query: Query,
   kind: DatabaseKind,
@@ -47,7 +47,7 @@ export async function describeTables(
   return tables
 }
 
-/** Names of those of these tables that are there. */
+/** The names of those tables that exist. */
 export async function presentTables(
   query: Query,
   kind: DatabaseKind,
@@ -62,7 +62,7 @@ export async function presentTables(
   return names.filter((name) => there.has(name))
 }
 
-/** Names of the columns of a table; none of one that is not there. */
+/** The names of a table's columns; none if the table does not exist. */
 export async function presentColumns(query: Query, kind: DatabaseKind, table: string): Promise<Set<string>> {
   const columns = await (kind === 'sqlite' ? sqliteColumns(query, table) : postgresColumns(query, table))
   return new Set(columns.map(({ name }) => name))
@@ -141,7 +141,7 @@ export async function referencesOf(
   })
 }
 
-/** Names of the indexes that are there and work. */
+/** The names of the indexes that exist and are valid. */
 export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   const { rows } = await (kind === 'sqlite'
     ? sql<{ name: string }>`select name from sqlite_master where type = 'index'`
@@ -152,7 +152,7 @@ export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<
   return new Set(rows.map(({ name }) => name))
 }
 
-/** `table.trigger` of those that are there and fire for whoever changes a row. */
+/** `table.trigger` of those that exist and fire whoever changes a row. */
 export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'sqlite') return new Set()
   const { rows } = await sql<{ name: string }>`
@@ -162,7 +162,7 @@ export async function presentTriggers(query: Query, kind: DatabaseKind): Promise
   return new Set(rows.map(({ name }) => name))
 }
 
-/** `table.constraint` of those that are there and hold for every row. */
+/** `table.constraint` of those that exist and were checked for every row. */
 export async function presentConstraints(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'postgres') {
     const { rows } = await sql<{ name: string }>`

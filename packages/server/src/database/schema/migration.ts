@@ -2,10 +2,10 @@ import type { Words } from '../differences.ts'
 
 export interface Migration {
   /**
-   * `0001-what`, in the order of the list. It only adds, so that the release before goes on working; what takes away
-   * comes a release later and is called `0001-contract-what` (CONTRIBUTING.md).
+   * `0001-what`, in the order of the list. It only adds, so that the previous release keeps working; dropping something
+   * takes a migration one release later, named `0001-contract-what` (CONTRIBUTING.md).
    */
   readonly name: string
-  /** The statements, in the words of one database. */
+  /** The statements, in the SQL of one database. */
   readonly statements: (words: Words) => readonly string[]
 }

@@ -1,4 +1,4 @@
-/** The schema of the database and this code do not fit. The message says what to do. */
+/** The schema of the database does not fit this code. The message says what to do. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
   readonly code: 'schema-too-new' | 'schema-too-old'

@@ -1,6 +1,6 @@
 /**
- * The tables, as the queries see them. Instants are epoch milliseconds in a bigint column (`Date` in code: see
- * `instant.ts`), bytes come back as `Buffer` from both databases. What a column means stands in the migrations.
+ * The tables as queries see them, all in one list. Instants are epoch milliseconds in a bigint column (`Date` in code:
+ * see `instant.ts`); both databases return bytes as `Buffer`. The migrations explain what each column means.
  */
 export interface Schema {
   root_key: RootKeyTable

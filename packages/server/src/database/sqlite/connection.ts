@@ -1,4 +1,4 @@
-/** One statement or transaction at a time on the connection of SQLite, and the wait for a lock of another process. */
+/** SQLite's connection in the hands of one statement or transaction, and its wait for the lock of another process. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AbortedTransactionError, type QueryResult, type TransactionSettings } from 'kysely'
@@ -14,19 +14,18 @@ const WRITES = /^(?:insert|update|delete)\b/i
 
 interface SqliteTurns {
   readonly connection: Turns
-  /** Only the first of those that found the lock taken asks for it: whenever it does, the thread stands still. */
+  /** Of those that found the lock taken, only the first asks for it: asking blocks the thread. */
   readonly lock: Turns
   /** In milliseconds. */
   readonly patience: () => number
 }
 
-/** The connection for as long as one statement or transaction has it. */
 export class SqliteConnection implements RawConnection {
   readonly #database: DatabaseSync
   readonly #turns: SqliteTurns
   readonly #statements: Map<string, StatementSync>
   #held = false
-  // PostgreSQL commits nothing of a transaction in which a statement failed, caught or not. Nor does this.
+  // PostgreSQL commits nothing once a statement has failed, even if its error was caught. Do the same.
   #failed = false
 
   constructor(database: DatabaseSync, turns: SqliteTurns, statements: Map<string, StatementSync>) {
@@ -42,7 +41,7 @@ export class SqliteConnection implements RawConnection {
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
     const run = () => this.#run(sql, parameters)
-    // A transaction has the lock from its start, so only what stands alone can find it taken.
+    // A transaction has the lock from its start, so only a statement on its own can find it taken.
     if (!this.#database.isTransaction) return this.#patiently(run, WRITES.test(sql))
     try {
       return run()
@@ -75,7 +74,7 @@ export class SqliteConnection implements RawConnection {
 
   #run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
     const statement = this.#prepare(sql)
-    // Anything else than these types is refused by node:sqlite with a TypeError.
+    // node:sqlite refuses any other type with a TypeError.
     const values = parameters as readonly SQLInputValue[]
     if (statement.columns().length > 0) return { rows: statement.all(...values).map(plainRow) }
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
@@ -85,7 +84,7 @@ export class SqliteConnection implements RawConnection {
     const cached = this.#statements.get(sql)
     if (cached) return cached
     const statement = this.#database.prepare(sql)
-    // Lists of values make many texts of one query; starting over is enough of an eviction.
+    // Lists of values turn one query into many texts; starting over is eviction enough.
     if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear()
     this.#statements.set(sql, statement)
     return statement
@@ -101,7 +100,7 @@ export class SqliteConnection implements RawConnection {
     return this.#afterOthers(work)
   }
 
-  /** Others have the connection while this waits for the lock: what only reads needs none, and is not held up. */
+  /** Gives up the connection while waiting for the lock, so that reads, which need no lock, are not held up. */
   async #afterOthers<T>(work: () => T): Promise<T> {
     const patience = this.#turns.patience()
     const deadline = performance.now() + patience

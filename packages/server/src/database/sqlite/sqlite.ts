@@ -1,6 +1,6 @@
 /**
- * SQLite by `node:sqlite`: one connection, taken by one statement or transaction at a time.
- * Other processes (the CLI beside the service) write to the same file; a lock of theirs is waited for.
+ * SQLite through `node:sqlite`: a single connection, used by one statement or transaction at a time. Other processes
+ * (the CLI beside the service) write to the same file; this one waits for their locks.
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -14,10 +14,10 @@ import { Turns } from './turns.ts'
 
 /** How long to wait for the connection, or for the lock of another process. */
 const PATIENCE_MS = 5_000
-/** SQLite waits for a lock by blocking the thread. It does so this long; the rest is waited for with timers. */
+/** SQLite waits for a lock by blocking the thread: let it do so for this long, and wait the rest with timers. */
 const BLOCKING_WAIT_MS = 20
 
-/** A dialect over `file`, which is made (mode 0600) if absent. */
+/** A dialect over `file`, which is created (mode 0600) if it does not exist. */
 export function sqliteDialect(
   file: string,
   patienceMs?: number,
@@ -33,7 +33,7 @@ export function sqliteDialect(
   return { dialect, driver }
 }
 
-/** Kysely would queue for the only connection without an end; the driver's own queue gives up. */
+/** Kysely would wait for the only connection forever; the driver's own queue gives up. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -72,7 +72,7 @@ export class SqliteDriver implements RawDriver {
     return { most: 1, open, idle: this.#connection.taken ? 0 : open, waiting: this.#connection.waiting }
   }
 
-  /** Runs `work` with locks waited for as long as `milliseconds`. For a start, when another process migrates. */
+  /** Runs `work`, waiting up to `milliseconds` for locks: for a start while another process migrates. */
   async withPatience<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
     const usual = this.#patience
     this.#patience = milliseconds
@@ -99,7 +99,7 @@ export class SqliteDriver implements RawDriver {
 function open(file: string): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
-    // SQLite makes its -wal and -shm files with the mode of this one.
+    // SQLite gives its -wal and -shm files the mode of this one.
     closeSync(openSync(file, 'wx', 0o600))
     chmodSync(file, 0o600)
   } catch (error) {
@@ -108,7 +108,7 @@ function open(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BLOCKING_WAIT_MS })
   try {
     database.exec('pragma journal_mode = wal')
-    // WAL alone would lose the last commits with the power; what is acknowledged must stay.
+    // With WAL alone, a power failure would lose the last commits; what was acknowledged must survive.
     database.exec('pragma synchronous = full')
   } catch (error) {
     database.close()

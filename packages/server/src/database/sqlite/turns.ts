@@ -1,4 +1,4 @@
-/** One holder at a time, in the order they came; who waits for too long gives up. */
+/** One holder at a time, first come, first served; whoever has waited too long gives up. */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #taken = false
@@ -11,7 +11,7 @@ export class Turns {
     return this.#waiting.length
   }
 
-  /** True once it is held, or false after `patience` milliseconds. Who holds it gives it back. */
+  /** True once it is the caller's turn, false after `patience` milliseconds. The holder must give it back. */
   async take(patience: number): Promise<boolean> {
     if (!this.#taken) {
       this.#taken = true
