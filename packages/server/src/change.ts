@@ -1,38 +1,38 @@
 /**
- * A change and its entry in the audit log are one transaction: both are stored or neither. Whoever changes something
- * gets its stores here, on that transaction, and says what it did before it ends.
+ * A change and its entry in the audit log are one transaction: both are stored, or neither. An operation that changes
+ * something gets its stores here, on that transaction, and records what it did before the transaction ends.
  */
 
-/** Who makes a change, and where from. */
+/** Who makes a change, and from where. */
 export interface Author {
   /** `operator`, `account:USERNAME`, `device-key:ID` or `service`. */
   readonly actor: string
-  /** An address, or for the operator `command line` and the user of the system. */
+  /** An address, or for the operator, `command line` and the system's user. */
   readonly source: string
 }
 
-/** No secrets: neither a token nor a password, nor what opens anything. */
+/** No secrets: no token, no password, no key. */
 export type Details = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
 export interface AuditedChange {
   readonly action: Action
-  /** The id or the name of what was changed. */
+  /** The id or name of what was changed. */
   readonly subject: string
   readonly details?: Details
 }
 
 export interface Recording {
-  /** Adds an entry to the audit log, on the transaction of the change. */
+  /** Adds an entry to the audit log, in the transaction of the change. */
   record(change: AuditedChange): Promise<void>
 }
 
 /**
- * Runs `work` with stores on one transaction. `work` may run more than once, uses no other store, and records whatever
- * it changed; what changed nothing records nothing.
+ * Runs `work` with stores on one transaction. `work` may run more than once, must use no other store, and must record
+ * whatever it changed; if it changed nothing, it records nothing.
  */
 export type Changing<Stores> = <T>(work: (on: Stores & Recording) => Promise<T>) => Promise<T>
 
-/** The same for somebody who is only known when a request has come. */
+/** The same for an author who is known only once a request arrives. */
 export type ChangingBy<Stores> = (author: Author) => Changing<Stores>
 
 export const accountActor = (username: string): string => `account:${username}`

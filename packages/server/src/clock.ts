@@ -1,3 +1,3 @@
-/** The time, as an argument: operations take a clock, so that tests can move it. */
+/** The time, as an argument: operations take a clock, which tests can set. */
 export type Clock = () => Date
 export const systemClock: Clock = () => new Date()

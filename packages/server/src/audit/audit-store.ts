@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type AuditEntryTable, type Database, fromInstant, toInstant } from '../database/index.ts'
 import type { AuditEntry, Link, LinkedEntry } from './entry.ts'
 
-/** All of them hold; an empty filter is every entry. */
+/** An entry must match all of them; an empty filter matches every entry. */
 export interface AuditFilter {
   readonly actor?: string | undefined
   readonly action?: string | undefined
@@ -15,7 +15,7 @@ export interface AuditFilter {
   readonly until?: Date | undefined
 }
 
-/** Where the chain begins and where it ends; the hashes of the entries at `baseSeq`, which is removed, and at `seq`. */
+/** Where the chain begins and ends: the hashes of the entries at `baseSeq`, which was removed, and at `seq`. */
 export interface Chain {
   readonly baseSeq: number
   readonly baseHash: string
@@ -24,7 +24,7 @@ export interface Chain {
 }
 
 export interface ListedEntry extends AuditEntry {
-  /** Undefined while it waits to be linked, about a second. */
+  /** Undefined until it is linked, about a second later. */
   readonly link: Link | undefined
 }
 
@@ -41,18 +41,18 @@ export interface AuditStore {
     page: { readonly after?: AuditEntryId | undefined; readonly limit: number },
   ): Promise<readonly ListedEntry[]>
   chain(): Promise<Chain>
-  /** The chain, which nobody else extends or cuts before the transaction ends. */
+  /** The chain. Until the transaction ends, nobody else extends or cuts it. */
   lockChain(): Promise<Chain>
   /** Oldest first. */
   unlinked(limit: number): Promise<readonly AuditEntry[]>
   countUnlinked(): Promise<number>
-  /** Links them and moves the end of the chain to the last of them. On a transaction that has locked the chain. */
+  /** Links them and moves the end of the chain to the last one. In a transaction that has locked the chain. */
   link(entries: readonly LinkedEntry[]): Promise<void>
   /** In the order of the chain. */
   linkedAfter(seq: number, limit: number): Promise<readonly LinkedEntry[]>
   /**
-   * Removes up to `limit` entries from the beginning of the chain that are older than `before`, and moves its beginning
-   * to the last of them. On a transaction that has locked the chain. Returns how many, and the last.
+   * Removes up to `limit` entries older than `before` from the beginning of the chain, and moves the beginning to the
+   * last one removed. In a transaction that has locked the chain. Returns how many it removed, and the last.
    */
   removeOldest(
     chain: Chain,
@@ -140,8 +140,8 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
       const rows = entries.map(
         ({ id, seq, previousHash, hash }) => sql`(${id}, ${seq}, ${previousHash}, ${hash})`,
       )
-      // Primary key. The names of the columns of `values` are the same on both databases. That they are not linked yet is
-      // known by the lock: asked for here too, SQLite would go through all that are not.
+      // Primary key. Both databases use the same names for the columns of `values`. The lock already guarantees that they
+      // are not linked yet: with that as a condition, SQLite would scan all unlinked entries.
       await sql`
         update audit_entry
         set seq = cast(link.column2 as bigint), previous_hash = link.column3, hash = link.column4
@@ -177,7 +177,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
         .where('seq', '<=', baseSeq + limit)
         .orderBy('seq')
         .execute()
-      // Up to the first that stays: the chain has no gaps.
+      // Up to the first one to keep: the chain has no gaps.
       const young = rows.findIndex(({ at }) => at >= toInstant(before))
       const old = (young < 0 ? rows : rows.slice(0, young)).flatMap((row) => linkedOf(row) ?? [])
       const last = old.at(-1)

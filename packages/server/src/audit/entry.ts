@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AuditEntryId } from '@ratafia/api'
 
 export interface AuditEntry {
-  /** Entries sort by the time they were made. */
+  /** Ids sort by the time the entries were made. */
   readonly id: AuditEntryId
   readonly at: Date
   readonly actor: string
@@ -18,7 +18,7 @@ export interface AuditEntry {
 export interface Link {
   /** Counts up from 1 without gaps. */
   readonly seq: number
-  /** Of the entry before; 64 zeros for the first. Hexadecimal, like `hash`. */
+  /** The hash of the previous entry; 64 zeros for the first. Hexadecimal, like `hash`. */
   readonly previousHash: string
   readonly hash: string
 }

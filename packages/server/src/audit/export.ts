@@ -1,4 +1,4 @@
-/** The audit log as rows of a file, oldest first, in pages: a log of any length needs the memory of one page. */
+/** The audit log as rows of a file, oldest first, in pages: a log of any length takes the memory of one page. */
 import type { AuditEntryId } from '@ratafia/api'
 import type { AuditFilter, AuditStore, ListedEntry } from './audit-store.ts'
 
@@ -15,7 +15,7 @@ export const AUDIT_COLUMNS = [
   'hash',
 ] as const
 
-/** `details` is the JSON text that was hashed. */
+/** `details` is the JSON text as it was hashed. */
 export type AuditRow = Readonly<Record<(typeof AUDIT_COLUMNS)[number], string | number | null>>
 
 const PAGE = 1000

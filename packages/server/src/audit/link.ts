@@ -1,20 +1,20 @@
 /**
- * Links the entries that changes have left to the chain: in order, one after the other, whoever does it. Changes do not
- * do so themselves: all of them would wait for the end of the chain.
+ * Links the entries of recent changes to the chain, one after the other, whichever node does it. Changes do not link
+ * their own entries: all of them would wait for the end of the chain.
  */
 import type { AuditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
 export interface LinkDeps {
   readonly audit: Pick<AuditStore, 'unlinked'>
-  /** A transaction over the log alone. */
+  /** A transaction on the log alone. */
   readonly inAudit: <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
 }
 
-/** Of one transaction. */
+/** Entries of one transaction. */
 const BATCH = 500
 
-/** Returns how many were linked: fewer than there were when `goOn` says so between two batches. */
+/** Returns how many were linked. Stops between two batches if `goOn` is false. */
 export async function linkEntries(
   { audit, inAudit }: LinkDeps,
   goOn: () => Promise<boolean> = async () => true,
@@ -30,7 +30,7 @@ export async function linkEntries(
 
 async function linkBatch(audit: AuditStore): Promise<number> {
   let { seq, hash: previousHash } = await audit.lockChain()
-  // Looked for under the lock: what somebody else linked meanwhile is not among them.
+  // Read under the lock, so that it contains nothing that another node has linked.
   const linked = (await audit.unlinked(BATCH)).map((entry): LinkedEntry => {
     seq += 1
     const hash = hashOf(entry, { seq, previousHash })

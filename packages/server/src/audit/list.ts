@@ -4,7 +4,7 @@ import type { AuditFilter, AuditStore, ListedEntry } from './audit-store.ts'
 
 export interface AuditPage {
   readonly entries: readonly ListedEntry[]
-  /** Give it as `before` to read on; undefined on the last page. */
+  /** Pass it as `before` to get the next page; undefined on the last one. */
   readonly next: AuditEntryId | undefined
 }
 
@@ -16,7 +16,7 @@ export async function listAudit(
   }: AuditFilter & { readonly before?: AuditEntryId | undefined; readonly limit: number },
   { audit }: { readonly audit: Pick<AuditStore, 'list'> },
 ): Promise<AuditPage> {
-  // One more than asked for tells whether there is a next page.
+  // One more than requested tells whether there is a next page.
   const found = await audit.list(filter, { before, limit: limit + 1 })
   const entries = found.slice(0, limit)
   return { entries, next: found.length > limit ? entries.at(-1)?.id : undefined }

@@ -1,5 +1,4 @@
-/** Removes the oldest entries of the audit log, where the operator wants that: the chain then begins later. */
-
+/** Removes the oldest entries of the audit log, if so configured: the chain then begins later. */
 import type { Changing } from '../change.ts'
 import type { AuditStore } from './audit-store.ts'
 
@@ -7,7 +6,7 @@ export interface RemoveOldDeps {
   readonly change: Changing<{ readonly audit: Pick<AuditStore, 'lockChain' | 'removeOldest'> }>
 }
 
-/** One batch. Returns how many were removed; that they were, is itself an entry. */
+/** Removes one batch and returns how many; the removal is itself an entry. */
 export function removeOldEntries(before: Date, limit: number, { change }: RemoveOldDeps): Promise<number> {
   return change(async ({ audit, record }) => {
     const { removed, last } = await audit.removeOldest(await audit.lockChain(), before, limit)

@@ -1,21 +1,21 @@
-/** Whether the chain of the audit log is whole: nothing in it was changed, removed, reordered or put in between. */
+/** Checks that the chain of the audit log is whole: no entry was changed, removed, reordered or inserted. */
 import type { AuditStore, Chain } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
-/** An entry that is known from elsewhere: what an earlier verification printed. */
+/** An entry known from elsewhere: printed by an earlier verification. */
 export interface Anchor {
   readonly seq: number
   readonly hash: string
 }
 
 export interface AuditVerdict {
-  /** Entries that were looked at and hold. */
+  /** How many entries were checked and are intact. */
   readonly verified: number
-  /** Entries that wait to be linked: nothing protects them yet. */
+  /** Entries not linked yet: nothing protects them. */
   readonly unlinked: number
-  /** The last entry that holds: give it to the next verification. `seq` is 0 while there is none. */
+  /** The last intact entry: pass it to the next verification. `seq` is 0 if there is none. */
   readonly end: Anchor
-  /** The first entry that does not hold. Nothing after it is looked at. */
+  /** The first entry that is not intact. None after it is checked. */
   readonly broken: { readonly seq: number; readonly why: string } | undefined
 }
 
@@ -25,7 +25,7 @@ export interface VerifyAuditDeps {
 
 interface VerifyAuditOptions {
   readonly expect?: Anchor | undefined
-  /** How many of how many entries were looked at. */
+  /** How many entries were checked, and how many there are. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
@@ -36,7 +36,7 @@ export async function verifyAudit(options: VerifyAuditOptions, deps: VerifyAudit
   for (let chain = await deps.audit.chain(); ; ) {
     const verdict = await verifyFrom(chain, options, deps)
     if (!verdict.broken) return verdict
-    // Its beginning may have been removed meanwhile, as configured: then once more, from where it begins now.
+    // Retention may have removed its beginning in between: then check again, from the new beginning.
     const now = await deps.audit.chain()
     if (now.baseSeq <= chain.baseSeq) return verdict
     chain = now
@@ -91,7 +91,7 @@ async function verifyFrom(
   }
 }
 
-/** Whoever removes the beginning says so in an entry, in the same transaction: see remove-old.ts. */
+/** Removing the beginning adds an entry in the same transaction: see remove-old.ts. */
 async function isRecorded({ baseSeq, baseHash }: Chain, audit: Pick<AuditStore, 'list'>): Promise<boolean> {
   const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
   return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))

@@ -1,4 +1,4 @@
-/** Writes the whole database into a file, as it is at one moment, while nodes go on writing. */
+/** Writes the whole database into a file, as it is at one moment, while nodes keep writing. */
 import { RequestError } from '../errors.ts'
 import type { Totals } from './backup-file.ts'
 import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
@@ -11,9 +11,9 @@ interface BackUpDeps {
 }
 
 /**
- * `write` gets the text of the file, to be compressed and stored while it is made. What it has written counts only when
- * this has resolved. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`, and
- * what `write` throws.
+ * `write` gets the text of the file, to compress and store while it is being produced. What it has written is valid only
+ * once this resolves. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`,
+ * and whatever `write` throws.
  */
 export function backUp(
   {

@@ -1,6 +1,6 @@
 /**
- * The file of a backup: the same for both databases, so that it is also the way from one to the other. It is gzip, and
- * in it lines of JSON, one after the other, so that neither side needs more memory than some rows take:
+ * The file of a backup: the same for both databases, so that it also serves to move from one to the other. It is gzip
+ * around lines of JSON, so that neither side needs more memory than a few rows take:
  *
  *   {"ratafia-backup":1,"release":…,"made_at":…,"database":"sqlite"|"postgres","migrations":[…]}
  *   {"table":"account","columns":[["id","text"],["created_at","integer"],…]}     then its rows, by primary key:
@@ -8,8 +8,8 @@
  *   {"table":…}                                                                 in an order that foreign keys allow
  *   {"end":true,"tables":24,"rows":1234,"sha256":"…"}                           of all bytes before this line
  *
- * What is sealed in the database is sealed here. The last line tells a whole file from one that was cut short; it does
- * not tell who made it. What comes from a file is hostile until it fits these rules and the schema.
+ * Values sealed in the database are sealed here too. The last line tells a whole file from one that was cut short, not
+ * who made it. The contents of a file are hostile until they fit these rules and the schema.
  */
 export const FORMAT = 1
 
@@ -35,7 +35,7 @@ export interface Totals {
   readonly rows: number
 }
 
-/** No row of ours is near it: the largest are requests and assertions of some megabytes. */
+/** None of our rows comes close: the largest are requests and assertions of a few megabytes. */
 export const LINE_BYTES = 32 * 1024 * 1024
 
 export const base64 = (bytes: Uint8Array): string =>

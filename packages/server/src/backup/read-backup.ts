@@ -15,22 +15,22 @@ import {
   type Totals,
 } from './backup-file.ts'
 
-/** What reading comes across, in this order: a header; each table, then its rows; nothing when it ends well. */
+/** Called in this order: a header; each table, followed by its rows. */
 export interface BackupReader {
   header(header: Header): Promise<void>
   table(head: TableHead): Promise<void>
   rows(rows: readonly Row[]): Promise<void>
 }
 
-/** Rows are handed on when there are so many of them, or so many bytes. */
+/** Rows are passed on once there are this many rows or bytes. */
 const PAGE = 500
 const PAGE_BYTES = 8 * 1024 * 1024
 /** Far more than a schema has. */
 const TABLES = 1_000
 
 /**
- * Reads a whole file and resolves to what it held. What it hands on is checked in form; whether the file is whole is
- * known at the end: until then nothing may be relied on. Throws {@link ImportError}.
+ * Reads a whole file and returns its totals. What it passes on is well-formed, but only the end shows whether the file
+ * is whole: until then rely on nothing. Throws {@link ImportError}.
  */
 export async function readBackup(source: AsyncIterable<Uint8Array>, reader: BackupReader): Promise<Totals> {
   const hash = createHash('sha256')
@@ -87,7 +87,7 @@ const damaged = (what: string): ImportError =>
 async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
   const piped = pipeline(Readable.from(source), gunzip)
-  // Awaited below; until then it must not count as unhandled.
+  // Awaited below; until then a rejection must not count as unhandled.
   piped.catch(() => undefined)
   try {
     const parts: Buffer[] = []
@@ -134,7 +134,7 @@ const isText = (value: unknown, form: RegExp): value is string =>
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string')
 
-// They end up in messages, on a terminal and in the audit log.
+// They end up in messages on a terminal and in the audit log.
 const RELEASE = /^[0-9A-Za-z.+-]{1,64}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const DATABASE = /^(sqlite|postgres)$/
@@ -167,7 +167,7 @@ function tableOf(value: unknown, line: number): TableHead {
     if (!isTexts(column) || column.length !== 2) throw noTable
     const [name, kind] = column
     if (!isText(name, NAME) || !KINDS.has(kind)) throw noTable
-    // What stands in KINDS is one.
+    // KINDS contains nothing else.
     return { name, kind: kind as Kind }
   })
   if (new Set(read.map(({ name }) => name)).size !== read.length) throw noTable
@@ -182,7 +182,7 @@ function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: 
     if (kind === 'text' && typeof value === 'string') return value
     if (kind === 'bytes' && typeof value === 'string') {
       const bytes = Buffer.from(value, 'base64')
-      // Node's decoder drops what it does not know.
+      // Node's decoder drops unknown characters.
       if (base64(bytes) === value) return bytes
     }
     if (kind === 'integer' && Number.isSafeInteger(value)) return value as number

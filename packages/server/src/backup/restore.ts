@@ -10,7 +10,7 @@ import type { Replacement, WholeDatabaseStore } from './whole-database-store.ts'
 export interface RestoreRequest {
   /** The bytes of the file from their beginning, each time it is called. */
   readonly open: () => AsyncIterable<Uint8Array>
-  /** Deletes what the database has. */
+  /** Deletes what the database contains. */
   readonly replace: boolean
   /** Revokes the token sessions opened since then. */
   readonly revokeSessionsSince: Date | undefined
@@ -36,8 +36,8 @@ interface RestoreDeps {
 }
 
 /**
- * The schema becomes that of the backup, its rows go in, and then the schema is brought up to date: so a backup of an
- * older release can be restored. Throws {@link RequestError} for a database that is not empty, and for a backup that is
+ * Creates the schema of the backup, inserts its rows, and then brings the schema up to date: so a backup of an older
+ * release can be restored. Throws {@link RequestError} for a database that is not empty, and for a backup that is
  * sealed under another secret key; {@link ImportError} for a file that is not whole, not from here, or of a newer
  * release. No row is changed then.
  */
@@ -54,7 +54,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
         requireKnownSchema(read, target.ourMigrations)
         requireNotNewer(there, read)
         await target.migrate(read.migrations)
-        // Rows of the migrations themselves: the backup has them.
+        // Rows that migrations inserted: the backup has them.
         await target.clear()
         known = new Map(
           (await target.tables()).map(({ name, columns }) => [
@@ -125,7 +125,7 @@ const unknownTable = ({ table }: TableHead, column?: string): ImportError =>
     `The file has ${column === undefined ? `a table ${table}` : `a column ${table}.${column}`}, which is not in the schema of its release. Nothing was restored.`,
   )
 
-/** A schema that one of the releases up to this one had. */
+/** The schema must be one that this or an earlier release had. */
 function requireKnownSchema({ release, migrations }: Header, ours: readonly string[]): void {
   const known = new Set(ours)
   const unknown = migrations.filter((name) => !known.has(name))
@@ -141,7 +141,7 @@ function requireKnownSchema({ release, migrations }: Header, ours: readonly stri
   }
 }
 
-/** Rows of an older schema fit in no newer one: it comes up to date with them. */
+/** Rows of an older schema do not fit a newer one: they must be there before it is brought up to date. */
 function requireNotNewer(there: readonly string[], { release, migrations }: Header): void {
   const newer = there.filter((name) => !migrations.includes(name))
   if (newer.length === 0) return
@@ -152,14 +152,14 @@ function requireNotNewer(there: readonly string[], { release, migrations }: Head
 }
 
 /**
- * Without it the database could not be used, and a start beside another key would only say so later. Returns what does
- * not open all the same.
+ * Without the right secret key the database would be useless, and only the next start would say so. Returns the names
+ * of values that do not open even so.
  */
 async function requireOurSecret({ sealed }: Replacement, sealer: Sealer): Promise<readonly string[]> {
   const values = await sealed.all()
   const unreadable = values.filter((value) => sealer.unseal(value.purpose, value.sealed) === undefined)
   const check = values.find(({ purpose }) => purpose === SEAL_CHECK_PURPOSE)
-  // Where there is no check, as in a file that somebody wrote, the others have to tell.
+  // Without a seal check, as in a file written by hand, go by the other values.
   if (check ? !unreadable.includes(check) : unreadable.length === 0) return unreadable.map(({ name }) => name)
   throw new RequestError(
     'invalid-request',

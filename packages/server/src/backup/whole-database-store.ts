@@ -1,4 +1,4 @@
-/** Every row of every table, out in pages and in again: what a backup reads and a restore writes. */
+/** Every row of every table, read in pages by a backup and written by a restore. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Recording } from '../change.ts'
 import {
@@ -29,22 +29,22 @@ export interface Snapshot {
   readonly kind: DatabaseKind
   /** The migrations of this release, in the order they run. */
   readonly ourMigrations: readonly string[]
-  /** Those that ran, by name; empty where there are no tables of ours. */
+  /** The names of those that ran; empty if our tables do not exist. */
   readonly migrations: readonly string[]
-  /** What a row refers to is in a table before it. */
+  /** A table comes after those it refers to. */
   readonly tables: readonly Table[]
   measure(table: Table): Promise<TableSize>
-  /** By primary key. A page needs the memory of some megabytes, however large rows are. */
+  /** By primary key. A page takes a few megabytes of memory, however large rows are. */
   pages(table: Table, size: TableSize): AsyncGenerator<readonly Row[]>
 }
 
 export interface TableSize {
   readonly rows: number
-  /** How many bytes the texts and bytes of its largest row take. */
+  /** The size in bytes of the texts and blobs of its largest row. */
   readonly widest: number
 }
 
-/** What does not belong to the tables alone, on the transaction of a restore. */
+/** The other stores a restore needs, on its transaction. */
 export interface ReplacementStores extends Recording {
   readonly sealed: {
     all(): Promise<
@@ -53,22 +53,22 @@ export interface ReplacementStores extends Recording {
   }
 }
 
-/** A restore that is going on, in one transaction, in which nobody else reads, writes or migrates. */
+/** A restore in progress, in one transaction, during which nobody else reads, writes or migrates. */
 export interface Replacement extends ReplacementStores {
   /** The migrations of this release, in the order they run. */
   readonly ourMigrations: readonly string[]
-  /** Names of those that ran; none in a database without tables. */
+  /** The names of those that ran; none in a database without tables. */
   migrations(): Promise<readonly string[]>
-  /** The first table with a row that no migration left; undefined for a new database. */
+  /** The first table with a row that no migration inserted; undefined for a new database. */
   occupied(): Promise<string | undefined>
   /** Deletes every row. */
   clear(): Promise<void>
-  /** Brings the schema to where these migrations are done, or to the newest. */
+  /** Runs these migrations, or all of them. */
   migrate(names?: readonly string[]): Promise<void>
   tables(): Promise<readonly Table[]>
-  /** Returns why the database does not take them, and nothing more can be done then; undefined when it has them. */
+  /** Returns why the database refuses them, and then the transaction is useless; undefined once it has them. */
   insert(table: string, columns: readonly string[], rows: readonly Row[]): Promise<string | undefined>
-  /** Revokes what was opened at this instant or later and is not revoked. Returns how many. */
+  /** Revokes the sessions opened at this instant or later that are not revoked yet. Returns how many. */
   revokeTokenSessions(since: Date, revoked: { readonly at: Date; readonly by: string }): Promise<number>
 }
 
@@ -84,7 +84,7 @@ const PAGE_BYTES = 8 * 1024 * 1024
 /** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535. */
 const PARAMETERS = 30_000
 
-/** `storesOn` makes the other stores of a restore on its transaction. */
+/** `storesOn` makes the other stores of a restore, on its transaction. */
 export function wholeDatabaseStore(
   database: Database,
   storesOn: (on: Pick<Database, 'query'>) => ReplacementStores,
@@ -113,7 +113,7 @@ export function wholeDatabaseStore(
   }
 }
 
-/** So that what was looked at stays as it is: a node that starts meanwhile waits. On SQLite the transaction is enough. */
+/** Freezes the tables: a node that starts now waits. On SQLite the transaction is enough. */
 async function lockAll(query: Transaction<Schema>, kind: DatabaseKind): Promise<void> {
   await lockSchema(query)
   if (kind === 'sqlite') return
@@ -129,7 +129,7 @@ async function measure(query: Kysely<Schema>, { name, columns }: Table): Promise
     .filter(({ kind }) => kind === 'text' || kind === 'bytes')
     .map((column) => sql`coalesce(octet_length(${sql.ref(column.name)}), 0)`)
   const width = lengths.length === 0 ? sql`0` : sql.join(lengths, sql` + `)
-  // The whole table, of necessity.
+  // Necessarily reads the whole table.
   const { rows } = await sql<{ count: number | string; widest: number | string | null }>`
     select count(*) as count, max(${width}) as widest from ${sql.table(name)}
   `.execute(query)
@@ -175,7 +175,7 @@ function replacement(
 
     async occupied() {
       const seeded = seededTables(kind)
-      // What `ratafia migrate` leaves in a new database.
+      // `ratafia migrate` leaves entries in a new database.
       seeded.add('audit_entry')
       for (const { name } of await tables()) {
         if (seeded.has(name)) continue
@@ -191,7 +191,7 @@ function replacement(
         await sql`truncate table ${sql.join(names.map((name) => sql.table(name)))}`.execute(query)
         return
       }
-      // Rows before what they refer to.
+      // Delete rows before those they refer to.
       for (const name of names.toReversed()) await sql`delete from ${sql.table(name)}`.execute(query)
     },
 

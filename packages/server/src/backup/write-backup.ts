@@ -3,10 +3,7 @@ import { createHash } from 'node:crypto'
 import { RequestError } from '../errors.ts'
 import { base64, FORMAT, type Header, LINE_BYTES, type Row, type TableHead } from './backup-file.ts'
 
-/**
- * The text of the file, before gzip. `rows` of a table come in pages. Throws {@link RequestError} for a row that no
- * restore would take.
- */
+/** The text of the file, before gzip. Throws {@link RequestError} for a row that no restore would accept. */
 export async function* backupText(
   header: Header,
   tables: AsyncIterable<TableHead & { readonly pages: AsyncIterable<readonly Row[]> }>,
@@ -28,7 +25,7 @@ export async function* backupText(
       const chunk = text(
         ...rows.map((row) => row.map((value) => (value instanceof Uint8Array ? base64(value) : value))),
       )
-      // Pages are small, but for one with a row that is not.
+      // Pages are small, except one with a single huge row.
       if (rows.length === 1 && Buffer.byteLength(chunk) > LINE_BYTES) throw tooLong(table)
       yield chunk
     }

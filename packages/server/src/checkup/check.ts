@@ -13,12 +13,12 @@ export interface CheckDeps {
   readonly audit: VerifyAuditDeps['audit']
 }
 
-/** One thing that must always hold. */
+/** One thing that must always be true. */
 export interface Check {
   /** For people and programs: `one-holder`. */
   readonly name: string
-  /** What holds, as a sentence. */
+  /** What is true, as a sentence. */
   readonly holds: string
-  /** What does not hold, in a sentence each. It needs the memory of some rows, however many there are. */
+  /** Each violation as a sentence. Takes the memory of a few rows, however many there are. */
   readonly find: (deps: CheckDeps) => AsyncIterable<string>
 }

@@ -1,4 +1,4 @@
-/** What the checks of `ratafia verify` ask: each reads whole tables, in pages or by a query that returns faults only. */
+/** The queries of `ratafia verify`: each reads whole tables, in pages or by a query that returns only faults. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../database/index.ts'
 
@@ -11,7 +11,7 @@ export interface SerialRow {
   readonly encoded: Uint8Array
   readonly authority_id: string
   readonly signing_key_id: string
-  /** Of the device; null when there is none of this id. */
+  /** The device's; null if no device has this id. */
   readonly device_key_id: string | null
   readonly device_brand_id: string | null
   readonly device_model: string | null
@@ -22,7 +22,7 @@ export interface StoredAssertionRow {
   readonly table: 'assertion' | 'trust_root'
   readonly type: string
   readonly primary_key: string
-  /** Of a trust root it is not stored. */
+  /** Not stored for a trust root. */
   readonly revision: number | null
   readonly encoded: Uint8Array
 }
@@ -32,13 +32,13 @@ export interface CheckupStore {
   keysOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
   serialAssertions(): AsyncGenerator<SerialRow>
-  /** Of serials with more than one assertion, where a revision between the first and the last is missing. */
+  /** Serials with several assertions of which a revision in between is missing. */
   revisionGaps(): AsyncGenerator<{ name: string; first: number; last: number; stored: number }>
-  /** Devices whose revision is another than that of their newest assertion. */
+  /** Devices whose revision differs from their newest assertion's. */
   otherRevisions(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
-  /** Devices that are let in, with no assertion that says so. */
+  /** Active devices without an assertion. */
   withoutAssertion(): AsyncGenerator<{ id: string; name: string }>
-  /** Of what was ended without a time, or without anybody. */
+  /** Sessions and devices that were ended without a time or without an author. */
   halfRevoked(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
   rootKeyIds(): Promise<readonly number[]>
@@ -53,9 +53,9 @@ export interface CheckupStore {
 
 const PAGE = 500
 
-/** On a snapshot, so that all see the same moment while others write. */
+/** On a snapshot, so that all queries see the same moment while others write. */
 export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
-  /** Rows of a statement with a condition and an order by these columns, a page at a time. */
+  /** The rows of a statement, ordered by these columns, a page at a time. */
   async function* paged<Row extends object>(
     select: (after: RawBuilder<unknown>) => RawBuilder<Row>,
     key: readonly (string & keyof Row)[],
@@ -74,7 +74,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       last = rows.at(-1)
     }
   }
-  /** Of a query that returns faults only. There may be many all the same: the first thousand tell enough. */
+  /** The rows of a query that returns only faults. There may still be many: the first thousand are enough. */
   async function* faults<Row>(statement: RawBuilder<Row>): AsyncGenerator<Row> {
     yield* (await sql<Row>`${statement} limit 1000`.execute(query)).rows
   }

@@ -1,4 +1,4 @@
-/** Looks whether everything that must always hold does, over the whole database. A new check is a row in a table. */
+/** Checks the whole database for everything that must always be true. A new check is a row in a table. */
 import { AUDIT_CHECKS } from './audit-checks.ts'
 import type { Check, CheckDeps } from './check.ts'
 import { KEY_CHECKS } from './key-checks.ts'
@@ -13,14 +13,14 @@ export interface CheckResult {
   readonly faults: number
   /** The first of them. */
   readonly examples: readonly string[]
-  /** It was not looked at: what it reads is not there, and the check of the schema says so. */
+  /** Not checked: what it reads does not exist, as the check of the schema reports. */
   readonly skipped: boolean
 }
 
-/** So many sentences of each check are kept. */
+/** How many sentences of each check are kept. */
 const EXAMPLES = 20
 
-/** One result for each check, in their order. Changes nothing. */
+/** Returns a result for each check, in order. Changes nothing. */
 export async function runChecks(
   deps: CheckDeps,
   onProgress: (done: number, total: number) => void = () => undefined,

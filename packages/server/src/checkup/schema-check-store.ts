@@ -16,11 +16,11 @@ import {
 } from '../database/index.ts'
 
 export interface SchemaCheckStore {
-  /** `table x` and `column x.y` that the migrations made and that are not there: most other checks read them. */
+  /** `table x` and `column x.y` of the migrations that do not exist: most other checks read them. */
   missingToRead(): Promise<readonly string[]>
-  /** These, and the indexes, constraints and triggers. */
+  /** Those, and missing indexes, constraints and triggers. */
   missingFromSchema(): AsyncGenerator<string>
-  /** Rows that refer to none, by table. */
+  /** Rows that refer to a row that does not exist, by table. */
   danglingReferences(): AsyncGenerator<{
     table: string
     columns: string

@@ -1,4 +1,4 @@
-/** What the database itself has to watch over. */
+/** What the database itself must enforce. */
 import type { Check } from './check.ts'
 
 export const SCHEMA_CHECKS: readonly Check[] = [

@@ -169,18 +169,20 @@ eachDatabase((kind, open, { target }) => {
     await database.close()
   })
 
-  test('a network that falls silent is noticed, and the pool recovers when it is back', async () => {
+  test('a network that falls silent is noticed, and the pool recovers when it is back', async (context) => {
     const where = await target()
     assert.ok(where.kind === 'postgres')
     const proxy = await silenceable(new URL(where.url))
     const limits = { connectMs: 300, answerMs: 300 }
     const database = await openDatabase({ kind: 'postgres', url: proxy.url, limits })
+    context.after(async () => {
+      proxy.close()
+      await database.close()
+    })
     proxy.silence(true)
     await assert.rejects(one.execute(database.query), { name: 'Unavailable', message: /Query read timeout/ })
     await assert.rejects(one.execute(database.query), { name: 'Unavailable', message: /connection timeout/ })
     proxy.silence(false)
     assert.deepEqual((await one.execute(database.query)).rows, [{ one: 1 }])
-    await database.close()
-    proxy.close()
   })
 })

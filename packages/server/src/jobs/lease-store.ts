@@ -1,4 +1,4 @@
-/** Whose turn a job is: the table `job_lease`. By the database's time alone, because clocks of nodes differ. */
+/** Who runs a job: the table `job_lease`. Uses only the database's time, because the clocks of nodes differ. */
 import { anyRowChanged, type Database, databaseNow } from '../database/index.ts'
 
 /** Held, or free for others after `restMs`. */
@@ -6,11 +6,11 @@ export type Lease = { readonly held: true } | { readonly held: false; readonly r
 
 export interface LeaseStore {
   /**
-   * Takes the lease of a job for so long, or keeps it: of any number who try at once one has it. Nothing is written while
-   * more than half of the time is left.
+   * Takes or renews the lease of a job for this long: of any number of holders who try at once, one gets it. Writes
+   * nothing while more than half of the time is left.
    */
   take(name: string, holder: string, milliseconds: number): Promise<Lease>
-  /** Gives up all that the holder has. */
+  /** Releases all leases of the holder. */
   release(holder: string): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
         if (found.holder !== holder) return { held: false, restMs: rest }
         if (rest > milliseconds / 2) return { held: true }
       }
-      // Primary key. What was seen may have changed: the condition is looked at under the lock of the row.
+      // Primary key. The row may have changed since it was read: the condition is checked under its lock.
       const result = await query
         .insertInto('job_lease')
         .values((value) => ({ name, holder, held_until: value(now, '+', milliseconds) }))
@@ -46,7 +46,7 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
     },
 
     async release(holder) {
-      // A handful of rows: the whole table.
+      // Scans the whole table: a handful of rows.
       await query.updateTable('job_lease').set({ held_until: 0 }).where('holder', '=', holder).execute()
     },
   }

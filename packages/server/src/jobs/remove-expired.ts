@@ -1,13 +1,13 @@
-/** Retention: removes rows that nothing needs any more, a few at a time, so that nobody waits for it. */
+/** Retention: removes rows that nothing needs any more, a few at a time, so that no request waits for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 
 export interface RetentionTask {
-  /** Names the rows in the log and the metrics. */
+  /** The name in the log and the metrics. */
   readonly table: string
-  /** How long a row stays after it expired, in milliseconds. */
+  /** How long to keep an expired row, in milliseconds. */
   readonly keepMs: number
-  /** Removes at most `limit` rows that expired before that instant; returns how many. */
+  /** Removes at most `limit` rows that expired before this instant; returns how many. */
   readonly remove: (before: Date, limit: number) => Promise<number>
 }
 
@@ -21,7 +21,7 @@ export interface RetentionDeps {
 const BATCH = 500
 const PAUSE_MS = 50
 
-/** All of the tasks, one after the other. Throws the first error when all have had their turn. */
+/** Runs all tasks, one after the other. Throws the first error after all of them have run. */
 export async function removeExpired(tasks: readonly RetentionTask[], deps: RetentionDeps): Promise<void> {
   const errors: unknown[] = []
   for (const task of tasks) {

@@ -1,6 +1,6 @@
 /**
- * Periodic work, done by whichever process holds the lease of the job. A lease only saves work: a process may be stopped
- * for longer than it holds one, so two may run a job at once, and every job has to stand that.
+ * Periodic work, done by whichever process holds the lease of the job. A lease only saves work: a process may be
+ * suspended for longer than its lease lasts, so two may run a job at once, and every job must tolerate that.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,9 +8,9 @@ import type { LeaseStore } from './lease-store.ts'
 
 export interface Job {
   readonly name: string
-  /** How long from the end of a run to the next. */
+  /** The time from the end of a run to the next. */
   readonly everyMs: number
-  /** `goOn` is asked between two steps: false when the process ends, or somebody else has the job now. */
+  /** Call `goOn` between two steps: it is false once the process is ending or another has taken over the job. */
   readonly run: (goOn: () => Promise<boolean>) => Promise<void>
 }
 
@@ -20,15 +20,15 @@ interface JobsDeps {
 }
 
 export interface RunningJobs {
-  /** Waits for the step that runs, and leaves the leases to others. */
+  /** Waits for the running step, and releases the leases. */
   stop(): Promise<void>
 }
 
-/** Longer than any step takes; after it others take over what a process that died has left. */
+/** Longer than any step takes. After it, others take over the jobs of a process that died. */
 const LEASE_MS = 15_000
-/** How often whoever does not have the lease looks whether it is free. */
+/** How often processes without the lease check whether it is free. */
 const STANDBY_MS = 5_000
-/** After an error the wait doubles up to this. */
+/** After errors the wait doubles, up to this. */
 const MAX_WAIT_MS = 60_000
 
 export function runJobs(jobs: readonly Job[], { leases, onError }: JobsDeps): RunningJobs {
@@ -55,13 +55,13 @@ export function runJobs(jobs: readonly Job[], { leases, onError }: JobsDeps): Ru
     stop: async () => {
       stopping.abort()
       await Promise.all(loops)
-      // Without it the leases end by themselves.
+      // If this fails, the leases end by themselves.
       await leases.release(holder).catch((error: unknown) => onError(error, 'release'))
     },
   }
 }
 
-/** With a fifth more or less, so that nodes started together do not come together. False when it was interrupted. */
+/** Varies by a fifth, so that nodes that started together spread out. False if interrupted. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(milliseconds * (0.8 + Math.random() * 0.4), undefined, { signal, ref: false })
