@@ -173,7 +173,8 @@ eachDatabase((kind, open, { target }) => {
     const where = await target()
     assert.ok(where.kind === 'postgres')
     const proxy = await silenceable(new URL(where.url))
-    const limits = { connectMs: 300, answerMs: 300 }
+    // Enough for a busy machine to connect before the silence and after it.
+    const limits = { connectMs: 2_000, answerMs: 1_000 }
     const database = await openDatabase({ kind: 'postgres', url: proxy.url, limits })
     context.after(async () => {
       proxy.close()
