@@ -1,15 +1,15 @@
 /** Network addresses as counters and people see them. */
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** What is no address: all of it is counted as one, so that nobody is counted anew by writing something else. */
+/** Everything that is not an address counts as this one, so that nobody gets a new counter by making one up. */
 const NO_ADDRESS = 'unknown'
 
-/** More than any address has, with a port. */
+/** Longer than any address with a port. */
 const MAX_ADDRESS = 64
 
 /**
- * Of whoever sent a request: an address, or `unknown`. Its connection may be gone already, and then nobody knows any
- * more. A proxy may pass on what is no address: whatever a client wrote there is neither logged, nor stored, nor shown.
+ * The address a request came from, or `unknown`: its connection may be closed already, or a proxy may forward something
+ * else. Such text from a client is not logged, stored or shown.
  */
 export function addressOf({ ip = '' }: { readonly ip: string | undefined }): string {
   const plain = plainAddress(ip.slice(0, MAX_ADDRESS))
@@ -17,8 +17,8 @@ export function addressOf({ ip = '' }: { readonly ip: string | undefined }): str
 }
 
 /**
- * `::ffff:192.0.2.1`, as a socket that takes both families calls IPv4, is `192.0.2.1`. A zone (`%eth0`) is dropped, and
- * so is a port: some proxies write one into `X-Forwarded-For`, and it differs from connection to connection.
+ * Turns `::ffff:192.0.2.1`, a dual-stack socket's name for IPv4, into `192.0.2.1`. Drops a zone (`%eth0`) and a port:
+ * some proxies write one into `X-Forwarded-For`, and it changes with every connection.
  */
 export function plainAddress(address: string): string {
   const [, inBrackets, , before] = WITH_PORT.exec(address) ?? []
@@ -35,7 +35,7 @@ export function plainAddress(address: string): string {
 const WITH_PORT = /^(?:\[([^\]]*)\](:\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
 const MAPPED = '0:0:0:0:0:ffff'
 
-/** One counter for a whole IPv6 /64, because one customer has at least that much; IPv4 by address. */
+/** IPv4 by address, IPv6 by /64: every customer has at least a /64. */
 export function addressKey(address: string): string {
   const plain = plainAddress(address)
   if (isIPv4(plain)) return plain
@@ -43,7 +43,7 @@ export function addressKey(address: string): string {
   return groups ? `${groups.slice(0, 4).join(':')}::/64` : NO_ADDRESS
 }
 
-/** What one organisation often has as a whole: an IPv4 /24, an IPv6 /48. */
+/** What one organisation often owns: an IPv4 /24 or an IPv6 /48. */
 export function networkKey(address: string): string {
   const plain = plainAddress(address)
   if (isIPv4(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`
@@ -51,10 +51,10 @@ export function networkKey(address: string): string {
   return groups ? `${groups.slice(0, 3).join(':')}::/48` : NO_ADDRESS
 }
 
-/** The eight of an IPv6 address; undefined where it is none. */
+/** The eight groups of an IPv6 address; undefined for anything else. */
 function groupsOf(plain: string): readonly string[] | undefined {
   if (!isIPv6(plain)) return undefined
-  // The URL parser gives the one canonical text, in which `::` stands for the zeros that are left out.
+  // The URL parser gives the canonical form, in which `::` replaces a run of zeros.
   const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1)
   const [head = '', tail] = canonical.split('::')
   const start = head === '' ? [] : head.split(':')
@@ -63,9 +63,9 @@ function groupsOf(plain: string): readonly string[] | undefined {
   return [...start, ...zeros, ...end]
 }
 
-/** Whether a person at one address and a program at the other may well be on one machine or in one network. */
+/** Whether a person at one address and a program at the other may be on one machine or in one network. */
 export const sameNetwork = (a: string, b: string): boolean =>
   addressKey(a) === addressKey(b) || (isLoopback(a) && isLoopback(b))
 
-/** One machine reaches itself by either family. */
+/** A machine reaches itself over IPv4 and IPv6. */
 const isLoopback = (address: string): boolean => /^(127\..*|::1)$/.test(plainAddress(address))

@@ -1,5 +1,5 @@
 /**
- * What an operation throws. It knows no HTTP: `http/errors/translate.ts` alone turns these into answers.
+ * What an operation throws. Nothing here knows HTTP: `http/errors/translate.ts` alone turns these into answers.
  * "It was refused" and "it could not be checked" are different classes, because the first is expected and
  * the second is alarming.
  */
@@ -28,17 +28,17 @@ export class RequestError extends Error {
   }
 }
 
-/** Something the answer depends on (a database, the identity service) did not answer. The message is for the log. */
+/** Something the answer depends on (the database, the identity service) did not answer. The message is for the log. */
 export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
 
-/** Somebody asks more often than they may, and nothing was looked at. */
+/** The client sends more requests than it may. Nothing was looked at. */
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyRequests'
-  /** Whole seconds, at least 1, until they may ask again. */
+  /** Whole seconds, at least 1, until the next request may come. */
   readonly retryAfter: number
-  /** To be answered like a service that is busy, because the client takes only that for a reason to try again. */
+  /** Answer like a busy service, because this client tries again only then. */
   readonly asBusy: boolean
 
   constructor(waitMs: number, { asBusy = false }: { readonly asBusy?: boolean } = {}) {
@@ -50,7 +50,7 @@ export class TooManyRequests extends Error {
   }
 }
 
-// The vocabulary of refusals: each names its code, and whoever throws it writes the message.
+// The vocabulary of refusals: each constructor names the code, its caller writes the message.
 
 /** The request is not of the form that the endpoint takes. */
 export const invalidRequest = (message: string, details: RefusalDetails = {}): RequestError =>
@@ -60,14 +60,14 @@ export const invalidRequest = (message: string, details: RefusalDetails = {}): R
 export const unauthorized = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('macaroon-authorization-required', message, details)
 
-/** Somebody named what does not exist, or gave a value that is not allowed. `field` goes into `extra`. */
+/** A field names something that does not exist, or has a value that is not allowed. `field` goes into `extra`. */
 export const invalidField = (
   message: string,
   { field, ...details }: Omit<RefusalDetails, 'extra'> & { readonly field?: string } = {},
 ): RequestError =>
   new RequestError('invalid-field', message, field === undefined ? details : { ...details, extra: { field } })
 
-/** The assertions are good, and the policy of the model refuses the device. */
+/** The assertions are valid, but the policy of the model refuses the device. */
 export const registrationRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('registration-refused', message, details)
 

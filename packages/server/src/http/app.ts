@@ -1,4 +1,4 @@
-/** The HTTP application without any feature: limits, headers, errors, bodies. Features are added by `start/`. */
+/** The HTTP application without any feature: limits, headers, errors, bodies. `start/` adds the features. */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { API_VERSION } from '@ratafia/api'
@@ -22,24 +22,24 @@ import { requestIds } from './request-ids.ts'
 
 export interface AppOptions {
   readonly log: Log
-  /** Its path, if it has one, is no part of the routes. */
+  /** Routes do not include its path, if it has one. */
   readonly baseUrl: string
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[]
   readonly telemetry: Telemetry
   /** Whether each request has a line in the log. */
   readonly accessLog: boolean
-  /** Gives the server that is to hand its requests to the listener. */
+  /** Returns the server that hands its requests to the listener. */
   readonly serve: (listener: RequestListener) => Server
-  /** The requests of a connection that are not answered to their end, in their order. */
+  /** The answers of a connection that are not complete, in their order. */
   readonly unanswered?: (socket: Socket) => Iterable<ServerResponse>
-  /** Told of a request that waits for people, of a route with `held`: it is no work. */
+  /** Called for a request of a route with `held`, which waits for people and is not work. */
   readonly hold?: (response: ServerResponse) => void
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its requests are held until somebody elsewhere has acted. */
+    /** Its requests wait until somebody elsewhere has acted. */
     held?: boolean
   }
 }
@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
     serverFactory: (listener) => serve(listener),
-    // One line for each request, of our own: `observe.ts`.
+    // `observe.ts` writes our own line for each request.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIds(trusted),
     clientErrorHandler: (error, socket) => {
@@ -64,13 +64,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
-    // Paths are as long as headers may be: whoever reads a part of one says what is too long for it.
+    // A part of a path may be as long as all headers: the code that reads it has a limit of its own.
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADER_LIMIT },
-    // Strict: what a client signs or relies on is neither converted, nor trimmed, nor completed.
+    // Strict: never convert, trim or complete what a client signs or relies on.
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
     },
-    // While closing, what still arrives on an open connection is answered like the rest, and the connection ends.
+    // While closing, answer what still arrives on an open connection as usual; the connection ends with it.
     return503OnClosing: false,
   })
   if (hold) {
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   }
   const observe = observeRequests(app, { telemetry, accessLog, trusted })
   app.setErrorHandler(answerError)
-  // Whatever is sent to a path that is not there, the answer is that it is not there.
+  // A path that does not exist is a 404 whatever the body is.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
@@ -125,10 +125,10 @@ function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: Fa
   answerError(error, request, reply)
 }
 
-/** Of a base URL, without a slash at its end. */
+/** The path of a base URL, without a trailing slash. */
 export const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, '')
 
-/** With a base URL such as `https://example.com/store`: works with proxies that strip `/store` and those that do not. */
+/** For a base URL such as `https://example.com/store`: works whether a proxy strips `/store` or not. */
 function rewriter(prefix: string): (request: { readonly url?: string | undefined }) => string {
   return ({ url = '/' }) => {
     if (prefix === '' || !url.startsWith(prefix)) return url

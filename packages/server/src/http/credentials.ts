@@ -1,6 +1,6 @@
 /**
- * The macaroons that a request presents, in every spelling that real clients use. What comes out is parsed and
- * within the limits, and not verified.
+ * Reads the macaroons that a request presents, in every spelling that real clients use. The result is parsed and within
+ * the limits, but not verified.
  *
  * - `Authorization: Macaroon TOKEN`, the scheme in any case; TOKEN is base64 (any variant) of binary macaroons or
  *   of a JSON list, or JSON text
@@ -23,9 +23,8 @@ interface CredentialHeaders {
 }
 
 /**
- * The slices presented, at least one. A value that cannot be read is passed over where another can. Throws
- * {@link RequestError} `macaroon-authorization-required` when there is none, or none that can be read, and
- * `limit-exceeded` when it is too large.
+ * The slices presented, at least one. Skips an unreadable value if another is readable. Throws {@link RequestError}
+ * `macaroon-authorization-required` if no value is readable, and `limit-exceeded` for one that is too large.
  */
 export function presentedMacaroons(
   headers: CredentialHeaders,
@@ -45,10 +44,10 @@ export function presentedMacaroons(
 }
 
 const NOTHING = 'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".'
-const OTHER_SCHEME = 'The Authorization header is of another scheme. Send "Authorization: Macaroon …".'
+const OTHER_SCHEME = 'The Authorization header has another scheme. Send "Authorization: Macaroon …".'
 
 interface HeaderRead extends Pick<MacaroonsRead, 'slices' | 'errors'> {
-  /** The header is not about macaroons; it may be for a proxy on the way. */
+  /** The header has no macaroons; it may be meant for a proxy on the way. */
   readonly otherScheme?: boolean
 }
 
@@ -62,7 +61,7 @@ function fromAuthorization(header: string | undefined): HeaderRead {
   return slicesFromMacaroonsHeader([base64IfJson(value)], { binary: true })
 }
 
-/** JSON text is read as its base64 is, so that one reader and its limits serve both. */
+/** Encodes JSON text as base64, so that one reader with its limits serves both. */
 function base64IfJson(value: string): string {
   if (value.startsWith('{')) return Buffer.from(`[${value}]`).toString('base64url')
   return value.startsWith('[') ? Buffer.from(value).toString('base64url') : value
@@ -88,7 +87,7 @@ function fromPair(value: string): HeaderRead {
     }
     const [root, ...more] = found.get('root') ?? []
     if (root === undefined || more.length > 0)
-      throw new MacaroonError('malformed', 'There has to be one root=…')
+      throw new MacaroonError('malformed', 'There must be one root=…')
     return { slices: [[root, ...(found.get('discharge') ?? [])]], errors: [] }
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error

@@ -1,4 +1,4 @@
-/** `GET /health/live`: the process answers. `GET /health/ready`: it can be sent requests. For load balancers. */
+/** `GET /health/live`: the process answers. `GET /health/ready`: it can take requests. For load balancers. */
 import type { FastifyInstance } from 'fastify'
 import { sendRefusal } from './errors/answer.ts'
 import { refusal } from './errors/refusal.ts'
@@ -6,15 +6,15 @@ import { refusal } from './errors/refusal.ts'
 const LIVE = '/health/live'
 const READY = '/health/ready'
 
-/** Whether `url` is one of the addresses here, with or without the path of the base URL (`/store`). */
+/** Whether `url` is a health check, with or without the path of the base URL (`/store`). */
 export function isHealthCheck(url = '', basePath = ''): boolean {
   const [path = ''] = url.split('?', 1)
   return [LIVE, READY].some((check) => path === check || path === basePath + check)
 }
 
-/** `unready`: why no requests are to come here, a sentence; undefined while they may. */
+/** `unready` returns a sentence that says why this process takes no requests; undefined while it does. */
 export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
-  // They come every second, and say nothing unless something is wrong.
+  // These come every second: log them only when something is wrong.
   const quiet = { logLevel: 'warn' } as const
   let known: string | undefined
   app.get(LIVE, quiet, async (_request, reply) =>

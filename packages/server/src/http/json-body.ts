@@ -1,6 +1,6 @@
 /**
- * How a body of the API is read: as JSON, whatever its content type says, because the store's clients (and
- * `curl -d`) are careless about it. An absent body is `{}`.
+ * Reads every body of the API as JSON, whatever its content type, because the store's clients (and `curl -d`) are
+ * careless about it. An absent body is `{}`.
  */
 import type { FastifyInstance } from 'fastify'
 import { parse } from 'secure-json-parse'
@@ -18,13 +18,13 @@ export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
     { parseAs: 'buffer', bodyLimit: limit },
     async (_request: unknown, body: Buffer) => body,
   )
-  // Here and not in the parser, whose errors close the connection: this body was read to its end.
+  // Not in the parser: its errors close the connection, and this body was read to its end.
   app.addHook('preValidation', async (request) => {
     if (request.method === 'POST') request.body = parseJsonBody(request.body)
   })
 }
 
-/** Nothing that the API takes goes deeper than 4; what recurses into a body may rely on this. */
+/** The API needs no more than 4; code that recurses into a body may rely on this. */
 const MAX_DEPTH = 32
 
 /** Throws {@link RequestError} `invalid-request`. `__proto__` and `constructor.prototype` are refused. */

@@ -1,4 +1,4 @@
-/** Tells metrics, traces and the log of each request, by the pattern of its route and never by its address. */
+/** Reports each request to metrics, traces and the log, by the pattern of its route and never by its URL. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from '../address.ts'
 import { type AccessLine, plainPath } from '../telemetry/access-log.ts'
@@ -7,22 +7,22 @@ import type { RequestSpan } from '../telemetry/tracing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code in the body of the answer, where it is a refusal. Set by whoever answers with one. */
+    /** The code of a refusal. Set by the code that refuses. */
     refusal: string | undefined
-    /** While requests are traced. */
+    /** Undefined unless requests are traced. */
     span: RequestSpan | undefined
   }
 }
 
 export interface ObserverOptions {
   readonly telemetry: Telemetry
-  /** Whether the line of a request is written at `info`, and not at `debug`. */
+  /** Log a request's line at `info` instead of `debug`. */
   readonly accessLog: boolean
-  /** Of the connection's other end: whether its `traceparent` is believed. */
+  /** Whether to believe the `traceparent` of a peer with this address. */
   readonly trusted: (address: string | undefined) => boolean
 }
 
-/** Begins to observe a request, for those that hooks do not see. */
+/** Starts observing a request that the hooks do not see. */
 export type Observer = (request: FastifyRequest, reply: FastifyReply) => void
 
 export function observeRequests(app: FastifyInstance, options: ObserverOptions): Observer {
@@ -31,14 +31,14 @@ export function observeRequests(app: FastifyInstance, options: ObserverOptions):
   const begin: Observer = (request, reply) => observe(request, reply, options)
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
-    // Fastify keeps this context over the arrival of the body.
+    // Fastify keeps this context while the body arrives.
     if (request.span) request.span.within(done)
     else done()
   })
   return begin
 }
 
-/** Asked every few seconds by machines: they would hide everything else. */
+/** Machines send these every few seconds: they would hide everything else. */
 const isProbe = (route: string | undefined): boolean => route?.startsWith('/health/') === true
 
 function observe(
@@ -49,14 +49,14 @@ function observe(
   const started = performance.now()
   const { method, url, headers } = request
   const route = request.routeOptions.url
-  // While the connection is surely there.
+  // Now, while the connection is still open.
   const address = addressOf(request)
   if (!isProbe(route)) {
     const believed = trusted(request.socket.remoteAddress)
     const { traceparent, tracestate } = believed ? headers : {}
     request.span = tracing.request({ method, route, headers: { traceparent, tracestate } })
   }
-  // Not `onResponse`, which a client that is gone never brings about.
+  // Not `onResponse`, which never runs when the client is gone.
   reply.raw.once('close', () => {
     const { refusal, span } = request
     const status = reply.raw.writableFinished ? reply.raw.statusCode : 499

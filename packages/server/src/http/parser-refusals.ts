@@ -35,7 +35,8 @@ export function answerParserError(
   }
   refused.add(socket)
   const answer = parserRefusal(error)
-  // Answers come in the order of their requests: sent now, this one would be taken for the answer to an earlier request.
+  // Answers come in the order of their requests: sent now, this one would be taken for the answer to an earlier
+  // request.
   const before = [...unanswered].filter(({ req }) => req.complete)
   const begun = [...unanswered].some(({ req, headersSent }) => !req.complete && headersSent)
   const write = () => {

@@ -1,19 +1,19 @@
-/** Whether this process can do what it is asked: the database answers in time, with a schema that this code knows. */
+/** Whether this process can take requests: the database answers in time, and this code knows its schema. */
 
 export interface ReadinessOptions {
   /**
-   * Asks the database how its schema stands to this code: one that is newer has all that is needed, so that nodes are
-   * replaced one by one. Rejects when the database is away.
+   * Compares the schema of the database with the one this code knows. A newer one still has everything this code needs,
+   * so that nodes can be replaced one by one. Rejects when the database is away.
    */
   readonly schema: () => Promise<'current' | 'newer' | 'older' | 'contracted'>
-  /** How long the database may take. Default 2 seconds. */
+  /** Milliseconds for the database to answer. Default: 2 seconds. */
   readonly patienceMs?: number
 }
 
 export interface Readiness {
-  /** Why not, a sentence; undefined when it is ready. */
+  /** A sentence that says why not; undefined when it is ready. */
   unready(): Promise<string | undefined>
-  /** From now on it is not: the process ends. */
+  /** From now on it is not ready: the process is ending. */
   leave(): void
 }
 
@@ -26,7 +26,7 @@ const AWAY = 'The database does not answer.'
 export function readiness({ schema, patienceMs = 2_000 }: ReadinessOptions): Readiness {
   let leaving = false
   let asking: Promise<string | undefined> | undefined
-  // One question at a time, however many ask for it: a database that is silent must not be asked ever more.
+  // One query at a time, however many callers: queries to a silent database must not pile up.
   const ask = () => {
     asking ??= schema()
       .then((state) => SCHEMA_REASONS[state])

@@ -1,10 +1,10 @@
-/** What the lines of one request in the log have in common. */
+/** The id that all log lines of one request share. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Unique over nodes and restarts; or `X-Request-Id` of a trusted proxy, whose own log has it too. Nobody else names
- * requests: two with one id would hide each other.
+ * Unique across nodes and restarts, or the `X-Request-Id` of a trusted proxy, whose own log has it too. Nobody else may
+ * choose ids: two requests with one id would be mixed up.
  */
 export function requestIds(
   trusted: (address: string | undefined) => boolean,

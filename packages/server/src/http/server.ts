@@ -1,6 +1,6 @@
 /**
- * The listening socket. It is opened before the application is built, because with port 0 the address, which
- * goes into macaroons, is only known then; requests that arrive meanwhile wait for the application.
+ * The listening socket. It opens before the application is built, because the address goes into macaroons and with
+ * port 0 is known only then. Requests that arrive meanwhile wait for the application.
  */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
@@ -14,32 +14,32 @@ export interface ListeningServer {
   readonly origin: string
   /** Gives the requests to the application. */
   serve(listener: RequestListener): Server
-  /** From now on the application answers, those that waited first. */
+  /** From now on the application answers, starting with the requests that waited. */
   open(): void
   readonly inFlight: InFlight
-  /** How many are open. */
+  /** How many connections are open. */
   readonly connections: number
-  /** Of the requests that are not answered to their end. */
+  /** The answers that are not complete. */
   readonly answers: ReadonlySet<ServerResponse>
-  /** The requests of a connection that are not answered to their end, in their order. */
+  /** The answers of a connection that are not complete, in their order. */
   unanswered(socket: Socket): Iterable<ServerResponse>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   leave(): void
   /**
-   * Takes no new connections; resolves when the requests in flight are answered. Connections without a request, and
-   * those that take longer than {@link CLOSE_PATIENCE_MS}, are cut off.
+   * Takes no new connections; resolves when the requests in flight are answered. Cuts connections without a request,
+   * and those that take longer than {@link CLOSE_PATIENCE_MS}.
    */
   close(): Promise<void>
 }
 
 /** Less than the 30 seconds that service managers wait before they kill. */
 const CLOSE_PATIENCE_MS = 25_000
-/** For a request whose headers are just arriving. */
+/** For a request whose headers are still arriving. */
 const HALF_REQUEST_MS = 1_000
-/** For a request that a client sends before it hears that we are leaving. */
+/** For a request that a client sends before it learns that we are leaving. */
 const LAST_REQUEST_MS = 200
 
-/** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address cannot be had. */
+/** Rejects with the system's error (`EADDRINUSE`, `EACCES`, …) when the address is not available. */
 export async function listen(
   host: string,
   port: number,
@@ -68,13 +68,13 @@ export async function listen(
       requestTimeout: limits.request,
       keepAliveTimeout: limits.idle,
       connectionsCheckingInterval: limits.check,
-      // Refused above instead, in the form that all refusals have.
+      // `refuseByHost` does this instead, in the form of all refusals.
       requireHostHeader: false,
     },
     take,
   )
   server.on('checkContinue', take)
-  // Expectations but 100-continue may be ignored (RFC 9110, 10.1.1).
+  // Other expectations than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
   server.on('connect', ({ socket }) => refuseConnect(server, socket, connections.answersOf(socket)))
   server.on('connection', (socket) => connections.add(socket))
@@ -107,13 +107,13 @@ export async function listen(
     unanswered: (socket) => connections.answersOf(socket),
     leave: () => {
       leaving = true
-      // Otherwise they would stay open for another request, which nobody would take.
+      // Otherwise their connections would stay open for a further request, which nobody would answer.
       for (const response of connections.answers) endWith(response)
     },
     close: async () => {
-      // Not the method of an HTTP server, which cuts connections that may have a request on its way to us.
+      // Not the HTTP server's own `close`: it cuts connections that may have a request on its way to us.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-      // Nobody will answer what waits for an application that was never there.
+      // Nobody will answer requests that wait for an application that was never built.
       if (!handle) server.closeAllConnections()
       const timers = [
         setTimeout(() => server.closeIdleConnections(), LAST_REQUEST_MS),
@@ -127,7 +127,7 @@ export async function listen(
   }
 }
 
-/** Ends the connection with this answer. */
+/** Makes this answer the last one of its connection. */
 function endWith(response: ServerResponse): void {
   if (response.headersSent) response.once('finish', () => response.req.socket.end())
   else response.setHeader('connection', 'close')

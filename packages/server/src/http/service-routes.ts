@@ -1,10 +1,10 @@
-/** `GET /` (and `HEAD /`): what this service is and where things are; `GET /openapi.json`: all of the API. */
+/** `GET /` (and `HEAD /`): what this service is and where things are; `GET /openapi.json`: the whole API. */
 import { API_VERSION, type ServiceDescription } from '@ratafia/api'
 import { OPERATIONS, openApi, ServiceDescriptionSchema } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
 
 export interface ServiceFacts {
-  /** Of the software. */
+  /** The version of the software. */
   readonly release: string
   readonly baseUrl: string
   /** The location of the identity service. */
@@ -14,7 +14,7 @@ export interface ServiceFacts {
 
 export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
-  // Written once: anyone may ask for it, as often as they like.
+  // Serialised once: anyone may ask for it, as often as they like.
   const document = Buffer.from(JSON.stringify(openApi(facts.baseUrl)))
   app.get('/', { schema: { response: { 200: ServiceDescriptionSchema } } }, async () => description)
   app.get('/openapi.json', async (_request, reply) =>

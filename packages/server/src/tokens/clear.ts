@@ -106,8 +106,9 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 ])
 
 /**
- * Throws {@link RequestError}: `macaroon-caveat-unknown` for a condition no rule knows, `macaroon-authorization-required`
- * for any other that is not met. The caller checks the expiry: a revocation, if there was one, is to be reported first.
+ * Throws {@link RequestError}: `macaroon-caveat-unknown` for a condition no rule knows,
+ * `macaroon-authorization-required` for any other that is not met. The caller checks the expiry: a revocation, if there
+ * was one, is to be reported first.
  */
 export function clear(
   slice: UnverifiedSlice,

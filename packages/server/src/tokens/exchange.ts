@@ -13,8 +13,8 @@ export interface ExchangeDependencies extends AuthenticationDependencies {
 
 /**
  * Exchanges the first slice that is a valid root with its discharge. While its session is neither revoked nor expired,
- * the same person may exchange the same root again and gets another token of that session.
- * Throws {@link RequestError} as {@link verifyLogin} does, and `limit-exceeded` when the limits do not fit into a token.
+ * the same person may exchange the same root again and gets another token of that session. Throws {@link RequestError}
+ * as {@link verifyLogin} does, and `limit-exceeded` when the limits do not fit into a token.
  */
 export async function exchange(presented: Presented, deps: ExchangeDependencies): Promise<MacaroonResponse> {
   return { macaroon: await firstValidSlice(presented, (slice) => exchangeSlice(slice, deps)) }

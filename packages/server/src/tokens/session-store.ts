@@ -38,8 +38,8 @@ export interface SessionStore {
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
   /**
-   * Removes at most `limit` sessions that ended before that instant: none of their macaroons verifies any more, so their
-   * revocations can be forgotten too. Returns how many were removed.
+   * Removes at most `limit` sessions that ended before that instant: none of their macaroons verifies any more, so
+   * their revocations can be forgotten too. Returns how many were removed.
    */
   removeEnded(before: Date, limit: number): Promise<number>
 }

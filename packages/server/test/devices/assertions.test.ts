@@ -142,7 +142,7 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(answer.message, 'query/max-format has to be a whole number, such as 1.')
     }
     const twice = await call(service, 'GET', `${path}?max-format=1&max-format=2`)
-    assert.equal(refusalOf(twice).message, 'query/max-format has to be a text.')
+    assert.equal(refusalOf(twice).message, 'query/max-format must be a string.')
   })
 
   test('missing, not shown, unknown and malformed look identical', async () => {

@@ -166,7 +166,7 @@ eachDatabase((_kind, _open, fresh) => {
         /lacks the field/,
         'invalid-request',
       ],
-      ['an unknown member', (body) => ({ ...body, more: '' }), /not known here: "more"/, 'invalid-request'],
+      ['an unknown member', (body) => ({ ...body, more: '' }), /unknown field: "more"/, 'invalid-request'],
       ['a model that is null', (body) => ({ ...body, 'model-assertion': null }), /text/, 'invalid-field'],
       [
         'an empty serial',

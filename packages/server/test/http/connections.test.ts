@@ -320,7 +320,7 @@ suite('no more than so many connections', { timeout: 120_000 }, () => {
     assert.equal((await few?.ask(GET))?.status, 200)
   })
 
-  test('those that are idle go before those whose request is coming', async () => {
+  test('those that are idle go before those whose request is arriving', async () => {
     const coming = await fill(MOST - 3, (client) => client.send(POST_HEAD))
     await begun(MOST - 3)
     const idle = await fill(3, () => {})
@@ -329,7 +329,7 @@ suite('no more than so many connections', { timeout: 120_000 }, () => {
     assert.ok(coming.every(({ open }) => open))
   })
 
-  test('those whose request is coming go before one that is whole', async () => {
+  test('those whose request is arriving go before one that is whole', async () => {
     const [coming] = await fill(MOST, (client) => client.send(POST_HEAD))
     await begun(MOST)
     const [late] = await fill(1, (client) => client.ask(GET))

@@ -250,12 +250,12 @@ suite('HTTP', () => {
         /nested more than 32 levels deep/,
       ],
       __proto__: [post('{"__proto__":{"a":1}}'), new RegExp(NOT_JSON)],
-      'a number': [post('1'), /^body has to be an object\.$/],
-      null: [post('null'), /^body has to be an object\.$/],
-      'an unknown field': [post('{"frob":1}'), /^body has a field that is not known here: "frob"\.$/],
+      'a number': [post('1'), /^body must be an object\.$/],
+      null: [post('null'), /^body must be an object\.$/],
+      'an unknown field': [post('{"frob":1}'), /^body has an unknown field: "frob"\.$/],
       'an unknown field with a long name': [
         post(`{"${'x\\u001b'.repeat(1000)}":1}`),
-        /^body has a field that is not known here: "[^\p{Cc}]{10,400}…"\.$/u,
+        /^body has an unknown field: "[^\p{Cc}]{10,400}…"\.$/u,
       ],
       'too many items': [
         post(`{"channels":[${Array(257).fill('"a"')}]}`),

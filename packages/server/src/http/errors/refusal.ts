@@ -4,7 +4,10 @@ import { API_VERSION, ERROR_CODES, type ErrorBody, type ErrorCode } from '@rataf
 /** The realm in `WWW-Authenticate` and in the `extra` of a 401. */
 const REALM = 'Ratafia'
 
-/** The 401s that ask for another credential than a token. The first makes snapd refresh its session (contract/devices.md 1.3). */
+/**
+ * The 401s that ask for another credential than a token. The first makes snapd refresh its session (contract/devices.md
+ * 1.3).
+ */
 const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
   ['device-session-required', 'Macaroon refresh_device_session=1'],
   ['invalid-api-key', `ApiKey realm="${REALM}"`],

@@ -1,9 +1,9 @@
-/** What a client is told when its request does not fit the schema: the validator's findings in plain words. */
+/** Why a request does not match the schema: the validator's findings in plain words. */
 import type { FastifyError } from 'fastify'
 
 type Finding = NonNullable<FastifyError['validation']>[number]
 
-/** The first finding, with the place it is about. More is not looked for: the validator stops there. */
+/** The first finding and its place. The validator stops there. */
 export function describeFindings(
   where: 'body' | 'query',
   findings: readonly Finding[],
@@ -14,22 +14,22 @@ export function describeFindings(
   return { field, message: `${field} ${alternatives ? oneOf(findings) : wordsFor(first)}.` }
 }
 
-/** Of "at least one of these" the validator reports each that is missing. */
+/** For "at least one of these" the validator reports every missing one. */
 const oneOf = (findings: readonly Finding[]): string =>
   `needs at least one of ${findings.flatMap(({ params }) => params['missingProperty'] ?? []).join(', ')}`
 
 type Words = (params: Readonly<Record<string, unknown>>) => string
 
 const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ['type', ({ type }) => `has to be ${ARTICLES.get(String(type)) ?? String(type)}`],
+  ['type', ({ type }) => `must be ${ARTICLES.get(String(type)) ?? String(type)}`],
   ['required', ({ missingProperty }) => `lacks the field ${quote(String(missingProperty))}`],
   [
     'additionalProperties',
-    ({ additionalProperty }) => `has a field that is not known here: ${quote(String(additionalProperty))}`,
+    ({ additionalProperty }) => `has an unknown field: ${quote(String(additionalProperty))}`,
   ],
-  ['minItems', () => 'must not be empty: leave it out where there is no limit'],
+  ['minItems', () => 'must not be empty: leave it out for no limit'],
   ['maxItems', ({ limit }) => `has more than ${limit} items`],
-  ['uniqueItems', () => 'has an item twice'],
+  ['uniqueItems', () => 'contains an item twice'],
   ['minLength', () => 'must not be empty'],
   ['maxLength', ({ limit }) => `is longer than ${limit} characters`],
   ['pattern', () => 'is empty, longer than 128 characters, or has characters other than printable ASCII'],
@@ -42,13 +42,13 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
 const ARTICLES: ReadonlyMap<string, string> = new Map([
   ['object', 'an object'],
   ['array', 'a list'],
-  ['string', 'a text'],
+  ['string', 'a string'],
 ])
 
 function wordsFor(finding: Finding | undefined): string {
   const words = WORDS.get(finding?.keyword ?? '')
-  return words && finding ? words(finding.params) : (finding?.message ?? 'does not fit')
+  return words && finding ? words(finding.params) : (finding?.message ?? 'does not match the schema')
 }
 
-/** A client's own text inside a message: cut, and escaped as JSON does. */
+/** A client's own text inside a message: shortened, and escaped as in JSON. */
 const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)

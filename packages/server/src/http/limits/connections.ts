@@ -1,25 +1,25 @@
 /**
- * The connections of a server: who sends slowly, or does not take an answer, is cut; and there are never more than so
- * many. What a request may take to arrive, and how long a connection may be idle, is Node's to watch (`server.ts`).
+ * Limits the connections of a server: how many there are, and how long a client may take to read its answer. Node
+ * itself limits how long a request takes to arrive and how long a connection is idle (`server.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressKey } from '../../address.ts'
 
 export interface ConnectionLimits {
-  /** At a time. */
+  /** Open at a time. */
   readonly connections: number
-  /** Milliseconds for the request line and the headers, of a new connection from its beginning. */
+  /** Milliseconds for the request line and the headers; on a new connection, from its start. */
   readonly headers: number
-  /** Milliseconds for a whole request: longer than any body takes on a line that a device has. */
+  /** Milliseconds for a whole request: longer than any body takes on a device's slow line. */
   readonly request: number
   /** Milliseconds without a request. */
   readonly idle: number
-  /** Milliseconds for a client to take an answer. */
+  /** Milliseconds for a client to read an answer. */
   readonly answer: number
-  /** Milliseconds for a body that goes on after its answer. */
+  /** Milliseconds for a body that continues after its answer. */
   readonly afterAnswer: number
-  /** Milliseconds between two looks for those that are over a limit. */
+  /** Milliseconds between two searches for connections over a limit. */
   readonly check: number
 }
 
@@ -27,15 +27,15 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   connections: 10_000,
   headers: 20_000,
   request: 60_000,
-  // snapd drops an idle connection after 90 seconds: it, and not we, should be the one (contract/devices.md 1.0).
+  // snapd drops an idle connection after 90 seconds, and should do so before us (contract/devices.md 1.0).
   idle: 100_000,
   answer: 60_000,
   afterAnswer: 5_000,
   check: 5_000,
 }
 
-/** Where room is made first. Whatever is worked on is not among them. */
-const STATES = ['no request', 'request is coming', 'answer is not taken'] as const
+/** The states of connections to cut, in this order. One whose request is being handled is never cut. */
+const STATES = ['no request', 'request is arriving', 'answer is not read'] as const
 type State = (typeof STATES)[number]
 
 interface Connection {
@@ -45,10 +45,10 @@ interface Connection {
 
 export class Connections {
   readonly #limits: ConnectionLimits
-  /** In the order of their last requests: the one that was quiet longest is first. */
+  /** In the order of their last requests: the one that was quiet for longest comes first. */
   readonly #open = new Map<Socket, Connection>()
   readonly #answers = new Set<ServerResponse>()
-  /** Since when a client takes its answer, as of `performance.now()`. */
+  /** When the client could start to read the answer, in terms of `performance.now()`. */
   readonly #answeredAt = new WeakMap<ServerResponse, number>()
   readonly #timer: NodeJS.Timeout
 
@@ -61,17 +61,17 @@ export class Connections {
     return this.#open.size
   }
 
-  /** The requests that are not answered to their end. */
+  /** The answers that are not complete. */
   get answers(): ReadonlySet<ServerResponse> {
     return this.#answers
   }
 
-  /** Of these the ones on this connection, in their order. */
+  /** Those on this connection, in their order. */
   answersOf(socket: Socket): Iterable<ServerResponse> {
     return this.#open.get(socket)?.answers ?? []
   }
 
-  /** Takes a new connection, for which another may have to go. */
+  /** Adds a new connection; another may be cut for it. */
   add(socket: Socket): void {
     if (this.#open.size >= this.#limits.connections && !this.#makeRoom()) {
       socket.destroy()
@@ -95,19 +95,19 @@ export class Connections {
       this.#answers.delete(response)
       connection?.answers.delete(response)
     })
-    // Node reads on and drops what comes, so that the connection can be used again: not for ever.
+    // Node reads and discards the rest of the body, so that the connection can be used again: not for ever.
     response.once('finish', () => {
       if (request.complete) return
       setTimeout(() => request.complete || socket.destroy(), this.#limits.afterAnswer).unref()
     })
   }
 
-  /** Cuts those without a request. */
+  /** Cuts connections without a request. */
   cutIdle(): void {
     for (const [socket, { answers }] of this.#open) if (answers.size === 0) socket.destroy()
   }
 
-  /** There are no connections any more. */
+  /** To be called when no connections are left. */
   close(): void {
     clearInterval(this.#timer)
   }
@@ -115,7 +115,7 @@ export class Connections {
   #cutSlowReaders(): void {
     const now = performance.now()
     for (const response of this.#answers) {
-      // One without a socket waits behind another of its connection.
+      // Without a socket it waits for another answer on its connection.
       if (!response.writableEnded || !response.socket) continue
       const since = this.#answeredAt.get(response)
       if (since === undefined) this.#answeredAt.set(response, now)
@@ -123,7 +123,7 @@ export class Connections {
     }
   }
 
-  /** Cuts some at once, a hundredth, because looking at all of them takes a while. False: there was none to cut. */
+  /** Cuts a hundredth of them at once, because looking at all takes a while. False: there was none to cut. */
   #makeRoom(): boolean {
     const [candidates] = STATES.map((state) => this.#byAddress(state)).filter(({ length }) => length > 0)
     if (!candidates) return false
@@ -134,7 +134,7 @@ export class Connections {
     return true
   }
 
-  /** Those in this state, in a list for each address, the one that was quiet longest last. */
+  /** Those in this state, a list for each address; the one that was quiet for longest comes last. */
   #byAddress(state: State): Socket[][] {
     const found = new Map<string, Socket[]>()
     for (const [socket, { address, answers }] of this.#open) {
@@ -147,10 +147,10 @@ export class Connections {
   }
 }
 
-/** Undefined: it is worked on. */
+/** Undefined: a request is being handled. */
 function stateOf(answers: ReadonlySet<ServerResponse>): State | undefined {
   if (answers.size === 0) return 'no request'
   const open = [...answers].filter(({ writableEnded }) => !writableEnded)
-  if (open.length === 0) return 'answer is not taken'
-  return open.every(({ req }) => !req.complete) ? 'request is coming' : undefined
+  if (open.length === 0) return 'answer is not read'
+  return open.every(({ req }) => !req.complete) ? 'request is arriving' : undefined
 }

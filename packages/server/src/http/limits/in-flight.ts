@@ -1,10 +1,9 @@
 /**
- * Bounds how many requests a process works on at a time: one more is answered 503 at once, before its body is read, and
- * its connection stays good.
+ * Limits how many requests a process handles at a time: one more gets a 503 at once, before its body is read, and can
+ * keep its connection.
  *
- * A request counts from the end of its body until its answer is made, so those who send or read slowly take no place
- * from the others. Requests that are held for people to act leave again by {@link InFlight.hold}. Health checks do not
- * count.
+ * A request counts from the end of its body until its answer is made, so slow senders and readers take no place from
+ * others. Requests that wait for people to act stop counting with {@link InFlight.hold}. Health checks do not count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { writeRefusal } from '../errors/answer.ts'
@@ -13,9 +12,9 @@ import { isHealthCheck } from '../health-routes.ts'
 
 export interface InFlightOptions {
   readonly limit: number
-  /** Path of the base URL, without a slash at its end: health checks may have it. Default: none. */
+  /** The path of the base URL, without a trailing slash: health checks may start with it. Default: none. */
   readonly basePath?: string
-  /** Told of refusals, once a second at most: how many there were since the last time. */
+  /** Called at most once a second with the number of refusals since the last call. */
   readonly onRefused?: (refused: number) => void
 }
 
@@ -35,14 +34,14 @@ export class InFlight {
     this.#onRefused = onRefused
   }
 
-  /** How many requests are worked on. */
+  /** How many requests are being handled. */
   get size(): number {
-    // An answer that is made waits for its client, or behind another one of its connection: that is no work.
+    // A finished answer waits for its client, or for another answer on its connection: that is not work.
     for (const response of this.#working) if (response.writableEnded) this.#working.delete(response)
     return this.#working.size
   }
 
-  /** False: there are too many, and it is answered. */
+  /** False: there are too many, and the request got its 503. */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     if (isHealthCheck(request.url, this.#basePath)) return true
     if (this.#working.size >= this.#limit && this.size >= this.#limit) {
@@ -57,7 +56,7 @@ export class InFlight {
     return true
   }
 
-  /** It waits for something outside of this service, and does not count any more. */
+  /** The request waits for something outside this service and no longer counts. */
   hold(response: ServerResponse): void {
     this.#working.delete(response)
   }
@@ -74,7 +73,7 @@ export class InFlight {
   }
 }
 
-/** Of a GET nobody takes the body: it is worked on at once, and would never count. */
+/** Nobody reads the body of a GET, so its end never comes: count the request at once. */
 const waitsForBody = ({ method, headers }: IncomingMessage): boolean =>
   method !== 'GET' &&
   method !== 'HEAD' &&

@@ -1,14 +1,14 @@
 /**
- * Limits how often an address calls a route with `limit`, before its body is read. Counted are the address (IPv6 by
- * /64) and its network (IPv4 by /24, IPv6 by /48), which has {@link NETWORK} times as much: else whoever has a whole
- * network, with 65,536 such addresses, would not be limited.
+ * Limits how often an address calls a route with `limit`, before its body is read. Counts the address (IPv6 by /64) and
+ * its network (IPv4 by /24, IPv6 by /48), which may call {@link NETWORK} times as often. Without the second count,
+ * someone with a whole /48, and so 65,536 such addresses, would not be limited.
  *
- * Memory is bounded: of each class the {@link REMEMBERED} addresses and networks that were counted last. To make it
- * forget a network, one has to call from as many others, each of which counts; whoever can is stopped by the number of
- * requests in flight, and by no limit of an address.
+ * Memory is bounded: each class remembers the {@link REMEMBERED} addresses and networks counted last. Making it forget
+ * a network takes calls from as many others, each of which counts. No limit per address stops an attacker with that
+ * many; the limit on requests in flight does.
  *
- * Not @fastify/rate-limit: its stores count requests in windows, of one key, and these counters, which the workers of a
- * machine share, say by several keys at once how long to wait.
+ * Not @fastify/rate-limit: its stores count the requests of one key per time window. The workers of a machine share
+ * these counters, which check several keys at once and say how long to wait.
  */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { addressKey, addressOf, networkKey } from '../../address.ts'
@@ -23,7 +23,7 @@ import { TooManyRequests } from '../../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** How often an address may call it; without one as often as it likes. */
+    /** The limit on how often an address may call the route. Default: none. */
     limit?: RateLimitName
   }
 }
@@ -35,10 +35,10 @@ export interface RateLimitOptions {
 
 const NETWORK = 4
 const REMEMBERED = 10_000
-/** Between two lines about refusals in the log, in milliseconds. */
+/** Milliseconds between two log lines about refusals. */
 const REPORT_MS = 10_000
 
-/** For the routes that are added to `app` later, throws {@link TooManyRequests}. */
+/** For routes added to `app` later. They throw {@link TooManyRequests}. */
 export function limitRates(app: FastifyInstance, { counters, limits }: RateLimitOptions): void {
   const rules = new Map(
     RATE_LIMIT_NAMES.flatMap((name) => {
@@ -51,7 +51,7 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
     const { limit } = request.routeOptions.config
     const limited = limit === undefined ? undefined : rules.get(limit)
     if (limit === undefined || !limited) return
-    // While the connection is surely there.
+    // Now, while the connection is still open.
     const address = addressOf(request)
     const taken = await counters.take([
       { rule: limited.address, key: addressKey(address) },
@@ -63,7 +63,7 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
   })
 }
 
-/** snapd gives up at a 429 and tries again at a 503 (contract/devices.md 1.5). */
+/** snapd gives up on a 429 and tries again on a 503 (contract/devices.md 1.5). */
 const FOR_SNAPD: ReadonlySet<RateLimitName> = new Set(['nonces', 'sessions', 'devices', 'assertions'])
 
 const rulesOf = (name: RateLimitName, { count, period }: RateLimit): Record<'address' | 'network', Rule> => ({
@@ -81,7 +81,7 @@ const rulesOf = (name: RateLimitName, { count, period }: RateLimit): Record<'add
   },
 })
 
-/** Logs the first refusal of a class, and then how many more there were: a flood does not fill the log. */
+/** Logs the first refusal of a class, then only counts, so that a flood does not fill the log. */
 function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: string) => void {
   const more = new Map<RateLimitName, { refused: number; address: string }>()
   const say = (limit: RateLimitName, refused: number, address: string) =>

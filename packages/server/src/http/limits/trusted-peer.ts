@@ -1,4 +1,4 @@
-/** Whether a socket's other end is one of the proxies that the operator named: what it says of a request is believed. */
+/** Whether the peer of a socket is a proxy that the operator trusts to say where requests come from. */
 import { BlockList, isIPv6 } from 'node:net'
 
 /** `proxies` are addresses and CIDR blocks. */
@@ -10,6 +10,6 @@ export function trustedPeer(proxies: readonly string[]): (address: string | unde
     if (bits === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(bits), family)
   }
-  // An IPv4 address as a socket for both families writes it (`::ffff:192.0.2.1`) matches rules of IPv4.
+  // `::ffff:192.0.2.1`, as a dual-stack socket writes an IPv4 address, matches IPv4 rules.
   return (address) => address !== undefined && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }

@@ -3,8 +3,8 @@ import { BakeryError, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 /**
- * Runs `open` with the key pairs of the identity service, newest first. If none fits, another node may have just rotated
- * the pair: reads the key pairs again and tries once more. Throws what `open` throws, and `Unavailable`.
+ * Runs `open` with the key pairs of the identity service, newest first. If none fits, another node may have just
+ * rotated the pair: reads the key pairs again and tries once more. Throws what `open` throws, and `Unavailable`.
  */
 export async function withOwnKeyPairs<Result>(
   { dischargerKeyPairs, lookForKeyPairs }: Keyring,

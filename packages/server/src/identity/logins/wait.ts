@@ -50,9 +50,9 @@ export class StillWaiting extends Error {
 }
 
 /**
- * `undefined` when the client is gone. Gives the same answer for a minute after the completion, because an answer may get
- * lost. Throws `invalid-request` (a text we did not make), a 401 (refused, expired), `service-unavailable` (stopping, or
- * too many clients wait) and {@link StillWaiting}.
+ * `undefined` when the client is gone. Gives the same answer for a minute after the completion, because an answer may
+ * get lost. Throws `invalid-request` (a text we did not make), a 401 (refused, expired), `service-unavailable`
+ * (stopping, or too many clients wait) and {@link StillWaiting}.
  */
 export async function waitForLogin(input: WaitInput, deps: WaitDeps): Promise<WaitResult | undefined> {
   const wait = await openFor('wait', input.did, deps.keyring)
