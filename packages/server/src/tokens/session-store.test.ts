@@ -67,7 +67,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual((await store.open(wanted, later(2000))).session.revokedAt, later(1000))
   })
 
-  test('of revocations at the same moment the first stands, and all get its record', async () => {
+  test('of revocations at the same moment the first one counts, and all get its record', async () => {
     const { id } = (await store.open(session(ada), NOW)).session
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => store.revoke({ id, at: later(index), by: `person-${index}` })),

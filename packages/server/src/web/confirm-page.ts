@@ -1,6 +1,6 @@
 /**
- * Shows who asks for what, and asks for a decision. Everything about the client is what a stranger may have chosen:
- * it is cut, its invisible characters are shown, and it is called what it says of itself.
+ * Shows who asks for what, and asks for a decision. A stranger may have chosen everything the page says about the
+ * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
  */
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
@@ -23,18 +23,18 @@ export interface RequestedToken {
 export interface ConfirmPage {
   readonly did: string
   readonly csrf: string
-  /** Goes along in the form; see `identity/confirm.ts`. */
+  /** Travels in the form; see `identity/logins/confirm.ts`. */
   readonly consent: string
   readonly account: { readonly username: string; readonly name: string }
   readonly client: { readonly address: string; readonly userAgent: string }
-  /** Whether the browser may be on the machine or in the network of the client. */
+  /** Whether the browser may be on the client's machine or in its network. */
   readonly sameNetwork: boolean
   readonly browserAddress: string
-  /** Whether it is the service this identity service belongs to that asks; it proved it by `firstParty`. */
+  /** Whether the service that asks is the one this identity service belongs to; `firstParty` proved it. */
   readonly serviceKnown: boolean
   /** The public key of the service that asks, base64. */
   readonly firstParty: string
-  /** What the service says the token will permit. */
+  /** What the token will permit, as the service says. */
   readonly request: RequestedToken | undefined
 }
 
@@ -47,7 +47,7 @@ export function confirmPage(content: ConfirmPage): string {
 <form class="inline" method="post" action="logout">${hidden({ did, csrf })}
 <button class="link" type="submit">Not you? Sign out</button></form>
 ${!content.sameNetwork && elsewhere(content)}
-<h2>Who asks</h2>
+<h2>Who is asking</h2>
 <dl>
 <dt>A program at</dt><dd><code>${visibleText(client.address, 64)}</code></dd>
 <dt>Calls itself</dt><dd>${client.userAgent === '' ? html`<em>nothing</em>` : visibleText(client.userAgent, 160)}</dd>
@@ -56,7 +56,7 @@ ${!content.sameNetwork && elsewhere(content)}
 ${content.serviceKnown ? '' : stranger(content)}
 ${request ? requested(request) : onlyWhoYouAre()}
 <p class="notice warn"><strong>Never approve a login that you did not start yourself, just now.</strong> Whoever sent
-you a link to this page would get what is listed above, in your name.</p>
+you a link to this page would get everything listed above, in your name.</p>
 <form method="post" action="confirm">${hidden({ did, csrf, consent })}
 <div class="actions">
 <button class="primary" type="submit" name="decision" value="approve">Approve</button>
@@ -75,22 +75,22 @@ const elsewhere = ({ client, browserAddress }: ConfirmPage): Html => html`
 Approve only if you started the login on that other machine yourself.</p>`
 
 const stranger = ({ firstParty }: ConfirmPage): Html => html`
-<p class="notice warn">This identity service does not know the service that asks. It cannot tell whether what follows
-is true. Its public key is <code>${firstParty}</code>.</p>`
+<p class="notice warn">This identity service does not know the service that asks, and cannot tell whether what follows
+is true. The public key of that service is <code>${firstParty}</code>.</p>`
 
 const onlyWhoYouAre = (): Html => html`
-<p>To know who you are. The service that asks did not say what it will permit then.</p>`
+<p>Who you are. The service that asks did not say what the login will permit.</p>`
 
 function requested(request: RequestedToken): Html {
   const { service, permissions, channels, packages, storeIds, expires, description } = request
   return html`
 <p>A token that acts for you at <strong>${visibleText(service, 160)}</strong>:</p>
 <dl>
-<dt>It may</dt><dd>${permissions ? list(permissions, permissionItem) : html`<strong>do everything that your account may do</strong>`}</dd>
-<dt>With the packages</dt><dd>${packages ? list(packages, plainItem) : 'all of yours'}</dd>
+<dt>It may</dt><dd>${permissions ? list(permissions, permissionItem) : html`<strong>do everything your account may do</strong>`}</dd>
+<dt>For the packages</dt><dd>${packages ? list(packages, plainItem) : 'all of yours'}</dd>
 <dt>In the channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
 <dt>In the stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
-<dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time that the service permits'}</dd>
+<dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time the service allows'}</dd>
 <dt>Described as</dt><dd>${description === undefined ? html`<em>nothing</em>` : html`“${visibleText(description, 128)}”`}</dd>
 </dl>`
 }
@@ -105,7 +105,7 @@ function permissionItem(name: string): Html {
   return words === undefined ? plainItem(name) : html`${words} ${html`<span class="quiet">(${name})</span>`}`
 }
 
-/** In UTC, the same for everybody: the page runs no script that could know the reader's zone. */
+/** In UTC: the page runs no script that could find out the reader's zone. */
 function instant(date: Date): Html {
   const text = `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return html`<time datetime="${date.toISOString()}">${text}</time>`

@@ -1,4 +1,4 @@
-/** What every page is sent with: it runs no script, loads nothing, is framed by nobody, is stored nowhere. */
+/** The headers of every page: it runs no script, loads nothing, appears in no frame, is stored nowhere. */
 import { STYLE_HASH } from './style.ts'
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ].join('; '),
   'x-frame-options': 'DENY',
   'x-content-type-options': 'nosniff',
-  // The address of a page holds the secret of a login.
+  // The URL of a page contains the secret of a login.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',

@@ -26,7 +26,7 @@ test('a stylesheet cannot close its element', () => {
   assert.throws(() => styleElement('a{}</style>'), TypeError)
 })
 
-test('the policy lets in exactly the stylesheet that the page carries', () => {
+test('the policy allows exactly the stylesheet of the page', () => {
   const text = page({ title: '<x>', body: html`<p>` })
   const [, css] = /<style>([\s\S]*)<\/style>/.exec(text) ?? []
   assert.equal(css, STYLE)

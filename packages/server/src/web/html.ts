@@ -1,6 +1,6 @@
 /**
- * HTML as template literals that escape by default: `html\`<p>${text}</p>\``. Only another `Html` goes in as it is,
- * and only this file makes one, so a text of a stranger cannot become markup.
+ * HTML as template literals that escape by default: `html\`<p>${text}</p>\``. Only another `Html` goes in unescaped,
+ * and only this file makes one, so a stranger's text cannot become markup.
  */
 
 declare const brand: unique symbol
@@ -10,7 +10,7 @@ export interface Html {
   readonly markup: string
 }
 
-/** `undefined`, `null` and `false` are nothing, so that `${condition && html\`…\`}` works. */
+/** `undefined`, `null` and `false` render as nothing, so that `${condition && html\`…\`}` works. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
 
 /** For text between tags and inside double quotes. Never put a value in an unquoted attribute, a style or a script. */
@@ -19,9 +19,9 @@ export function html(strings: TemplateStringsArray, ...values: readonly HtmlValu
   return safe(markup)
 }
 
-/** A stylesheet of ours as an element, byte for byte: its hash stands in the content security policy. */
+/** A stylesheet of ours as an element, byte for byte: its hash is in the content security policy. */
 export function styleElement(css: string): Html {
-  if (css.includes('<')) throw new TypeError('A stylesheet inside a page cannot hold "<"')
+  if (css.includes('<')) throw new TypeError('A stylesheet inside a page cannot contain "<"')
   return safe(`<style>${css}</style>`)
 }
 

@@ -3,7 +3,7 @@ import { type Html, html, styleElement } from './html.ts'
 import { STYLE } from './style.ts'
 
 export interface PageContent {
-  /** Plain text, also of the browser's tab. */
+  /** Plain text; also the title of the browser's tab. */
   readonly title: string
   readonly body: Html
 }

@@ -6,21 +6,21 @@ export const approvedPage = (): string =>
   page({
     title: 'You are logged in',
     body: html`<p class="good" role="status"><strong>The login is approved.</strong></p>
-<p>Go back to your program: it goes on by itself. You can close this page.</p>`,
+<p>Go back to your program: it continues by itself. You can close this page.</p>`,
   })
 
 export const refusedPage = (): string =>
   page({
     title: 'The login is refused',
-    body: html`<p role="status">The program got nothing.</p>
-<p>If you did not start this login, somebody tried to use your account. Your password was not told to them.
+    body: html`<p role="status">The program got no access.</p>
+<p>If you did not start this login, somebody tried to use your account. They did not get your password.
 You can close this page.</p>`,
   })
 
 export const expiredPage = (): string =>
   page({
     title: 'This login has expired',
-    body: html`<p role="alert">A login waits half an hour. Start it again in your program.</p>`,
+    body: html`<p role="alert">A login expires after half an hour. Start it again in your program.</p>`,
   })
 
 /** Says when to try again, and does not reveal whether the account exists. */

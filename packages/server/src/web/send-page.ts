@@ -1,4 +1,4 @@
-/** Sends a page, with everything that keeps it safe. */
+/** Sends a page with the headers that keep it safe. */
 import type { FastifyReply } from 'fastify'
 import { PAGE_HEADERS } from './headers.ts'
 

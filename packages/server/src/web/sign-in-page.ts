@@ -1,17 +1,17 @@
-/** Asks for username and password. */
+/** Asks for a username and a password. */
 import { html } from './html.ts'
 import { page } from './layout.ts'
 import { visibleText } from './visible-text.ts'
 
 export interface SignInPage {
-  /** Goes along in the form: the login this is for. */
+  /** The login this is for; travels in the form. */
   readonly did: string
   readonly csrf: string
-  /** Of the program that asks. */
+  /** The address of the program that asks. */
   readonly clientAddress: string
-  /** The service it asks for; absent when that is not known for sure. */
+  /** The service it asks for; absent unless it is known for sure. */
   readonly service: string | undefined
-  /** What was typed before, and what was wrong with it. */
+  /** What was typed before and what was wrong with it. */
   readonly failed?: { readonly username: string; readonly message: string }
 }
 
@@ -39,5 +39,5 @@ ${failed && html`<p class="notice bad" role="alert" id="problem">${failed.messag
   })
 }
 
-/** Screen readers say the problem together with the field. */
+/** Screen readers read the problem together with the field. */
 const DESCRIBED = (problem: boolean) => problem && html` aria-describedby="problem"`

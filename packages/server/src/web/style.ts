@@ -1,4 +1,4 @@
-/** The one stylesheet, sent inside the page: its hash in the content security policy lets it in and nothing else. */
+/** The one stylesheet, sent inside the page: the content security policy allows its hash and nothing else. */
 import { hash } from 'node:crypto'
 
 export const STYLE = `

@@ -26,7 +26,7 @@ test('a long text is cut, by characters, and says so', () => {
   assert.equal(visibleText('x'.repeat(10_000_000), 5), 'xxxxx…')
 })
 
-test('nothing that is invisible or turns the text around is left', () => {
+test('nothing stays that is invisible or reorders the text', () => {
   for (let point = 0; point <= 0xffff; point++) {
     const shown = visibleText(String.fromCharCode(point), 10)
     assert.doesNotMatch(shown, /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u, point.toString(16))

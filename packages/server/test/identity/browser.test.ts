@@ -129,7 +129,7 @@ eachDatabase((_kind, open) => {
     )
   })
 
-  test('is-authenticated-user declares the username; what was asked and is not known is declared empty', async () => {
+  test('is-authenticated-user declares the username; an unknown key that was asked for is declared empty', async () => {
     const { caveat, visit, wait } = await startLogin('need-declared username,email is-authenticated-user')
     await approve(browserAt(), visit)
     const { body } = await answer(await fetch(wait))
@@ -193,14 +193,14 @@ eachDatabase((_kind, open) => {
     assert.doesNotMatch(text, /not where you are|does not know the service|\u202e|<script/)
   })
 
-  test('everything asked for without a limit is said to be everything', async () => {
+  test('a request without limits is shown as one for everything', async () => {
     const all = { service: 's', permissions: null, channels: null, packages: null, storeIds: null }
     const text = formatSummary({ ...all, expires: undefined, description: undefined })
     const { visit } = await startLogin(`is-authenticated-userid for ${text}`)
-    assert.match((await signIn(browserAt(), visit)).text, /do everything that your account may do/)
+    assert.match((await signIn(browserAt(), visit)).text, /do everything your account may do/)
   })
 
-  test('every permission has its words', async () => {
+  test('every permission is shown in words', async () => {
     const all = { service: 's', permissions: PERMISSIONS, channels: null, packages: null, storeIds: null }
     const text = formatSummary({ ...all, expires: undefined, description: undefined })
     const { visit } = await startLogin(`is-authenticated-userid for ${text}`)
@@ -208,7 +208,7 @@ eachDatabase((_kind, open) => {
     for (const permission of PERMISSIONS) assert.ok(page.text.includes(`(${permission})`), permission)
   })
 
-  test('a client at another address than the browser is pointed out; in one network it is not', async () => {
+  test('a client in another network than the browser is pointed out', async () => {
     const from = (address: string) => startLogin(USERID, { 'x-forwarded-for': address })
     const elsewhere = await signIn(browserAt('198.51.100.8'), (await from('198.51.100.7')).visit)
     assert.match(elsewhere.text, /The program is not where you are/)
@@ -217,7 +217,7 @@ eachDatabase((_kind, open) => {
     assert.doesNotMatch(home.text, /not where you are/)
   })
 
-  test('a caveat of an unknown service is shown as one: its summary may be a lie', async () => {
+  test('a caveat of an unknown service is marked as such: its summary may be a lie', async () => {
     const caveat = await caveatFor(world.keyring, USERID, { firstParty: stranger() })
     const { body } = await postDischarge(identity.location, caveat)
     const browser = browserAt()
@@ -227,7 +227,7 @@ eachDatabase((_kind, open) => {
     assert.match(confirm.text, /does not know the service that asks/)
   })
 
-  test('pages are sent with a strict policy, never stored, framed or referred', async () => {
+  test('pages have a strict policy, and are never stored, framed or named as referrer', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     for (const page of [
@@ -287,7 +287,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
   })
 
-  test('“not you?” signs out: the cookie opens nothing any more', async () => {
+  test('“not you?” signs out: the cookie no longer opens anything', async () => {
     const browser = browserAt()
     const { visit } = await startLogin()
     const confirm = await signIn(browser, visit)
@@ -345,7 +345,7 @@ eachDatabase((_kind, open) => {
     assert.equal(page.title, 'Approve this login?')
   })
 
-  test('a refusal tells the client, and ends the login', async () => {
+  test('a refusal ends the login, and the client learns of it', async () => {
     const { visit, wait } = await startLogin()
     const waiting = fetch(wait).then(answer)
     const browser = browserAt()
@@ -435,7 +435,7 @@ eachDatabase((_kind, open) => {
       assert.equal((await browser.open(visit)).title, 'Approve this login?')
   })
 
-  test('a visit URL that was changed anywhere is refused, and no text serves for another purpose', async () => {
+  test('a visit URL that was changed anywhere is refused, and no text works for another purpose', async () => {
     const { visit, wait, caveat } = await startLogin()
     const base = `${identity.location}/login?did=`
     const did = String(new URL(visit).searchParams.get('did'))
@@ -457,7 +457,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('whoever has the visit URL alone never gets the token', async () => {
+  test('the visit URL alone never gives the token', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     const page = await approve(browser, visit)
@@ -497,7 +497,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, one, token)).status, 200)
   })
 
-  test('a login token is good for five minutes from the confirmation', async () => {
+  test('a login token is valid for five minutes from the confirmation', async () => {
     const { caveat, visit, wait } = await startLogin()
     await approve(browserAt(), visit)
     const { body } = await answer(await fetch(wait))
@@ -530,7 +530,7 @@ eachDatabase((_kind, open) => {
     assert.match(told.body.Message, /expired/)
   })
 
-  test('what has expired is removed, and a decision not before its visit URL', async () => {
+  test('expired rows are removed, a decision only after its visit URL has expired', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     await approve(browser, visit)
@@ -558,7 +558,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await count('sign_in_session'), 0)
   })
 
-  test('a disabled account is stopped at every step: sign-in, session, confirmation, discharge', async () => {
+  test('a disabled account is refused at every step: sign-in, session, confirmation, discharge', async () => {
     const browser = browserAt()
     const { caveat, visit, wait } = await startLogin()
     const page = await signIn(browser, visit)
@@ -582,7 +582,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
   })
 
-  test('a session of an account that was disabled behind the operation’s back opens nothing', async () => {
+  test('a session of an account that was disabled in the database opens nothing', async () => {
     const browser = browserAt()
     const { visit } = await startLogin()
     await signIn(browser, visit)
@@ -598,7 +598,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await browser.open(visit)).title, 'Sign in')
   })
 
-  test('guessing is slowed down per account, with a time to try again, existing or not', async () => {
+  test('guessing is slowed down per account, existing or not, with a time to try again', async () => {
     const { visit } = await startLogin()
     for (const name of [username, `nobody-${username}`.slice(0, 28)]) {
       const guess = async (index: number, password: string) => {
@@ -616,7 +616,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await signIn(browserAt('100.64.0.100'), visit)).title, 'Approve this login?')
   })
 
-  test('guessing is slowed down per address; signing in rightly is not', async () => {
+  test('guessing is slowed down per address; correct sign-ins are not', async () => {
     const { visit } = await startLogin()
     const browser = browserAt('100.65.0.1')
     const page = await browser.open(visit)
@@ -649,7 +649,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), before)
   })
 
-  test('forms with missing or wrong fields are a 400 page', async () => {
+  test('400: forms with missing or wrong fields get a page', async () => {
     const { visit } = await startLogin()
     const browser = browserAt()
     const page = await signIn(browser, visit)

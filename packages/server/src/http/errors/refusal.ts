@@ -1,4 +1,4 @@
-/** A refusal as HTTP has it: its status, its headers and its body are decided here, whoever writes it. */
+/** A refusal as HTTP has it. Its status, headers and body are decided here, whoever writes it. */
 import { API_VERSION, ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 
 /** The realm in `WWW-Authenticate` and in the `extra` of a 401. */

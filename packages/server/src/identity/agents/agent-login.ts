@@ -1,4 +1,4 @@
-/** `GET login/agent`: the macaroon that an agent discharges with its key (contract/bakery.md 3.5). */
+/** `GET login/agent`: a macaroon for the agent to discharge with its key (contract/bakery.md 3.5). */
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import {
   addBakeryCaveat,

@@ -1,4 +1,4 @@
-/** The name of an agent: what it gives as `username` when it logs in. */
+/** The name of an agent: the `username` it logs in with. */
 import { invalidField } from '../../errors.ts'
 
 const AGENT_NAME = /^[a-z0-9](?:[a-z0-9._@+-]{0,62}[a-z0-9])?$/

@@ -70,7 +70,7 @@ test('the answer is kept for five minutes, then a rotated key is noticed', async
   assert.deepEqual([Buffer.from(party.publicKey), party.version], [OTHER, 2])
 })
 
-test('fifty at once ask once', async () => {
+test('fifty requests at once fetch it once', async () => {
   const identity = service()
   await Promise.all(Array.from({ length: 50 }, () => identity()))
   assert.equal(asked.length, 1)
@@ -122,13 +122,13 @@ const refusals: readonly [string, () => Response, RegExp][] = [
   ['too much', () => new Response('x'.repeat(20_000)), /more than 16384 bytes/],
 ]
 for (const [what, response, why] of refusals) {
-  test(`${what} is no answer`, async () => {
+  test(`${what} is not an answer`, async () => {
     answer = response
     await assert.rejects(service()(), unavailable(why))
   })
 }
 
-test('an endless answer is left, not read', async () => {
+test('an endless answer is not read to the end', async () => {
   let cancelled = false
   answer = () =>
     new Response(
@@ -146,7 +146,7 @@ test('an endless answer is left, not read', async () => {
   assert.ok(cancelled)
 })
 
-test('a pinned key is used whatever the service tells, and while it cannot be asked', async () => {
+test('a pinned key is used whatever the service reports, and while it cannot be reached', async () => {
   answer = () => Response.json(info(OTHER, { RequestSummary: true }))
   const pinned = service({ pinnedPublicKey: KEY })
   assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * An identity service elsewhere (Candid, or a Ratafia of its own): its key is fetched, kept for five minutes and
- * fetched again, so that a rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
+ * An identity service elsewhere (Candid, or another Ratafia). Fetches its key and keeps it for five minutes, so that a
+ * rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
  */
 import { decodeBase64, MacaroonError } from '@ratafia/macaroon'
 import type { Clock } from '../../clock.ts'
@@ -14,8 +14,8 @@ export interface ExternalIdentityOptions {
   /** Its location. https, or http on a loopback address. */
   readonly url: string
   /**
-   * When given, it is used whatever the service tells: a service that rotates its key still opens what is sealed to
-   * the old one. It is asked only for its version, and it works while it cannot be asked.
+   * If given, used whatever key the service reports: a service that rotates its key still opens what is sealed to the
+   * old one. Only the version is then taken from the service, and logins work while it cannot be reached.
    */
   readonly pinnedPublicKey?: Uint8Array | undefined
   readonly fetch: Fetch
@@ -23,9 +23,9 @@ export interface ExternalIdentityOptions {
 }
 
 const FRESH_MS = 5 * 60_000
-/** How long the last answer is used while the service cannot be asked. */
+/** How long the last answer is used while the service cannot be reached. */
 const STALE_MS = 60 * 60_000
-/** After a failure the service is left alone for this long, so that it is not asked for every request. */
+/** The pause after a failure, so that not every request asks the service again. */
 const PAUSE_MS = 5_000
 const TIMEOUT_MS = 5_000
 const MAX_BODY_BYTES = 16 * 1024
@@ -59,14 +59,14 @@ export function externalIdentity({
     const age = () => (known ? clock().getTime() - known.at : Number.POSITIVE_INFINITY)
     const paused = () => failure !== undefined && clock().getTime() - failure.at < PAUSE_MS
     if (age() >= FRESH_MS && !paused()) {
-      // Whoever comes while it is being fetched waits for the same answer.
+      // Requests that come while it is being fetched wait for the same answer.
       running ??= refresh().finally(() => {
         running = undefined
       })
       await running
     }
     if (known && age() < STALE_MS) return known.party
-    // Every discharger in use opens version 2; only the summary is lost.
+    // Every discharger in use opens version 2. Only the summary is lost.
     if (pinnedPublicKey) return { location, publicKey: pinnedPublicKey, version: 2, acceptsSummary: false }
     throw failure?.error ?? unavailable(location, 'it cannot be reached')
   }
@@ -74,7 +74,7 @@ export function externalIdentity({
 
 async function fetchInfo(location: string, fetch: Fetch): Promise<ThirdParty> {
   const info = await fetchJson(`${location}/discharge/info`, fetch)
-  // Dischargers of bakery version 1 have only the older address (3.1).
+  // Dischargers of bakery version 1 have only the older path (3.1).
   const body = info ?? (await fetchJson(`${location}/publickey`, fetch))
   if (body === undefined) throw unavailable(location, 'it has neither /discharge/info nor /publickey')
   const { PublicKey: key, Version: version, RequestSummary: summary } = body
@@ -90,7 +90,7 @@ async function fetchInfo(location: string, fetch: Fetch): Promise<ThirdParty> {
 async function fetchJson(url: string, fetch: Fetch): Promise<Record<string, unknown> | undefined> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
-    // An answer from elsewhere would be a key from elsewhere.
+    // Never follow redirects: the key must come from the configured URL.
     redirect: 'manual',
     signal: AbortSignal.timeout(TIMEOUT_MS),
   })
@@ -145,7 +145,7 @@ function versionOf(version: unknown, location: string): 1 | 2 | 3 {
   return version >= 3 ? 3 : version === 2 ? 2 : 1
 }
 
-/** Over plain http anybody on the way could give us a key of their own, and then be everybody. */
+/** Over plain HTTP anybody on the way could give us their own key and then log in as everybody. */
 function requireSafe(location: string): void {
   const { protocol, hostname, username, search, hash } = new URL(location)
   const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)

@@ -35,7 +35,7 @@ test('a long list is shortened and says by how many', () => {
   assert.equal(summary.channels?.more, 0)
 })
 
-test('every permission is told and the limit holds, whatever else is asked', () => {
+test('every permission is included within the limit, whatever else is requested', () => {
   const texts = fc.array(fc.string({ maxLength: 128, unit: 'binary' }), { minLength: 1, maxLength: 256 })
   const list = fc.option(texts)
   fc.assert(
@@ -81,10 +81,10 @@ for (const text of [
   `{"service":1}`,
   `{"service":"${'x'.repeat(800)}"}`,
 ]) {
-  test(`${text.slice(0, 20)} is no summary`, () => assert.equal(parseSummary(text), undefined))
+  test(`${text.slice(0, 20)} is not a summary`, () => assert.equal(parseSummary(text), undefined))
 }
 
-test('lists of other things than texts, and impossible times, make no summary', () => {
+test('lists of anything but strings, and impossible times, are not a summary', () => {
   const wire = JSON.parse(formatSummary(input)) as Record<string, unknown>
   for (const change of [
     { permissions: [1] },

@@ -1,22 +1,22 @@
 /**
- * What a token is asked for, as the issuer tells the identity service: it travels sealed in the third-party caveat's
- * condition (`is-authenticated-userid for {…}`), so that the confirmation page can show what will be permitted.
+ * A summary of the request for a token. It travels to the identity service sealed in the third-party caveat's condition
+ * (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will permit.
  *
- * The text has at most 800 bytes, because the caveat's id is limited to 1 KiB: long lists and texts are shortened
- * and say so. Permissions are never left out.
+ * The text has at most 800 bytes, because the caveat's id is limited to 1 KiB: long lists and texts are shortened and
+ * marked as such. Permissions are never left out.
  */
 
 export const MAX_SUMMARY_BYTES = 800
 
-/** `null` means not limited: everything. */
+/** `null` means no limit: everything. */
 export interface SummaryList {
   readonly items: readonly string[]
-  /** How many more there are than the items shown. */
+  /** How many more there are than these. */
   readonly more: number
 }
 
 export interface RequestSummary {
-  /** The address of the service that asks. */
+  /** The URL of the service that asks. */
   readonly service: string
   readonly permissions: SummaryList | null
   readonly channels: SummaryList | null
@@ -30,7 +30,7 @@ export interface SummaryInput {
   readonly service: string
   readonly permissions: readonly string[] | null
   readonly channels: readonly string[] | null
-  /** As the person knows them: names where the request had names. */
+  /** As the person knows them: names if the request had names. */
   readonly packages: readonly string[] | null
   readonly storeIds: readonly string[] | null
   readonly expires: Date | undefined
@@ -40,7 +40,7 @@ export interface SummaryInput {
 const MAX_SERVICE = 160
 const MAX_DESCRIPTION = 120
 const MAX_ITEM = 48
-/** Of one list: more would not be read anyway. */
+/** Per list: nobody would read more. */
 const MAX_ITEMS = 40
 
 /** The summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */
@@ -71,7 +71,7 @@ export function formatSummary(input: SummaryInput): string {
   }
 }
 
-/** `undefined` when the text is no summary. Unknown fields are ignored, so that a newer issuer can add some. */
+/** `undefined` if the text is not a summary. Ignores unknown fields, so that a newer issuer can add some. */
 export function parseSummary(text: string): RequestSummary | undefined {
   if (Buffer.byteLength(text) > MAX_SUMMARY_BYTES) return undefined
   let value: unknown
@@ -89,7 +89,7 @@ export function parseSummary(text: string): RequestSummary | undefined {
   const until = expires === null ? undefined : parseInstant(expires)
   if (
     typeof service !== 'string' ||
-    // Permissions are never shortened, so a count among them is no text of ours.
+    // We never shorten permissions, so a count among them is not from us.
     permissions === undefined ||
     (permissions !== null && permissions.more > 0) ||
     channels === undefined ||
@@ -111,7 +111,7 @@ export function parseSummary(text: string): RequestSummary | undefined {
   }
 }
 
-/** A list is texts, and at the end possibly a number: how many more there are. */
+/** Strings, and possibly a number at the end: how many more there are. */
 type WireList = readonly (string | number)[] | null
 
 interface WireSummary {
@@ -136,7 +136,7 @@ function parseList(value: unknown): SummaryList | null | undefined {
   return items.every((item) => typeof item === 'string') ? { items, more } : undefined
 }
 
-/** `null` for what is no instant. */
+/** `null` if it is not an instant. */
 function parseInstant(value: unknown): Date | null {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return null
   const date = new Date(value)

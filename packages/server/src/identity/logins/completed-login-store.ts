@@ -8,17 +8,17 @@ export interface CompletedLogin {
   readonly accountId: AccountId
   readonly decision: 'approved' | 'denied'
   readonly completedAt: Date
-  /** From then on the row can go: the login cannot be completed any more anyway. */
+  /** From then on the row can be removed: the login cannot be completed any more anyway. */
   readonly expiresAt: Date
 }
 
 export interface CompletedLoginStore {
-  /** False when the login was completed before, also by a call at the same moment; the first decision stays. */
+  /** False when the login was already completed, also by a call at the same moment: the first decision stays. */
   insert(login: CompletedLogin): Promise<boolean>
   find(loginId: Uint8Array): Promise<CompletedLogin | undefined>
-  /** Those of the given ones that are completed. */
+  /** The completed ones among them. */
   findAll(loginIds: readonly Uint8Array[]): Promise<CompletedLogin[]>
-  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -81,7 +81,7 @@ export function completedLoginStore({ query }: Pick<Database, 'query'>): Complet
 function loginOf(row: CompletedLoginTable): CompletedLogin {
   return {
     loginId: row.login_id,
-    // What is stored was an account's id when it was written.
+    // The cast is safe: only ids of accounts are ever written.
     accountId: row.account_id as AccountId,
     decision: row.decision,
     completedAt: fromInstant(row.completed_at),

@@ -1,12 +1,12 @@
 /**
- * Clients that wait for somebody to complete their login. One that is completed on this node is told at once; those
- * completed on other nodes are found by one query a second for all who wait.
+ * Clients that wait for somebody to complete their login. A login completed on this node ends its wait at once; one
+ * query a second, for all waiting clients, finds those completed on other nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
 
 const POLL_MS = 1_000
-/** Of one query. */
+/** Logins per query. */
 const BATCH = 500
 
 /** How a wait ends without a completed login. */
@@ -14,9 +14,9 @@ export type WaitEnd = 'timeout' | 'left' | 'closing' | 'full'
 
 export interface LoginWaitersOptions {
   readonly completedLogins: CompletedLoginStore
-  /** How many may wait at a time on this node. */
+  /** How many clients may wait at a time on this node. */
   readonly limit?: number
-  /** When a query fails, so that it can be logged; the wait goes on. */
+  /** Called when a query fails, so that it can be logged; the waits continue. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -35,10 +35,9 @@ export class LoginWaiters {
   }
 
   /**
-   * Resolves when the login is completed, with `timeout` after so many milliseconds, `left` when `signal` aborts,
-   * `closing` when the service stops. With `full` at once when there is no place, or later when the place is needed:
-   * anybody may wait, so no network keeps places from one that has fewer. Rejects when the first look into the
-   * database fails.
+   * Resolves when the login is completed; with `timeout` after `milliseconds`, `left` when `signal` aborts, `closing`
+   * when the service stops. With `full` at once if there is no place, or later if its place is needed: anybody may
+   * wait, so a network gives up places to one that has fewer. Rejects when the first look into the database fails.
    */
   async wait(
     loginId: Uint8Array,
@@ -52,7 +51,7 @@ export class LoginWaiters {
     signal.addEventListener('abort', left, { once: true })
     if (signal.aborted) left()
     const timer = setTimeout(() => resolve('timeout'), milliseconds)
-    // Listen first and look then: what is completed in between is not missed.
+    // Listen first, then look, so as not to miss a login completed in between.
     this.#waiting.add(waiter)
     try {
       const completed = await this.#store.find(loginId)
@@ -72,13 +71,13 @@ export class LoginWaiters {
     for (const waiter of this.#waiting) if (waiter.key === key) waiter.end(completed)
   }
 
-  /** Ends every wait with `closing`, and those to come. */
+  /** Ends every wait with `closing`, and any later one. */
   close(): void {
     this.#closing.abort()
     for (const waiter of this.#waiting) waiter.end('closing')
   }
 
-  /** Ends the longest wait of the network that has the most places, unless `from` would then have more than it. */
+  /** Ends the longest wait of the network with the most places, unless `from` would then have more than it. */
   #makeRoom(from: string): boolean {
     const places = new Map<string, Waiter[]>()
     for (const waiter of this.#waiting) {
@@ -94,7 +93,7 @@ export class LoginWaiters {
     return true
   }
 
-  /** Runs while anybody waits. */
+  /** Runs while any client waits. */
   async #poll(): Promise<void> {
     if (this.#polling) return
     this.#polling = true
@@ -122,7 +121,7 @@ export class LoginWaiters {
 }
 
 export interface WaitOptions {
-  /** The network of the client, as `addressKey` in `address.ts` has it. */
+  /** The network of the client: `addressKey` of its address. */
   readonly from: string
   readonly milliseconds: number
   readonly signal: AbortSignal

@@ -1,4 +1,4 @@
-/** The pages of a login with a browser: sign in, look, decide. Every form leads back to `GET login` (303). */
+/** The pages of a login with a browser: sign in, read, decide. Every form leads back to `GET login` (303). */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf, sameNetwork } from '../../address.ts'

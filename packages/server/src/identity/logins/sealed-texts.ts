@@ -1,7 +1,7 @@
 /**
- * The self-authenticating texts of a login. Before somebody has proved who they are nothing is stored, so what has to
- * be remembered travels with the client, sealed: nobody can read, make or change it. Each purpose has a key of its own,
- * so the wait URL, which the client keeps to itself, cannot be made from the visit URL, which it hands to a browser.
+ * The self-authenticating texts of a login. Before somebody has proved who they are nothing is stored, so the state of
+ * the login travels with the client, sealed: nobody can read, make or change it. Each purpose has its own key, so the
+ * wait URL, which the client keeps to itself, cannot be made from the visit URL, which it hands to a browser.
  */
 import type { AccountId } from '@ratafia/api'
 import { encodeBase64Url } from '@ratafia/macaroon'
@@ -13,17 +13,17 @@ const Base64 = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })
 /** Epoch milliseconds. */
 const Instant = Type.Integer({ minimum: 0 })
 
-/** What the page needs to show, and what completing the login needs. */
+/** What the page shows, and what completing the login needs. */
 const VisitSchema = Type.Object({
-  /** 16 random bytes: what makes a login be completed once. */
+  /** 16 random bytes: the id that lets a login be completed only once. */
   login: Base64,
   expires: Instant,
-  /** Of the client that asks. */
+  /** The address of the client that asks. */
   address: Type.String(),
   userAgent: Type.String(),
-  /** Who sealed the caveat: 32 bytes. */
+  /** The public key that sealed the caveat: 32 bytes. */
   firstParty: Base64,
-  /** Whether that is the service this identity service belongs to. */
+  /** Whether it belongs to the service of this identity service. */
   known: Type.Boolean(),
   /** As in `request-summary.ts`. */
   summary: Type.Union([Type.String(), Type.Null()]),
@@ -38,7 +38,7 @@ const WaitSchema = Type.Object({
 
 const AgentLoginSchema = Type.Object({ caveat: Base64, expires: Instant })
 
-/** What the client gets when the login is confirmed, and discharges with. */
+/** The client gets it when the login is confirmed, and discharges with it. */
 const LoginTokenSchema = Type.Object({
   login: Base64,
   caveat: Base64,
@@ -46,7 +46,7 @@ const LoginTokenSchema = Type.Object({
   expires: Instant,
 })
 
-/** In the confirmation form: this very browser was shown this very login as this account. */
+/** In the confirmation form: this browser was shown this login for this account. */
 const ConsentSchema = Type.Object({ login: Base64, session: Base64 })
 
 const SCHEMAS = {
@@ -62,30 +62,28 @@ export type Visit = Static<typeof VisitSchema>
 export type LoginTokenContent = Static<typeof LoginTokenSchema>
 export type Sealed<P extends Purpose> = Static<(typeof SCHEMAS)[P]>
 
-type TextSealer = Pick<Keyring, 'sealText' | 'openText'>
-
 /** base64url, so printable ASCII and fit for a URL. */
 export async function sealFor<P extends Purpose>(
   purpose: P,
   content: Sealed<P>,
-  keyring: TextSealer,
+  keyring: Keyring,
 ): Promise<string> {
   return keyring.sealText(`identity ${purpose}`, Buffer.from(JSON.stringify(content)))
 }
 
-/** `undefined` for whatever this service did not seal for this purpose. That it has expired is for the caller. */
+/** `undefined` unless this service sealed it for this purpose. The caller checks whether it has expired. */
 export async function openFor<P extends Purpose>(
   purpose: P,
   text: string,
-  keyring: TextSealer,
+  keyring: Keyring,
 ): Promise<Sealed<P> | undefined> {
   const bytes = await keyring.openText(`identity ${purpose}`, text)
   if (bytes === undefined) return undefined
   const content: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'))
-  // A node of another version may have sealed it: its own shape is no text of ours.
+  // A node of another version may have sealed it in another shape.
   return Value.Check(SCHEMAS[purpose], content) ? (content as Sealed<P>) : undefined
 }
 
 export const toText = (bytes: Uint8Array): string => encodeBase64Url(bytes)
-/** For what was sealed by us: no other base64 than our own. */
+/** Only for text that we sealed: it does not check the alphabet. */
 export const toBytes = (text: string): Uint8Array => Buffer.from(text, 'base64url')

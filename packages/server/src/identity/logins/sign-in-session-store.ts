@@ -1,4 +1,4 @@
-/** The browsers that are signed in. A session is found by the hash of its cookie, so the table opens none. */
+/** The browsers that are signed in. The table has only hashes of their cookies, so reading it opens no session. */
 import type { AccountId } from '@ratafia/api'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
@@ -11,14 +11,14 @@ export interface SignInSession {
 }
 
 export interface SignInSessionStore {
-  /** Throws on a hash that exists, which 32 random bytes do not bring about. */
+  /** Throws if the hash exists, which does not happen with 32 random bytes. */
   insert(session: SignInSession): Promise<void>
-  /** Also one that has expired: the caller compares the time. */
+  /** Returns expired sessions too: the caller compares the time. */
   find(idHash: Uint8Array): Promise<SignInSession | undefined>
-  /** False when there is none, any more. */
+  /** False when there is none. */
   remove(idHash: Uint8Array): Promise<boolean>
   removeAllOf(accountId: AccountId): Promise<void>
-  /** At most `limit` that expired before that instant. Returns how many were removed. */
+  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -46,7 +46,7 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
       return (
         row && {
           idHash: row.id_hash,
-          // What is stored was an account's id when it was written.
+          // The cast is safe: only ids of accounts are ever written.
           accountId: row.account_id as AccountId,
           createdAt: fromInstant(row.created_at),
           expiresAt: fromInstant(row.expires_at),

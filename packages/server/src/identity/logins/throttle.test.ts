@@ -20,7 +20,7 @@ beforeEach(() => {
 const attempt = (username: string, address = '192.0.2.1') => throttle.attempt({ username, address })
 const allowed = async (username: string, address?: string) => (await attempt(username, address)).allowed
 
-test('after the burst an account is closed until one failure is forgotten, from every address', async () => {
+test('after the burst an account is blocked, from every address, until one failure is forgotten', async () => {
   for (let i = 0; i < 3; i++) assert.ok(await allowed('bob', `192.0.2.${i}`))
   const refused = await attempt('bob', '198.51.100.1')
   assert.ok(!refused.allowed)
@@ -35,13 +35,13 @@ test('after the burst an account is closed until one failure is forgotten, from 
   for (let i = 0; i < 3; i++) assert.ok(await allowed('bob'))
 })
 
-test('an address is closed whichever accounts it tries', async () => {
+test('an address is blocked whichever accounts it tries', async () => {
   for (let i = 0; i < 5; i++) assert.ok(await allowed(`user${i}`))
   assert.ok(!(await allowed('another')))
   assert.ok(await allowed('another', '192.0.2.2'))
 })
 
-test('a refused attempt is not counted: trying on does not prolong the wait', async () => {
+test('a refused attempt does not count: trying again does not prolong the wait', async () => {
   for (let i = 0; i < 3; i++) await allowed('bob')
   for (let i = 0; i < 50; i++) assert.ok(!(await allowed('bob', '192.0.2.9')))
   now += 60_000

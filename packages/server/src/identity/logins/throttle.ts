@@ -1,8 +1,7 @@
 /**
- * Slows down the guessing of passwords: failures are counted per account name and per network address. It counts what
- * was typed, whether such an account exists or not, so it tells nothing about that.
+ * Slows down the guessing of passwords: counts failures per account name and per network address. It counts the name as
+ * typed, whether or not there is such an account, so it reveals nothing about that.
  */
-
 import { addressKey } from '../../address.ts'
 import type { Clock } from '../../clock.ts'
 import type { Counters, Rule } from '../../counters.ts'
@@ -16,8 +15,8 @@ export interface ThrottleOptions {
 
 export interface Throttle {
   /**
-   * Counts an attempt before it is made, so that a hundred at once are counted too. `false` for `allowed` says when
-   * the next one is. An attempt that succeeded, or could not be checked, is taken back by `forgive`.
+   * Counts an attempt before it is made, so that a hundred at once are counted too. If it is not allowed, `retryAt`
+   * says when the next one is. `forgive` takes back an attempt that succeeded or could not be checked.
    */
   attempt(who: { readonly username: string; readonly address: string }): Promise<Attempt>
 }
@@ -27,7 +26,7 @@ export type Attempt =
   | { readonly allowed: false; readonly retryAt: Date }
 
 const PER_ACCOUNT: Rule = { name: 'sign-in/account', burst: 10, interval: 60_000 }
-/** More than for an account: an office shares one address. */
+/** More than per account: an office shares one address. */
 const PER_ADDRESS: Rule = { name: 'sign-in/address', burst: 30, interval: 20_000 }
 
 export function createThrottle(options: ThrottleOptions): Throttle {
