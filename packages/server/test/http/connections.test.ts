@@ -87,7 +87,7 @@ const LARGE = Buffer.alloc(64 * 1024 * 1024)
 /** Endless, as a header or a body. */
 const LONG = 'x'.repeat(10_000)
 
-suite('what is slow or idle is cut', { concurrency: true, timeout: 120_000 }, () => {
+suite('slow and idle connections are cut', { concurrency: true, timeout: 120_000 }, () => {
   const short: Partial<ConnectionLimits> = {
     headers: 900,
     request: 900,
@@ -146,7 +146,7 @@ suite('what is slow or idle is cut', { concurrency: true, timeout: 120_000 }, ()
     assert.doesNotMatch(idle.text, /408/)
   })
 
-  test('a client that does not take its answer', async () => {
+  test('a client that does not read its answer', async () => {
     const slow = client()
     slow.socket.pause()
     slow.send('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -163,7 +163,7 @@ suite('what is slow or idle is cut', { concurrency: true, timeout: 120_000 }, ()
   }
 })
 
-suite('an answer before the end of the request', { timeout: 120_000 }, () => {
+suite('an answer sent before the request ends', { timeout: 120_000 }, () => {
   let server: ListeningServer
   before(async () => {
     server = await listen('127.0.0.1', 0, undefined, { afterAnswer: 100 })
@@ -173,7 +173,7 @@ suite('an answer before the end of the request', { timeout: 120_000 }, () => {
   })
   after(() => server.close())
 
-  test('a body that goes on is cut', async () => {
+  test('a body that continues is cut', async () => {
     const slow = new Client(server.origin)
     slow.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
     const timer = setInterval(() => slow.socket.write('x'), 20)
@@ -182,7 +182,7 @@ suite('an answer before the end of the request', { timeout: 120_000 }, () => {
     assert.equal(slow.status, 200)
   })
 
-  test('a client that was refused, and does not go, is cut', { timeout: 120_000 }, async () => {
+  test('a client that stays after a refusal is cut', { timeout: 120_000 }, async () => {
     const { hostname, port } = new URL(server.origin)
     const accepted = once(server.server, 'connection')
     // It keeps its side open.
@@ -196,7 +196,7 @@ suite('an answer before the end of the request', { timeout: 120_000 }, () => {
   })
 })
 
-suite('a connection with something that is not HTTP', { timeout: 120_000 }, () => {
+suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
   let server: ListeningServer
   before(async () => {
     server = await listen('127.0.0.1', 0)
@@ -212,7 +212,7 @@ suite('a connection with something that is not HTTP', { timeout: 120_000 }, () =
   after(() => server.close())
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-  test('who goes on sending after a refusal is not cut before it can be heard', async () => {
+  test('a client that keeps sending after a refusal can read it before the connection is cut', async () => {
     const accepted = once(server.server, 'connection')
     const one = await new Client(server.origin).connected()
     const [other]: Socket[] = await accepted
@@ -226,7 +226,7 @@ suite('a connection with something that is not HTTP', { timeout: 120_000 }, () =
   })
 
   for (const rest of ['garbage\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    test(`a client that goes leaves nothing behind: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
+    test(`a client that leaves leaves nothing behind: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
       const one = await new Client(server.origin).connected()
       one.send(get('/held') + get('/').repeat(2) + rest)
       while (server.answers.size < 3) await tick()
@@ -251,7 +251,7 @@ suite('requests in flight', { timeout: 120_000 }, () => {
   after(() => server.close())
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-  test('an answer that its client does not take is none', async () => {
+  test('an answer that the client does not read is not in flight', async () => {
     for (let i = 0; i < 5; i++) {
       const slow = await new Client(server.origin).connected()
       slow.socket.pause()
@@ -261,7 +261,7 @@ suite('requests in flight', { timeout: 120_000 }, () => {
     assert.equal((await new Client(server.origin).ask(get('/'))).status, 200)
   })
 
-  test('an answer that waits behind another of its connection is none', async () => {
+  test('an answer that waits for another one on its connection is not in flight', async () => {
     const one = await new Client(server.origin).connected()
     one.send(get('/held') + get('/').repeat(5))
     while (server.answers.size < 6) await tick()
@@ -269,7 +269,7 @@ suite('requests in flight', { timeout: 120_000 }, () => {
   })
 })
 
-suite('no more than so many connections', { timeout: 120_000 }, () => {
+suite('the number of connections is limited', { timeout: 120_000 }, () => {
   const MOST = 20
   let server: ListeningServer
   let finish = Promise.withResolvers<void>()
@@ -302,7 +302,7 @@ suite('no more than so many connections', { timeout: 120_000 }, () => {
     return made
   }
 
-  test('a new one is served, and the one that was quiet longest is cut', async () => {
+  test('a new one is served, and the one that was quiet for longest is cut', async () => {
     const [first, second, ...others] = await fill(MOST, (client) => client.ask(GET))
     await first?.ask(GET)
     const [late] = await fill(1, (client) => client.ask(GET))
@@ -320,7 +320,7 @@ suite('no more than so many connections', { timeout: 120_000 }, () => {
     assert.equal((await few?.ask(GET))?.status, 200)
   })
 
-  test('those that are idle go before those whose request is arriving', async () => {
+  test('idle ones are cut before those whose request is arriving', async () => {
     const coming = await fill(MOST - 3, (client) => client.send(POST_HEAD))
     await begun(MOST - 3)
     const idle = await fill(3, () => {})
@@ -329,7 +329,7 @@ suite('no more than so many connections', { timeout: 120_000 }, () => {
     assert.ok(coming.every(({ open }) => open))
   })
 
-  test('those whose request is arriving go before one that is whole', async () => {
+  test('those whose request is arriving are cut before one whose request is complete', async () => {
     const [coming] = await fill(MOST, (client) => client.send(POST_HEAD))
     await begun(MOST)
     const [late] = await fill(1, (client) => client.ask(GET))
@@ -337,7 +337,7 @@ suite('no more than so many connections', { timeout: 120_000 }, () => {
     assert.equal(late?.status, 200)
   })
 
-  test('what is worked on is never cut: the new one is', async () => {
+  test('a connection whose request is being handled is never cut: the new one is', async () => {
     finish = Promise.withResolvers()
     const working = await fill(MOST, (client) => client.send('GET /held HTTP/1.1\r\nHost: x\r\n\r\n'))
     await begun(MOST)
@@ -395,7 +395,7 @@ suite('hundreds of bad connections do not keep a good client waiting', { timeout
     })
   }
 
-  test('the service ends as it should', async () => {
+  test('the service ends cleanly', async () => {
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     assert.doesNotMatch(stderr, /"level":[56]0/)

@@ -24,7 +24,7 @@ eachDatabase((kind, _open, fresh) => {
     ['/health/live', 'live'],
     ['/health/ready', 'ready'],
   ] as const) {
-    test(`GET and HEAD ${path}: ${status}, not to be kept`, async () => {
+    test(`GET and HEAD ${path}: ${status}, not cached`, async () => {
       const answer = await call(service, 'GET', path)
       assert.deepEqual([answer.status, answer.body], [200, { status }])
       assert.equal(answer.headers.get('content-type'), 'application/json')
@@ -36,7 +36,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('a schema that lacks something is not ready; one of a newer release is', async () => {
+  test('an older schema is not ready; a newer one is', async () => {
     await bookkeeping("insert into schema_migration (name, ran_at) values ('9999-later', 0)")
     assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
     await bookkeeping("update schema_migration set name = '9999-contract-it' where name = '9999-later'")
@@ -56,7 +56,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   if (kind === 'postgres') {
-    test('readiness goes first: a node that stops hears of changes as long as it answers', async () => {
+    test('readiness goes first: a node that stops hears of changes while it still answers', async () => {
       const running = await observedService(fresh, {
         RATAFIA_METRICS_PORT: '0',
         RATAFIA_SHUTDOWN_DELAY: '2s',

@@ -42,7 +42,7 @@ suite('HTTP', () => {
   })
 
   describe('GET and HEAD /', () => {
-    test('what the service is and where things are', async () => {
+    test('200: the service describes itself and its endpoints', async () => {
       const response = await fetch(service.baseUrl)
       const body: unknown = await response.json()
       assert.ok(Check(ServiceDescriptionSchema, body), JSON.stringify(body))
@@ -145,7 +145,7 @@ suite('HTTP', () => {
     }
     for (const body of ['{{{', ' '.repeat(1000)]) {
       for (const type of ['application/json', 'text/xml', 'application/x-www-form-urlencoded']) {
-        test(`404 whatever is sent there: ${body.length} bytes of ${type}`, async () => {
+        test(`404 whatever the body is: ${body.length} bytes of ${type}`, async () => {
           const headers = `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n`
           assert.equal((await refusal(request('POST /nope', headers, body))).code, 'not-found')
         })
@@ -162,7 +162,7 @@ suite('HTTP', () => {
       '/api/v2/tokens/whoami': 'GET, HEAD',
     }
     for (const [path, methods] of Object.entries(allowed)) {
-      test(`405: ${path} takes ${methods}`, async () => {
+      test(`405: ${path} supports only ${methods}`, async () => {
         for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND']) {
           const { status, code, message, headers, closed } = await refusal(request(`${method} ${path}`))
           assert.deepEqual([status, code, closed], [405, 'method-not-allowed', false])
@@ -175,7 +175,7 @@ suite('HTTP', () => {
       })
     }
 
-    test('a path that is not percent-encoded UTF-8 is refused, and not repeated', async () => {
+    test('400: a path that is not percent-encoded UTF-8, which the message does not repeat', async () => {
       for (const path of ['/%zz?token=secret', '/api/%ff', '/%']) {
         const { status, code, message } = await refusal(request(`GET ${path}`))
         assert.deepEqual(
@@ -185,7 +185,7 @@ suite('HTTP', () => {
       }
     })
 
-    test('duplicate slashes, absolute addresses, other expectations and HTTP/1.0 are taken', async () => {
+    test('200: duplicate slashes, absolute URLs, other expectations and HTTP/1.0', async () => {
       for (const bytes of [
         request('GET //identity//discharge///info'),
         request('GET http://x/'),
@@ -209,7 +209,7 @@ suite('HTTP', () => {
     })
   })
 
-  describe('what is not HTTP after a request that is: both are answered, in their order', () => {
+  describe('a valid request and then something that is not HTTP: both are answered, in order', () => {
     const rests: Readonly<Record<string, string>> = {
       garbage: '\0garbage\r\n\r\n',
       CONNECT: request('CONNECT x:443'),
@@ -276,7 +276,7 @@ suite('HTTP', () => {
       })
     }
 
-    test('JSON is read whatever the content type says, and no body is an empty object', async () => {
+    test('200: the body is read as JSON whatever its content type; no body is an empty object', async () => {
       for (const bytes of [
         post('{}', ''),
         post('{}', 'Content-Type: text/plain\r\n'),
@@ -290,7 +290,7 @@ suite('HTTP', () => {
       }
     })
 
-    test('a GET with a JSON content type and no body is no error', async () => {
+    test('200: a GET with a JSON content type and no body', async () => {
       const { status, code } = await refusal(request('GET /api/v2/tokens/whoami', JSON_TYPE))
       assert.deepEqual([status, code], [401, 'macaroon-authorization-required'])
     })
@@ -339,7 +339,7 @@ suite('HTTP', () => {
     }
   })
 
-  test('all of it together was no fault, and the service ends as it should', async () => {
+  test('none of this was a fault, and the service ends cleanly', async () => {
     const { code, stderr } = await service.end('SIGTERM')
     assert.equal(code, 0)
     assert.doesNotMatch(stderr, /"level":[56]0/)

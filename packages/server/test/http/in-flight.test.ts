@@ -55,7 +55,7 @@ suite('a server with room for two', async () => {
     }
   }
 
-  test('one more is refused at once, before its body, and its connection goes on', async () => {
+  test('503: one more is refused at once, before its body, and keeps its connection', async () => {
     const release = await fill()
     const { socket, text } = converse(url)
     socket.write('POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n')
@@ -69,7 +69,7 @@ suite('a server with room for two', async () => {
     await eventually('the operator is told', () => refused[0] === 1)
   })
 
-  test('whoever asks first whether to send the body is not asked for it', async () => {
+  test('503: a client that asks before sending its body is not told to send it', async () => {
     const head = 'POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n'
     const release = await fill()
     const { socket, text } = converse(url)
@@ -86,14 +86,14 @@ suite('a server with room for two', async () => {
     other.socket.destroy()
   })
 
-  test('a HEAD that is refused has no body', async () => {
+  test('503: a refused HEAD has no body', async () => {
     const release = await fill()
     const { status, body } = await send(`${url}/c`, { method: 'HEAD' })
     assert.deepEqual([status, body], [503, ''])
     await release()
   })
 
-  test('who sends slowly takes no place', async () => {
+  test('a slow sender takes no place', async () => {
     gate = Promise.withResolvers()
     gate.resolve()
     const slow = Array.from({ length: 10 }, () => converse(url))
@@ -105,7 +105,7 @@ suite('a server with room for two', async () => {
     for (const { text } of slow) await eventually('it is answered', () => text().endsWith('done'))
   })
 
-  test('a client that goes away gives its place back', async () => {
+  test('a client that leaves frees its place', async () => {
     gate = Promise.withResolvers()
     const gone = [converse(url), converse(url)]
     for (const { socket } of gone) socket.write('GET /gone HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -126,7 +126,7 @@ suite('a server with room for two', async () => {
     await release()
   })
 
-  test('a GET counts from its beginning, also where it says that a body follows', async () => {
+  test('a GET counts from its start, even if it announces a body', async () => {
     gate = Promise.withResolvers()
     const bodies = [converse(url), converse(url)]
     for (const { socket } of bodies) {
@@ -143,7 +143,7 @@ suite('a server with room for two', async () => {
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MAX_IN_FLIGHT: '1' })
 
-  test('clients that wait for their person take no place', async () => {
+  test('clients that wait for a person take no place', async () => {
     const { Info } = await discharging(service.baseUrl)
     const url = Info.InteractionMethods['browser-window'].WaitTokenURL
     const gone = new AbortController()

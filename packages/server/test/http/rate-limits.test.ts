@@ -105,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     for (const [name, routes] of Object.entries(LIMITED)) {
       for (const [method, path, form] of routes) {
-        test(`${method} ${path} is of ${name}: three at once, then one every 20 minutes`, async () => {
+        test(`${method} ${path} is in ${name}: three at once, then one every 20 minutes`, async () => {
           const address = someone()
           for (let i = 0; i < 3; i++) {
             const { status } = await send(service, method, path, address)
@@ -127,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     }
 
-    test('what costs no work, or needs a credential, or is asked by the store for everybody, is not limited', async () => {
+    test('requests that cost no work, need a credential, or come from the store for everybody are not limited', async () => {
       const address = someone()
       for (const [method, path] of UNLIMITED) {
         for (let i = 0; i < 20; i++) {
@@ -164,7 +164,7 @@ eachDatabase((_kind, _open, fresh) => {
       'what is no address': ['frob', '_hidden', '999.1.1.1', 'a'.repeat(5000)],
     }
     for (const [name, [first, second, third, fourth]] of Object.entries(SAME)) {
-      test(`${name} is counted as one`, async () => {
+      test(`${name} counts as one`, async () => {
         assert.deepEqual(
           [await passes(service, first), await passes(service, second), await passes(service, third)],
           [true, true, true],
@@ -173,7 +173,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a network has four times as much, however many of its addresses ask', async () => {
+    test('a network may send four times as many, however many of its addresses do', async () => {
       for (const [of, elsewhere] of [
         [(i: number) => `203.0.113.${i}`, '203.0.114.1'],
         [(i: number) => `2001:db8:7:${i.toString(16)}::1`, '2001:db8:8::1'],
@@ -184,7 +184,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('of a chain the last address that is no trusted proxy counts: what a client puts before it changes nothing', async () => {
+    test('in a chain, the last address that is not a trusted proxy counts: what a client puts before it changes nothing', async () => {
       const address = someone()
       const chain = (i: number) => `203.0.${i}.9, 127.0.0.1, ${address}, 10.1.2.3,2001:db8:ffff::7`
       for (let i = 0; i < 3; i++) assert.ok(await passes(service, chain(i)))
@@ -192,7 +192,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await passes(service, address), false)
     })
 
-    test('a header that is malformed is answered like any other', async () => {
+    test('a malformed header is answered like any other', async () => {
       for (const value of [
         ',',
         ', ,',
@@ -251,7 +251,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 })
 
-suite('workers of a machine', () => {
+suite('the workers of a machine', () => {
   const program = testProgram()
 
   test('count together', async () => {

@@ -114,7 +114,7 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  test('names and keys are had once, also by fifty at the same moment; bad ones are refused', async () => {
+  test('names and keys are unique, also for fifty at the same moment; bad ones are refused', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, () => addAgent({ name: 'race', account: 'ci' }, deps())),
     )
@@ -171,7 +171,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([unknown.status, unknown.body.Code], [401, 'permission denied'])
   })
 
-  test('a name that no agent can have, and no database holds, is an unknown agent', async () => {
+  test('a name that no agent can have, and no database can store, is an unknown agent', async () => {
     const { loginUrl } = await startLogin()
     for (const name of ['a\0', '\0', 'A', 'a b', '\u{1f4a9}', 'x'.repeat(2000)]) {
       const { status, body } = await askLogin(loginUrl, name, generateKeyPair().publicKey)
@@ -219,7 +219,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('an agent’s login lives one minute', async () => {
+  test('an agent’s login lasts one minute', async () => {
     const keyPair = await newAgent('slow')
     const { loginUrl } = await startLogin()
     const { caveat, token } = await logIn('slow', keyPair)
@@ -230,7 +230,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([lateLogin.status, lateLogin.body.Code], [401, 'permission denied'])
   })
 
-  test('a removed agent, and one of a disabled account, is refused at the login and at the discharge', async () => {
+  test('401: a removed agent and one of a disabled account, at the login and at the discharge', async () => {
     const keyPair = await newAgent('doomed')
     const { caveat, token } = await logIn('doomed', keyPair)
     const { loginUrl } = await startLogin()
@@ -269,7 +269,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a token of the tokens API is no agent’s login', async () => {
+  test('a token of the tokens API is not an agent’s login', async () => {
     const { caveat } = await startLogin()
     const other = mint({ ...(await world.keyring.mintId('token')), location: 'store' })
     const token = { kind: 'agent', token64: Buffer.from(encodeBinary(other)).toString('base64url') }

@@ -36,7 +36,7 @@ eachDatabase((_kind, open) => {
   })
   after(() => identity.app.close())
 
-  test('discharge/info and publickey tell the newest key, exactly as JSON', async () => {
+  test('200: discharge/info and publickey give the newest key, exactly as JSON', async () => {
     const [newest] = await world.keyring.dischargerKeyPairs()
     const key = encodeBase64(newest.publicKey)
     const info = await get('/discharge/info')
@@ -78,7 +78,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('an id comes as text with control characters (Python), or in any base64', async () => {
+  test('an id may be text with control characters (Python) or any base64', async () => {
     const caveat = await caveatFor(world.keyring, USERID, { version: 3 })
     const caveat64 = Buffer.from(caveat.payload ?? []).toString('base64url')
     for (const parameters of [`id=%03%00`, 'id64=AwA', 'id64=AwA%3D', 'id=wrong&id64=AwA']) {
@@ -114,14 +114,14 @@ eachDatabase((_kind, open) => {
     ['a discharge for somebody else', 'id=a&discharge-for-user=bob', /"discharge-for-user"/],
   ]
   for (const [what, query, message] of bad) {
-    test(`${what} is a bad request`, async () => {
+    test(`400: ${what}`, async () => {
       const { status, body } = await answer(await fetch(url(`/discharge?${query}`), { method: 'POST' }))
       assert.deepEqual([status, body.Code], [400, 'bad request'])
       assert.match(body.Message, message)
     })
   }
 
-  test('an empty body in chunks and without a type is none: Go sends it beside its query', async () => {
+  test('an empty body in chunks without a type is no body: Go sends it with its query', async () => {
     const caveat = await caveatFor(world.keyring, USERID)
     const query = new URLSearchParams({ id64: Buffer.from(caveat.id).toString('base64url') })
     const request = httpRequest(url(`/discharge?${query}`), { method: 'POST' })
@@ -131,13 +131,13 @@ eachDatabase((_kind, open) => {
     assert.equal((JSON.parse(await text(response)) as { Code: string }).Code, 'interaction required')
   })
 
-  test('a parameter in the query and again in the form is refused', async () => {
+  test('400: a parameter both in the query and in the form', async () => {
     const body = new URLSearchParams({ id: 'a' })
     const result = await answer(await fetch(url('/discharge?id=a'), { method: 'POST', body }))
     assert.match(result.body.Message, /more than once/)
   })
 
-  test('a body that is no form, or too large, is a bad request', async () => {
+  test('400: a body that is not a form, or is too large', async () => {
     for (const [type, body] of [
       ['application/json', '{}'],
       ['text/plain', 'id=a'],
@@ -211,7 +211,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('an unknown path is answered in the style of the bakery', async () => {
+  test('404: an unknown path, in the bakery’s form', async () => {
     for (const [method, path] of [
       ['GET', '/nothing'],
       ['GET', '/discharge'],
@@ -268,7 +268,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await rows(), before)
   })
 
-  test('a database that is away makes 503 of what needs it, and nothing is guessed', async () => {
+  test('503: requests that need the database while it is away; nothing is guessed', async () => {
     const away = await startIdentity({
       ...world,
       keyring: {
@@ -285,7 +285,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a fault is a 500 that tells nothing of its cause', async () => {
+  test('500: a fault does not reveal its cause', async () => {
     const broken = await startIdentity({
       ...world,
       keyring: { ...world.keyring, dischargerKeyPairs: () => Promise.reject(new Error('secret detail')) },

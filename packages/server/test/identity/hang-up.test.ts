@@ -8,7 +8,7 @@ import type { Throttle } from '../../src/identity/logins/throttle.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { Browser, caveatFor, identityWorld, postDischarge, startIdentity } from '../support/identity.ts'
 
-test('the address of a request is an address or says that there is none, whatever a proxy passes on', () => {
+test('the address of a request is an address or `unknown`, whatever a proxy forwards', () => {
   assert.equal(addressOf({ ip: undefined }), 'unknown')
   assert.equal(addressOf({ ip: '::ffff:192.0.2.1' }), '192.0.2.1')
   for (const none of ['', 'x'.repeat(30_000), `${'1'.repeat(30_000)}.0.0.1`, '192.0.2.1\n', "<b>'"]) {
@@ -17,7 +17,7 @@ test('the address of a request is an address or says that there is none, whateve
 })
 
 eachDatabase((_kind, open) => {
-  test('an attempt to sign in is counted for its address, also when its sender has gone meanwhile', async () => {
+  test('an attempt to sign in counts for its address, even if the sender is gone by then', async () => {
     const world = await identityWorld(await open())
     const asked = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()

@@ -48,7 +48,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await world.database.query.selectFrom('sign_in_session').selectAll().execute(), [])
   })
 
-  test('a sign-in stands when nothing happens meanwhile', async () => {
+  test('a sign-in stays valid when nothing happens meanwhile', async () => {
     const result = await during('kim', async () => {})
     assert.equal(result.outcome, 'signed-in')
   })

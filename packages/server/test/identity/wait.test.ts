@@ -101,14 +101,14 @@ eachDatabase((_kind, open) => {
     assert.ok(at - completedAt < 15_000, `${at - completedAt} ms`)
   })
 
-  test('a login that is completed before anybody waits is answered at once, to as many as ask', async () => {
+  test('a login completed before anybody waits is answered at once, however many ask', async () => {
     const { visit, wait } = await startLogin(await start())
     await approve(visit)
     const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(wait).then(answer)))
     for (const { status, body } of answers) assert.deepEqual([status, body.kind], [200, 'login'])
   })
 
-  test('after its patience a wait ends with 504 in JSON, and asking again goes on', async () => {
+  test('504: a wait ends when its time is over, and asking again continues it', async () => {
     const { visit, wait } = await startLogin(await start({ waitPatience: 30 }))
     const { status, headers, body } = await answer(await fetch(wait))
     assert.equal(status, 504)

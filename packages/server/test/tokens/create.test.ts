@@ -80,7 +80,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(at(before) - at(since), 365 * 86_400_000)
   })
 
-  test('the third-party caveat asks the bundled identity service to declare a userid, and tells what is asked', async () => {
+  test('the third-party caveat asks the bundled identity service to declare a userid, and summarises the request', async () => {
     const macaroon = await root({
       permissions: ['package_access'],
       description: 'my laptop',
@@ -172,7 +172,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('every permission of the specification is taken', async () => {
+  test('200: every permission of the specification', async () => {
     assert.equal(PERMISSIONS.length, 14)
     const extra = conditions(await root({ permissions: PERMISSIONS }))[4]
     for (const permission of PERMISSIONS) assert.ok(extra?.includes(`"${permission}"`), permission)
@@ -189,7 +189,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([refusal.status, refusal.code], [431, 'headers-too-large'])
   })
 
-  test('the body is read as JSON whatever its content type says, and may be absent', async () => {
+  test('200: the body is read as JSON whatever its content type, and may be absent', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/octet-stream']) {
       const { status } = await post('{"permissions": ["package_access"]}', { 'content-type': type })
       assert.equal(status, 200, type)
@@ -198,13 +198,13 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(bare.status, 200)
   })
 
-  test('nothing is written for somebody who has not proved who they are', async () => {
+  test('nothing is written before somebody has proved who they are', async () => {
     const earlier = await rowsOf(service)
     for (let i = 0; i < 20; i++) await getRoot(service, { description: `root ${i}` })
     assert.deepEqual(await rowsOf(service), earlier)
   })
 
-  test('the summary shows the id a token is limited to, whatever name is given beside it', async () => {
+  test('the summary shows the id a token is limited to, whatever name comes with it', async () => {
     const packages = [{ name: 'harmless', snap_id: 'ImportantId' }, { name: 'foo' }, { snap_id: 'Other' }]
     const minted = await root({ packages })
     assert.match(conditions(minted)[4] ?? '', /"package_id": \["ImportantId", "foo", "Other"\]/)
@@ -217,7 +217,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('every root is another one', async () => {
+  test('every root is different', async () => {
     const roots = await Promise.all(Array.from({ length: 20 }, () => root()))
     assert.equal(new Set(roots.map(({ id }) => Buffer.from(id).toString('hex'))).size, 20)
     assert.equal(new Set(roots.map((each) => conditions(each)[2])).size, 20)

@@ -54,7 +54,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(condition, 'need-declared userid is-authenticated-userid')
     })
 
-    test('whoever it vouches for gets one account at the first login, also when fifty logins are the first', async () => {
+    test('a person it vouches for gets one account at the first login, even if fifty logins are first', async () => {
       const subject = `usso:https://login.example.com/+id/${Math.random()}`
       const slices = await Promise.all(
         Array.from({ length: 50 }, async () =>
@@ -92,7 +92,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(condition, 'need-declared username is-authenticated-user')
     })
 
-    test('401 account-unknown for a stranger; who is linked logs in, and the token declares the username', async () => {
+    test('401 account-unknown for a stranger; a linked person logs in, and the token declares the username', async () => {
       const slice = async () => vouchFor(await getRoot(service), ['declared username carol@candid'])
       const answer = await call(service, 'POST', '/api/v2/tokens/exchange', {
         headers: presenting(await slice()),
@@ -112,12 +112,12 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('the identity service is changed', () => {
+  describe('another identity service is configured', () => {
     const before = testService(fresh)
     const after = testService(fresh, { RATAFIA_IDENTITY_URL: location })
     const asking = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
 
-    test('401: a root of before is not exchanged; a token of before goes on', async () => {
+    test('401: an old root is not exchanged; an old token stays valid', async () => {
       const person = await addPerson(before)
       const token = await logIn(before, person)
       const slice = await dischargeFor(before, await getRoot(before), person)
@@ -130,7 +130,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('401: a token that declares what is not asked for any more', async () => {
+    test('401: a token that declares a key no longer asked for', async () => {
       const token = await logIn(before, await addPerson(before))
       const answer = await call(asking, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
       assert.equal(refusalOf(answer).status, 401)
@@ -138,10 +138,10 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('a discharger that is not there', () => {
+  describe('a discharger that is away', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: 'http://127.0.0.1:9/identity' })
 
-    test('503 where a root is asked for; the rest goes on', async () => {
+    test('503: for a new root; everything else works', async () => {
       const answer = await call(service, 'POST', '/api/v2/tokens', { body: {} })
       assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [503, 'service-unavailable'])
       assert.equal((await call(service, 'GET', '/api/v2/tokens/whoami')).status, 401)

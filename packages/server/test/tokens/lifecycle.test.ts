@@ -98,7 +98,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.notDeepEqual(token.id, decodeJson(JSON.parse(root)).id)
     })
 
-    test('the same root again: the same session, a further token', async () => {
+    test('200: the same root again gives another token of the same session', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const [first, second] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
       assert.notEqual(first, second)
@@ -148,7 +148,7 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(-2 * DAY)
     })
 
-    test('the life of the discharge does not bound the token', async () => {
+    test('the life of the discharge does not limit the token', async () => {
       const token = await logIn(service, alice)
       service.advance(30 * DAY)
       assert.equal((await whoamiWith(bearing(token))).status, 200)
@@ -167,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('an absent body is the empty object', async () => {
+    test('200: an absent body is an empty object', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const { status } = await call(service, 'POST', '/api/v2/tokens/exchange', {
         headers: presenting(slice),
@@ -212,11 +212,11 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('who somebody is', () => {
+  describe('the identity', () => {
     const loginWith = async (conditionsOf: (person: Account) => readonly string[]) =>
       exchangeWith(presenting(await dischargeFor(service, await getRoot(service), alice, conditionsOf)))
 
-    test('401: an identity appended to the root counts for nothing', async () => {
+    test('401: an identity appended to the root does not count', async () => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
       const text = JSON.stringify(encodeJson(forged))
@@ -226,7 +226,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await exchangeWith(presenting(empty)), UNAUTHORIZED, /declares more than one/)
     })
 
-    test('401: an identity that others than the discharge of our caveat declare, where that declares none', async () => {
+    test('401: an identity declared elsewhere than in the discharge of our caveat', async () => {
       const root = decodeJson(JSON.parse(await getRoot(service)))
       const forged = addFirstPartyCaveat(root, `declared userid ${bob.id}`)
       const caveatId = root.caveats[3]?.id ?? assert.fail('no caveat')
@@ -290,7 +290,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('200: every limit as it was asked for, the end without a zone', async () => {
+    test('200: every limit as requested, the end without a zone', async () => {
       const token = await logIn(service, alice, {
         channels: ['edge', '2.*'],
         packages: [{ snap_id: 'abc' }],
@@ -310,7 +310,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('a GET with a JSON content type and no body is answered', async () => {
+    test('200: a GET with a JSON content type and no body', async () => {
       const { status } = await whoamiWith({
         ...bearing(await logIn(service, alice)),
         'content-type': 'application/json',
@@ -359,7 +359,7 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(-2 * DAY)
     })
 
-    test('a session is listed once its root was used with a discharge, exchanged or not', async () => {
+    test('a session is listed once its root has been used with a discharge, exchanged or not', async () => {
       const person = await addPerson(service)
       const slice = await dischargeFor(service, await getRoot(service, { description: 'web' }), person)
       const { status, body } = await call(service, 'GET', '/api/v2/tokens', { headers: presenting(slice) })
@@ -393,7 +393,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([again.status, again.body.macaroons], [200, [record]], 'the first revocation stands')
     })
 
-    test('200: one’s own session; every token of it is gone', async () => {
+    test('200: the caller’s own session; all its tokens are refused', async () => {
       const slice = await dischargeFor(service, await getRoot(service), alice)
       const [one, two] = [await exchangeSlice(service, slice), await exchangeSlice(service, slice)]
       assert.equal((await revoke(one, sessionIdOf(parsed(one)))).status, 200)
@@ -437,7 +437,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /revoked at .* by operator/)
     })
 
-    test('a revocation that races with use: whatever is asked after its answer is refused', async () => {
+    test('a revocation that races with use: every request after its answer is refused', async () => {
       for (let round = 0; round < 5; round++) {
         const token = await logIn(service, alice)
         let acknowledged = false

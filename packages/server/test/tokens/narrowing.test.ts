@@ -41,7 +41,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
 
-  test('a first use with a short life does not hide the session from the list of those that are active', async () => {
+  test('a first use with a short life does not hide the session from the list of active ones', async () => {
     const root = await getRoot(service, {
       expires: new Date(service.now().getTime() + 9 * HOUR).toISOString(),
     })
@@ -68,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await whoami(token)).body.expires, end.toISOString().slice(0, -1))
   })
 
-  test('limits that together do not fit a token are refused at the exchange', async () => {
+  test('400: limits that together do not fit into a token are refused at the exchange', async () => {
     const many = (name: string) => ['*', ...Array.from({ length: 200 }, (_, index) => `${name}${index}`)]
     const long = (name: string) => [
       '*',

@@ -106,7 +106,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(body.expires, '2098-01-01T00:00:00.000')
     })
 
-    test('200: extra is intersected, channels by the patterns that include each other', async () => {
+    test('200: extra is intersected, channel patterns by inclusion', async () => {
       const { body } = await whoamiOf(
         [
           'extra {"channel": ["2.0/*", "edge", "other"], "acl": ["package_push", "store_admin"]}',
@@ -162,7 +162,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('401: a third-party caveat of the holder’s own without its discharge; with it, the token works', async () => {
+    test('401: a holder’s third-party caveat without its discharge; with it, the token works', async () => {
       const rootKey = Buffer.alloc(24, 1)
       const id = Buffer.from('ask my colleague')
       const guarded = addThirdPartyCaveat(macaroonOf(await logIn(service, person)), {

@@ -98,7 +98,7 @@ eachDatabase((kind, _open, fresh) => {
     await refusedEverywhere(asking(token))
   })
 
-  test('the tokens of an account that was disabled; they hold again when it is enabled', async () => {
+  test('the tokens of a disabled account; they are valid again when it is enabled', async () => {
     const person = await addPerson(one)
     const token = await logIn(one, person)
     await everywhere(asking(token))
@@ -176,7 +176,7 @@ eachDatabase((kind, _open, fresh) => {
     }, 'the node does not remember')
   }
 
-  test('a token that somebody revoked past the service: by psql, or a release from before this', async () => {
+  test('a token revoked without the service: by psql or an older release', async () => {
     const token = await logIn(one, await addPerson(one))
     for (const node of [one, ...others]) await remembers(node, asking(token))
     const database = await openDatabase(await postgres())
@@ -187,7 +187,7 @@ eachDatabase((kind, _open, fresh) => {
     for (const node of [one, ...others]) assert.equal(await refusal(node, asking(token)), 401)
   })
 
-  test('while the listener is silent, its connection open: the database is asked', async (context) => {
+  test('while the listener is silent and its connection open, the database is asked', async (context) => {
     const { url } = await postgres()
     const proxy = await silenceable(new URL(url))
     context.after(() => proxy.close())
