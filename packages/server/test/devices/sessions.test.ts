@@ -167,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
         'invalid-request',
       ],
       ['an unknown member', (body) => ({ ...body, more: '' }), /unknown field: "more"/, 'invalid-request'],
-      ['a model that is null', (body) => ({ ...body, 'model-assertion': null }), /text/, 'invalid-field'],
+      ['a model that is null', (body) => ({ ...body, 'model-assertion': null }), /must be a string/, 'invalid-field'],
       [
         'an empty serial',
         (body) => ({ ...body, 'serial-assertion': '' }),
@@ -361,7 +361,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('a body that is no JSON object', async () => {
       assertRefused(await post('{{{'), 400, 'invalid-request', /not JSON/)
-      assertRefused(await post('[]'), 400, 'invalid-request', /body has to be/)
+      assertRefused(await post('[]'), 400, 'invalid-request', /body must be/)
     })
 
     test('413 for a body over 1 MiB, and 400 for one just below it', async () => {
