@@ -1,9 +1,9 @@
-/** What the files of a dump hold, whatever their form: rows by table. */
+/** The rows of a dump by table, whatever the form of its files. */
 export interface DumpRow {
   readonly table: string
-  /** Where it stands, for messages: `FILE, line 7`. */
+  /** For messages: `FILE, line 7`. */
   readonly place: string
-  /** By column. Null where the database has none. */
+  /** By column. Null where the database has no value. */
   readonly fields: Readonly<Record<string, string | null>>
 }
 
@@ -11,9 +11,9 @@ export interface DumpFile {
   /** For messages. */
   readonly name: string
   readonly form: 'sql' | 'csv'
-  /** Of a CSV file, which has one. */
+  /** Only of a CSV file. */
   readonly table?: string | undefined
-  /** The bytes of the file from their beginning, each time it is called. */
+  /** Each call yields the bytes of the file from the beginning. */
   open(): AsyncIterable<Uint8Array>
 }
 
@@ -23,7 +23,7 @@ export interface Line {
   readonly text: string
 }
 
-/** Lines end with a newline only: other marks may stand inside a value. */
+/** Only a newline ends a line: a value may contain other line breaks. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   const decoder = new TextDecoder()
   let rest = ''

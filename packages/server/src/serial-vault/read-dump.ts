@@ -1,14 +1,42 @@
-/** The rows of all files of a dump. */
+/** What the files of a dump say, by table. */
 import { ImportError } from '../files/import-rows.ts'
 import { streamImportRows } from '../files/import-stream.ts'
 import type { DumpFile, DumpRow } from './dump-rows.ts'
 import { readSql } from './read-sql.ts'
+import { readSignature, SigningLog } from './signing-log.ts'
 
-/** Those that are read; of others, such as users and their sessions, nothing is. */
+/** The tables that are read; others, such as users and their sessions, are ignored. */
 export const TABLES = ['account', 'keypair', 'model', 'signinglog', 'substore'] as const
 
-/** File by file. Throws {@link ImportError}. */
-export async function* readDump(files: readonly DumpFile[]): AsyncGenerator<DumpRow> {
+export interface Dump {
+  readonly accounts: readonly DumpRow[]
+  readonly keypairs: readonly DumpRow[]
+  readonly models: readonly DumpRow[]
+  readonly substores: readonly DumpRow[]
+  readonly log: SigningLog
+  /** A sentence for each row of the log that cannot be a device. */
+  readonly unreadable: readonly string[]
+}
+
+/** Signatures without a time count as made `now`. Throws {@link ImportError}. */
+export async function readDump(files: readonly DumpFile[], now: Date): Promise<Dump> {
+  const rows = { account: [], keypair: [], model: [], substore: [] } as Record<string, DumpRow[]>
+  const log = new SigningLog()
+  const unreadable: string[] = []
+  for await (const row of rowsOf(files)) {
+    if (row.table !== 'signinglog') {
+      rows[row.table]?.push(row)
+      continue
+    }
+    const signature = readSignature(row, now)
+    if (typeof signature === 'string') unreadable.push(signature)
+    else log.add(signature)
+  }
+  const { account = [], keypair = [], model = [], substore = [] } = rows
+  return { accounts: account, keypairs: keypair, models: model, substores: substore, log, unreadable }
+}
+
+async function* rowsOf(files: readonly DumpFile[]): AsyncGenerator<DumpRow> {
   for (const file of files) {
     if (file.form === 'sql') yield* readSql(file, TABLES)
     else yield* readCsv(file)

@@ -1,9 +1,9 @@
-/** The rows of a plain dump: of pg_dump (COPY, --inserts, --column-inserts), or `.dump` of sqlite3. */
+/** Reads the rows of a plain dump: by pg_dump (COPY, --inserts, --column-inserts), or by `.dump` of sqlite3. */
 import { ImportError } from '../files/import-rows.ts'
 import { type DumpFile, type DumpRow, type Line, linesOf } from './dump-rows.ts'
 import { isWholeStatement, SqlReader, withoutEscapes } from './sql-values.ts'
 
-/** A statement of so many characters is none of a serial-vault's. */
+/** No serial-vault has a statement this long. */
 const STATEMENT_CHARACTERS = 16 * 1024 * 1024
 
 interface Copy {
@@ -11,7 +11,7 @@ interface Copy {
   readonly columns: readonly string[]
 }
 
-/** Other tables than these are passed over. Throws {@link ImportError} for what cannot be read. */
+/** Skips all other tables. Throws {@link ImportError} for what it cannot read. */
 export async function* readSql(file: DumpFile, tables: readonly string[]): AsyncGenerator<DumpRow> {
   const known = new Map<string, readonly string[]>()
   let copy: Copy | undefined
@@ -48,9 +48,9 @@ const COMPRESSED = ['\u001f\ufffd', 'PK\u0003', 'BZh', '\ufffd7zXZ']
 
 function refuseOthers({ name }: DumpFile, first: string): void {
   const advice = first.startsWith('PGDMP')
-    ? 'is a dump in a form of its own: `pg_restore --file dump.sql FILE` makes SQL of it'
+    ? 'is a dump in the custom format: `pg_restore --file dump.sql FILE` turns it into SQL'
     : first.startsWith('SQLite format 3')
-      ? 'is a database: `sqlite3 FILE .dump` makes SQL of it'
+      ? 'is a database: `sqlite3 FILE .dump` turns it into SQL'
       : COMPRESSED.some((beginning) => first.startsWith(beginning))
         ? 'is compressed: decompress it first'
         : undefined
@@ -126,7 +126,7 @@ function remember(statement: string, known: Map<string, readonly string[]>): voi
     const name = reader.name()
     if (name === undefined) break
     if (!NO_COLUMN.test(name)) columns.push(name)
-    // Its type and what else: parentheses may nest once, as in `check (length(x) > 0)`.
+    // Skip its type and the rest: parentheses may nest once, as in `check (length(x) > 0)`.
     reader.take(/(?:[^,()']|'(?:[^']|'')*'|\((?:[^()]|\([^()]*\))*\))*/y)
     if (!reader.sign(',')) break
   }

@@ -1,6 +1,6 @@
 /**
- * Who holds which serial, by a log of signatures. A serial-vault signs a serial for another key too, and a key for
- * another serial: here one of each remains, and what gave way is kept and told.
+ * Who has which serial, according to a log of signatures. A serial-vault may sign one serial for several keys, and
+ * several serials for one key: here one of each remains, and the log keeps and reports what gave way.
  */
 import type { DumpRow } from './dump-rows.ts'
 
@@ -15,14 +15,14 @@ export interface Signature {
   readonly place: string
 }
 
-/** One serial with one key, of all signatures about the two. */
+/** One serial with one key, from all signatures about the two. */
 export interface Holding extends Signature {
   readonly firstAt: Date
-  /** What has the serial, or the key, in its place; undefined for what is active. */
+  /** What has the serial, or the key, now; undefined if this is active. */
   readonly gaveWayTo?: Holding
 }
 
-/** A sentence where a row cannot be a device. Times without a zone are UTC. */
+/** Returns a sentence if a row cannot be a device. Times without a zone are UTC. */
 export function readSignature({ fields, place }: DumpRow, now: Date): Signature | string {
   const { make, model, serial_number: serial, fingerprint, revision, created } = fields
   if (!make || !/^[A-Za-z0-9-]{2,32}$/.test(make)) return `${place}: "make" is not the id of an account.`
@@ -33,7 +33,7 @@ export function readSignature({ fields, place }: DumpRow, now: Date): Signature 
   if (!fingerprint || !/^[A-Za-z0-9_-]{64}$/.test(fingerprint)) {
     return `${place}: "fingerprint" is not the id of a device key.`
   }
-  // The column was added later, with this default.
+  // serial-vault added the column later, with this default.
   const number = revision || '1'
   if (!/^\d{1,9}$/.test(number)) return `${place}: "revision" is not a number.`
   const at = created ? timeOf(created) : now
@@ -52,7 +52,7 @@ function timeOf(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date
 }
 
-/** One after the other; all of them are kept in memory. */
+/** Collects signatures one by one, and keeps them all in memory. */
 export class SigningLog {
   readonly #holdings = new Map<string, Holding>()
   #signatures = 0
@@ -75,8 +75,8 @@ export class SigningLog {
   }
 
   /**
-   * A serial belongs to the key it was signed for with the highest revision, then last; of several serials that a key
-   * would have so, it has the one signed last.
+   * A serial belongs to the key it was signed for with the highest revision, then most recently. A key that would have
+   * several serials that way has the one signed last.
    */
   resolve(): readonly Holding[] {
     const all = [...this.#holdings.values()]
@@ -105,10 +105,10 @@ export class SigningLog {
 const nameOf = ({ brandId, model }: Signature, ...more: readonly string[]): string =>
   [brandId, model, ...more].join('/')
 
-/** Of one serial, whose revisions count up. */
+/** For one serial, whose revisions count up. */
 const isNewer = (one: Signature, other: Signature): boolean =>
   one.revision === other.revision ? one.at >= other.at : one.revision > other.revision
 
-/** Of two serials, whose revisions say nothing of each other. */
+/** For two serials, whose revisions cannot be compared. */
 const isLater = (one: Signature, other: Signature): boolean =>
   one.at.getTime() === other.at.getTime() ? one.revision >= other.revision : one.at > other.at

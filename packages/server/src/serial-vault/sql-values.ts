@@ -1,4 +1,4 @@
-/** The little of SQL that dumps are made of: names of tables and columns, and values. */
+/** Parses the little SQL that dumps consist of: names of tables and columns, and values. */
 
 /** Reads one text from left to right. */
 export class SqlReader {
@@ -13,7 +13,7 @@ export class SqlReader {
     return this.#text.slice(this.#at)
   }
 
-  /** Takes what matches here (the pattern is sticky); undefined, and stays, when nothing does. */
+  /** Takes what matches here (the pattern is sticky). Undefined, without moving on, if nothing does. */
   take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const [found] = pattern.exec(this.#text) ?? []
@@ -83,7 +83,7 @@ export class SqlReader {
       this.take(/::[A-Za-z_ ]+/y)
       return text.slice(1, -1).replaceAll("''", "'")
     }
-    // How sqlite3 writes a text with newlines: older ones, and newer ones.
+    // How older and newer versions of sqlite3 write a text with newlines.
     if (this.take(/replace\s*\(/iy) !== undefined) return this.#replaced()
     if (this.take(/unistr\s*\(/iy) !== undefined) return this.#unescaped()
     const code = this.take(/char\s*\(\s*\d+\s*\)/iy)
@@ -116,7 +116,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** Backslash escapes, as COPY and E'' have them. */
+/** Resolves the backslash escapes of COPY and E''. */
 export const withoutEscapes = (text: string): string =>
   text.includes('\\')
     ? text.replace(/\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|([\s\S]))/g, (_, octal, hex, sign) =>
@@ -128,7 +128,7 @@ export const withoutEscapes = (text: string): string =>
       )
     : text
 
-/** Whether a statement ends with this text: a semicolon outside of quotes. */
+/** Whether the text ends with a semicolon outside quotes. */
 export function isWholeStatement(text: string): boolean {
   if (!text.trimEnd().endsWith(';')) return false
   const bare = text.replace(/E'(?:[^'\\]|''|\\[\s\S])*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/gi, '')

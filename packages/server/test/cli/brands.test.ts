@@ -139,7 +139,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['signing-keys', 'disable', '--force', '--', brandKey],
       /is disabled\. No serial is signed any more for/,
     )
-    await refuses(disable, /is disabled already/)
+    await refuses(disable, /is already disabled/)
     const faulty = await program.json('models', 'show', CLASSIC)
     assert.match(faulty.signer_fault, /^No key here can sign serials of acme-brand\/acme-classic\./)
     const { code, stdout, stderr } = await program.run(add, { input: `${passphrase}\n` })

@@ -141,19 +141,23 @@ eachDatabase((_kind, _open, fresh) => {
       [
         'a time that is none',
         () => row({ decided_at: '2026-13-01T00:00:00Z' }),
-        /^item 2: "decided_at" is no time\.$/,
+        /^item 2: "decided_at" is not a time\.$/,
       ],
-      ['a revision', () => row({ revision: -1 }), /^item 2: "revision" is not a number from 0 on\.$/],
+      [
+        'a revision',
+        () => row({ revision: -1 }),
+        /^item 2: "revision" is not a whole number from 0 to 999999999\.$/,
+      ],
       ['pending without a request', () => row({ status: 'pending' }), /^item 2: "request" is missing/],
       [
         'active with one',
         () => row({ request: request() }),
-        /^item 2: only a device that waits has a "request"\.$/,
+        /^item 2: only a pending or rejected device has a "request"\.$/,
       ],
       [
         'the request of another',
         () => row({ status: 'pending', request: request() }),
-        /^item 2: "request" is of another model or device key\.$/,
+        /^item 2: "request" is about another model or device key\.$/,
       ],
       ['no assertion', () => row({ assertions: 'x' }), /^item 2: "assertions" cannot be read: /],
       [
@@ -185,14 +189,14 @@ eachDatabase((_kind, _open, fresh) => {
       [
         'a key that has a row',
         async () => row({ device_key_id: (await holder()).deviceKeyId }),
-        /^item 2: the device key .* has a row of acme-brand\/acme-classic: the device .* \(active\)\. /,
+        /^item 2: the device key .* already has a row of acme-brand\/acme-classic: the device .* \(active\)\. /,
       ],
       [
         'another row of an id',
         async () => row({ id: (await holder()).id }),
         /^item 2: the device .* is in the register with another "serial": "T-1", in the file "N-1"\. /,
       ],
-      ['twice in the file', () => good, /^item 2: the id .* stands in the file before\. /],
+      ['twice in the file', () => good, /^item 2: an earlier row has the id .*, too\. /],
       ['no object', () => [], /^item 2: this is not an object\.$/],
     ]
     const secondText = async () =>

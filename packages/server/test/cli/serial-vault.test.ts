@@ -195,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   const refusals: readonly [name: string, text: string | Uint8Array, message: RegExp][] = [
-    ['custom.dump', 'PGDMP\u0001', /is a dump in a form of its own: `pg_restore --file dump\.sql FILE`/],
+    ['custom.dump', 'PGDMP\u0001', /is a dump in the custom format: `pg_restore --file dump\.sql FILE`/],
     ['vault.db', 'SQLite format 3\0', /is a database: `sqlite3 FILE \.dump`/],
     ['dump.sql.gz', Buffer.from([0x1f, 0x8b, 8, 0]), /is compressed/],
     ['cut.sql', 'COPY public.model (id) FROM stdin;\n1\n', /ends in the middle of a table/],

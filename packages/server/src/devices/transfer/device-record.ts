@@ -1,4 +1,4 @@
-/** A device as it stands in an exported file, and back: what an operator or an auditor reads, and what is imported. */
+/** The row of an exported file that describes a device, for operators and auditors, and back again for an import. */
 import { isUtf8 } from 'node:buffer'
 import { type DeviceId, isDeviceId } from '@ratafia/api'
 import { AssertionError, decode, decodeStream, encode, type UnverifiedAssertion } from '@ratafia/assertions'
@@ -30,10 +30,10 @@ export const DEVICE_COLUMNS = [
 export type DeviceColumn = (typeof DEVICE_COLUMNS)[number]
 export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>>
 
-/** What a row has to have; the others have a default. */
+/** Columns that every row needs; the others have defaults. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
 
-/** What a list shows of a device, too. */
+/** Lists of devices show these, too. */
 export const fieldsOf = (device: Device) => ({
   id: device.id,
   brand_id: device.brandId,
@@ -59,7 +59,7 @@ export function recordOf({ device, request, assertions }: StoredDevice): DeviceR
   }
 }
 
-/** Bodies may be anything; an assertion never begins so. */
+/** Marks text that is not UTF-8, because a body may be anything. No assertion begins like this. */
 const BASE64 = 'base64:'
 
 const textOf = (bytes: Uint8Array): string =>
@@ -68,7 +68,7 @@ const textOf = (bytes: Uint8Array): string =>
 const bytesOf = (text: string): Uint8Array =>
   text.startsWith(BASE64) ? Buffer.from(text.slice(BASE64.length), 'base64') : Buffer.from(text)
 
-/** As `encodeStream` does, without decoding what is stored; the last one keeps its end as it is. */
+/** Like `encodeStream`, but without decoding what is stored; the last assertion keeps its end. */
 function streamOf(assertions: readonly SerialAssertion[]): Uint8Array {
   return Buffer.concat(
     assertions.flatMap(({ encoded }, index) =>
@@ -84,7 +84,7 @@ const endsLine = (bytes: Uint8Array | undefined): boolean => bytes?.at(-1) === 0
 export interface ReadDevice {
   readonly place: string
   readonly stored: StoredDevice
-  /** Columns that the row has a value for, or says to have none. */
+  /** The columns that the row has, with or without a value. */
   readonly given: ReadonlySet<DeviceColumn>
 }
 
@@ -121,7 +121,7 @@ export function readRecord(
   const instant = (column: DeviceColumn): Date | null => {
     const value = matching(column, INSTANT, 'a time such as 2026-01-31T00:00:00.000Z')
     const date = value === null ? null : new Date(value)
-    return date && Number.isNaN(date.getTime()) ? refuse(`"${column}" is no time.`) : date
+    return date && Number.isNaN(date.getTime()) ? refuse(`"${column}" is not a time.`) : date
   }
 
   const id = text('id') ?? fallback.id
@@ -144,7 +144,9 @@ export function readRecord(
   const requestText = text('request')
   if (waits !== (requestText !== null)) {
     return refuse(
-      waits ? `"request" is missing: the device is ${status}.` : 'only a device that waits has a "request".',
+      waits
+        ? `"request" is missing: the device is ${status}.`
+        : 'only a pending or rejected device has a "request".',
     )
   }
   const request = requestText === null ? null : requestIn(requestText, { ...name, deviceKeyId }, refuse)
@@ -180,10 +182,10 @@ function serialsIn(
   refuse: Refuse,
 ): readonly SerialAssertion[] {
   if (text === null) return []
-  const found = explained(() => decodeStream(bytesOf(text)), '"assertions" cannot be read', refuse)
+  const found = decoded(() => decodeStream(bytesOf(text)), '"assertions" cannot be read', refuse)
   const serials = found.map((one) => serialOf(one, device, refuse))
   const revisions = new Set(serials.map(({ revision }) => revision))
-  if (revisions.size < serials.length) return refuse('"assertions" has two of one revision.')
+  if (revisions.size < serials.length) return refuse('"assertions" has two assertions of one revision.')
   return serials.toSorted((one, other) => one.revision - other.revision)
 }
 
@@ -220,26 +222,26 @@ function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refu
         ? Number(value)
         : -1
   if (!Number.isInteger(revision) || revision < 0 || revision > 999_999_999) {
-    return refuse('"revision" is not a number from 0 on.')
+    return refuse('"revision" is not a whole number from 0 to 999999999.')
   }
   if (newest !== null && newest > revision) {
-    return refuse(`"assertions" has the revision ${newest}, and "revision" is ${revision}.`)
+    return refuse(`"assertions" has the revision ${newest}, but "revision" is ${revision}.`)
   }
   return revision
 }
 
 function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
   const bytes = bytesOf(text)
-  const request = explained(() => decode(bytes), '"request" cannot be read', refuse)
+  const request = decoded(() => decode(bytes), '"request" cannot be read', refuse)
   if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`)
   const { brandId, model, deviceKeyId } = request.fields
   if (brandId !== device.brandId || model !== device.model || deviceKeyId !== device.deviceKeyId) {
-    return refuse('"request" is of another model or device key.')
+    return refuse('"request" is about another model or device key.')
   }
   return bytes
 }
 
-function explained<T>(work: () => T, what: string, refuse: Refuse): T {
+function decoded<T>(work: () => T, what: string, refuse: Refuse): T {
   try {
     return work()
   } catch (error) {

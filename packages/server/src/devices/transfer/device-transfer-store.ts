@@ -1,6 +1,6 @@
 /**
- * Whole rows of the register, out and in: the tables `device`, `serial_assertion` and `clone_evidence`, a page at a
- * time, so that a million of them need the memory of one page.
+ * Exports and imports whole rows of the register: the tables `device`, `serial_assertion` and `clone_evidence`, a page
+ * at a time, so that a million of them need the memory of one page.
  */
 import type { DeviceId } from '@ratafia/api'
 import type { SelectQueryBuilder } from 'kysely'
@@ -23,10 +23,10 @@ import {
 } from '../device-store.ts'
 import { type CloneEvidence, EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
 
-/** All that the register keeps of a device but who came when: registrations, sessions, evidence. */
+/** All that the register keeps of a device, except registrations, sessions and evidence. */
 export interface StoredDevice {
   readonly device: Device
-  /** The serial-request of one that waits or was rejected. */
+  /** The serial-request of a pending or rejected device. */
   readonly request: Uint8Array | null
   /** By revision. */
   readonly assertions: readonly SerialAssertion[]
@@ -36,26 +36,26 @@ export type TransferFilter = Omit<DeviceFilter, 'before' | 'limit'>
 
 export interface DeviceTransferStore {
   count(filter: TransferFilter): Promise<number>
-  /** In the order they were registered, after `after` if given. */
+  /** In the order of registration, after `after` if given. */
   page(
     filter: TransferFilter,
     page: { readonly after: DeviceId | undefined; readonly limit: number },
   ): Promise<readonly StoredDevice[]>
 }
 
-/** What an import does, on a transaction; at most {@link TRANSFER_BATCH} at a time. */
+/** What an import needs, on a transaction; at most {@link TRANSFER_BATCH} items per call. */
 export interface RegisterImport {
   readonly devices: DeviceStore
   byIds(ids: readonly DeviceId[]): Promise<readonly StoredDevice[]>
-  /** Rows of these serial numbers, of whatever model. */
+  /** Rows with these serial numbers, of any model. */
   bySerials(serials: readonly string[]): Promise<readonly Device[]>
-  /** Rows of these device keys, of whatever model. */
+  /** Rows with these device keys, of any model. */
   byKeys(deviceKeyIds: readonly string[]): Promise<readonly Device[]>
-  /** Returns those that were added: the others have an id, a serial or a key that is there. */
+  /** Returns those that were added: the others have an id, a serial or a key that is taken. */
   add(devices: readonly StoredDevice[]): Promise<ReadonlySet<DeviceId>>
-  /** What is there of a revision stays. Returns those of which the register has another text. */
+  /** A stored revision stays. Returns those for which the register has a different text. */
   addAssertions(assertions: readonly SerialAssertion[], at: Date): Promise<readonly SerialAssertion[]>
-  /** What is there stays as it is; the others are added, within the limits of the store of evidence. */
+  /** Stored evidence stays as it is; adds the rest within {@link EVIDENCE_LIMIT}. */
   addEvidence(evidence: readonly CloneEvidence[]): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The register as records, page by page: a million of them need the memory of one page. */
+/** Exports the register as records, page by page: a million of them need the memory of one page. */
 import type { DeviceId } from '@ratafia/api'
 import { type DeviceRecord, recordOf } from './device-record.ts'
 import type { DeviceTransferStore, TransferFilter } from './device-transfer-store.ts'
@@ -10,7 +10,7 @@ interface ExportOptions {
 
 const PAGE = 500
 
-/** In the order of registration. What is changed meanwhile is there as it was or as it is. */
+/** In the order of registration. A device that changes meanwhile appears as it was or as it is. */
 export async function* exportDevices(
   { filter, onProgress }: ExportOptions,
   { deviceTransfers }: { readonly deviceTransfers: Pick<DeviceTransferStore, 'count' | 'page'> },

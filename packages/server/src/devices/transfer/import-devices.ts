@@ -8,7 +8,7 @@ import { type Device, showSerialName } from '../device.ts'
 import { DEVICE_COLUMNS, NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
-/** One transaction without limits of time. */
+/** One transaction without a time limit. */
 export type InImport = Changing<{ readonly register: RegisterImport }>
 
 interface ImportDeps {
@@ -18,20 +18,19 @@ interface ImportDeps {
 
 interface ImportOptions {
   readonly source: ImportSource
-  /** How many rows were read. */
+  /** Counts the rows read. */
   readonly onProgress?: (done: number) => void
 }
 
 export interface ImportedDevices {
   readonly devices: number
-  /** Those that were not there. */
+  /** Those that were new. */
   readonly added: number
 }
 
 /**
- * A row that is there already, with the same values, stays; a row without an id is the same as one of its key and
- * serial. Throws {@link ImportError}, and imports nothing, for a row that is not as it should be, or that the register
- * contradicts.
+ * A row that is already in the register with the same values stays; a row without an id matches one with its key and
+ * serial. Throws {@link ImportError}, and imports nothing, for a malformed row or one that the register contradicts.
  */
 export function importDevices(
   { source, onProgress }: ImportOptions,
@@ -59,7 +58,7 @@ export function importDevices(
   })
 }
 
-/** Of the first row; in JSON the others are looked at by what they lack. */
+/** Checks the first row; in JSON, each other row reports what it lacks. */
 function checkColumns(names: readonly string[], place: string): void {
   const missing = NEEDED_COLUMNS.filter((column) => !names.includes(column))
   if (missing.length > 0) {
@@ -82,7 +81,7 @@ async function importBatch(
   const fresh: ReadDevice[] = []
   const ids = new Set<DeviceId>()
   for (const read of batch) {
-    if (ids.has(read.stored.device.id)) throw standsTwice(read)
+    if (ids.has(read.stored.device.id)) throw repeatedId(read)
     ids.add(read.stored.device.id)
     const there = present.get(read.stored.device.id) ?? byKey.get(read)
     if (there) refuseOther(read, there)
@@ -105,7 +104,7 @@ async function importBatch(
   return more
 }
 
-/** What is there of rows without an id. */
+/** What the register has of rows without an id. */
 async function registered(
   batch: readonly ReadDevice[],
   register: RegisterImport,
@@ -132,24 +131,24 @@ const isSame = (one: Device, other: Device): boolean =>
   one.serial === other.serial &&
   one.deviceKeyId === other.deviceKeyId
 
-/** Only what the row says is compared. */
+/** Compares only the columns that the row has. */
 function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice): void {
   const [said, has] = [recordOf(stored), recordOf(there)]
   const differs = DEVICE_COLUMNS.find((column) => given.has(column) && said[column] !== has[column])
   if (differs === undefined) return
   const values =
     differs === 'request' || differs === 'assertions'
-      ? 'other texts'
+      ? 'the texts differ'
       : `${JSON.stringify(has[differs])}, in the file ${JSON.stringify(said[differs])}`
   throw new ImportError(
     `${place}: the device ${there.device.id} is in the register with another "${differs}": ${values}. Nothing was imported.`,
   )
 }
 
-const standsTwice = ({ place, stored }: ReadDevice): ImportError =>
-  new ImportError(`${place}: the id ${stored.device.id} stands in the file before. Nothing was imported.`)
+const repeatedId = ({ place, stored }: ReadDevice): ImportError =>
+  new ImportError(`${place}: an earlier row has the id ${stored.device.id}, too. Nothing was imported.`)
 
-/** Says what kept the row out. */
+/** Throws, saying what kept the row out. */
 async function refuseClash({ place, stored }: ReadDevice, register: RegisterImport): Promise<void> {
   const { device } = stored
   const holder = device.serial === '' ? undefined : await register.devices.findHolder(device)
@@ -161,6 +160,6 @@ async function refuseClash({ place, stored }: ReadDevice, register: RegisterImpo
   }
   const row = await register.devices.findByKey(device)
   throw new ImportError(
-    `${place}: the device key ${device.deviceKeyId} has a row of ${device.brandId}/${device.model}: ${row ? whose(row) : 'another one'}. Nothing was imported.`,
+    `${place}: the device key ${device.deviceKeyId} already has a row of ${device.brandId}/${device.model}: ${row ? whose(row) : 'another one'}. Nothing was imported.`,
   )
 }

@@ -1,0 +1,221 @@
+/**
+ * Decides, device by device, what the records of another service change in the register. Where something has happened
+ * here since the last import, the register wins.
+ */
+import type { DeviceId } from '@ratafia/api'
+import { Unavailable } from '../../errors.ts'
+import { type Device, showSerialName } from '../device.ts'
+import type { CloneEvidence } from '../sessions/clone-store.ts'
+import type { RegisterImport, StoredDevice } from './device-transfer-store.ts'
+
+export interface SignedDevice {
+  readonly brandId: string
+  readonly model: string
+  readonly serial: string
+  readonly deviceKeyId: string
+  /** Of the last signature. */
+  readonly revision: number
+  readonly firstSignedAt: Date
+  readonly signedAt: Date
+  /** What has the serial, or the key, now, according to the other service. */
+  readonly gaveWayTo?: SignedDevice
+}
+
+export interface ImportedSigned {
+  readonly active: number
+  readonly superseded: number
+  /** Rows that existed and changed: another revision, or their serial went to another key. */
+  readonly updated: number
+  readonly unchanged: number
+  /** Where the register says otherwise, in a sentence each: it stays as it is. */
+  readonly conflicts: readonly string[]
+}
+
+export interface NumberedDevice {
+  readonly id: DeviceId
+  readonly signed: SignedDevice
+}
+
+const nameOf = (device: SignedDevice): string => `${showSerialName(device)} ${device.deviceKeyId}`
+
+const isOfModel = (device: Device, signed: SignedDevice): boolean =>
+  device.brandId === signed.brandId && device.model === signed.model
+
+const holdsSerial = ({ status }: Device): boolean => status === 'active' || status === 'revoked'
+
+export class SignedImport {
+  readonly #source: string
+  readonly #register: RegisterImport
+  readonly #conflicts: string[] = []
+  /** The row of each device, by `nameOf`. */
+  readonly #ids = new Map<string, DeviceId>()
+  readonly #gaveWay: { readonly signed: SignedDevice; readonly to: SignedDevice }[] = []
+  readonly #evidence: CloneEvidence[] = []
+  #active = 0
+  #superseded = 0
+  #updated = 0
+  #unchanged = 0
+
+  constructor(source: string, register: RegisterImport) {
+    this.#source = source
+    this.#register = register
+  }
+
+  async take(batch: readonly NumberedDevice[]): Promise<void> {
+    const bySerial = Map.groupBy(
+      await this.#register.bySerials(batch.map(({ signed }) => signed.serial)),
+      ({ serial }) => serial,
+    )
+    const byKey = Map.groupBy(
+      await this.#register.byKeys(batch.map(({ signed }) => signed.deviceKeyId)),
+      ({ deviceKeyId }) => deviceKeyId,
+    )
+    const fresh: Device[] = []
+    for (const { id, signed } of batch) {
+      const ofModel = (rows: readonly Device[] = []) => rows.filter((row) => isOfModel(row, signed))
+      const serials = ofModel(bySerial.get(signed.serial))
+      const keys = ofModel(byKey.get(signed.deviceKeyId))
+      const device = await this.#decide(id, signed, serials, keys)
+      if (device) fresh.push(device)
+      this.#ids.set(nameOf(signed), device?.id ?? serials.find(isOf(signed))?.id ?? id)
+      if (signed.gaveWayTo) this.#gaveWay.push({ signed, to: signed.gaveWayTo })
+    }
+    const added = await this.#register.add(fresh.map(withoutAssertions))
+    // This transaction has just read the rows: only a registration at this very moment can have come between.
+    const lost = fresh.find(({ id }) => !added.has(id))
+    if (lost) throw new Unavailable(`${showSerialName(lost)} was registered while it was imported`)
+  }
+
+  /** The row to add; undefined if there is none. */
+  async #decide(
+    id: DeviceId,
+    signed: SignedDevice,
+    serials: readonly Device[],
+    keys: readonly Device[],
+  ): Promise<Device | undefined> {
+    const own = serials.filter(isOf(signed))
+    const known = own.find(({ status }) => status !== 'superseded') ?? own[0]
+    const holder = serials.find((row) => holdsSerial(row) && !isOf(signed)(row))
+    const keyRow = keys.find((row) => row.status !== 'superseded' && row.serial !== signed.serial)
+    if (signed.gaveWayTo) {
+      if (!known) return this.#supersededRow(id, signed, signed.gaveWayTo)
+      const gives = await this.#isUntouched(known)
+      if (gives) await this.#supersede(known, signed.gaveWayTo)
+      this.#count(gives)
+      return undefined
+    }
+    if (known && known.status !== 'superseded') {
+      const newer = (known.revision ?? -1) < signed.revision && (await this.#isUntouched(known))
+      if (newer) await this.#register.devices.setRevision(known.id, signed.revision)
+      this.#count(newer)
+      return undefined
+    }
+    for (const other of [holder, keyRow]) {
+      if (!other) continue
+      if (!isOlder(other, signed) || !(await this.#isUntouched(other))) {
+        if (known) {
+          this.#count(false)
+          return undefined
+        }
+        this.#tellConflict(signed, other)
+        return this.#supersededRow(id, signed, other)
+      }
+      await this.#supersede(other, signed)
+      this.#updated++
+    }
+    this.#active++
+    return this.#row(id, signed, { status: 'active', reason: null })
+  }
+
+  /** Whether nothing has happened to it here since its import; otherwise the register knows better than a dump. */
+  async #isUntouched({ id, origin, status, quarantinedAt }: Device): Promise<boolean> {
+    if (origin !== 'import' || status !== 'active' || quarantinedAt) return false
+    const [stored] = await this.#register.byIds([id])
+    return stored?.assertions.length === 0
+  }
+
+  async #supersede(device: Device, by: SignedDevice): Promise<void> {
+    const decision = { at: by.signedAt, by: this.#source, reason: reasonOf(by) }
+    await this.#register.devices.supersede(device.id, decision)
+  }
+
+  #count(changed: boolean): void {
+    if (changed) this.#updated++
+    else this.#unchanged++
+  }
+
+  #tellConflict(signed: SignedDevice, other: Device): void {
+    const what =
+      other.serial === signed.serial
+        ? `the serial belongs to the key ${other.deviceKeyId}`
+        : `the key has the serial ${other.serial || '(none yet)'}`
+    this.#conflicts.push(
+      `${showSerialName(signed)} with the key ${signed.deviceKeyId}: here ${what} (device ${other.id}, ${other.status}), and that stays.`,
+    )
+    this.#evidence.push(this.#evidenceOf(other.id, signed, other))
+  }
+
+  #supersededRow(id: DeviceId, signed: SignedDevice, by: Pick<Device, 'serial' | 'deviceKeyId'>): Device {
+    this.#superseded++
+    return this.#row(id, signed, { status: 'superseded', reason: reasonOf(by) })
+  }
+
+  #row(id: DeviceId, signed: SignedDevice, decided: Pick<Device, 'status' | 'reason'>): Device {
+    const { brandId, model, serial, deviceKeyId, revision, firstSignedAt, signedAt } = signed
+    const row = { id, brandId, model, serial, deviceKeyId, revision, ...decided }
+    const times = { registeredAt: firstSignedAt, decidedAt: signedAt, decidedBy: this.#source }
+    return { ...row, ...times, origin: 'import', original: null, quarantinedAt: null }
+  }
+
+  #evidenceOf(
+    deviceId: DeviceId,
+    signed: SignedDevice,
+    holder: Pick<Device, 'serial' | 'deviceKeyId'>,
+  ): CloneEvidence {
+    return {
+      deviceId,
+      kind: 'second-key',
+      // With the same key, it is the serial that differs.
+      subject: holder.deviceKeyId === signed.deviceKeyId ? signed.serial : signed.deviceKeyId,
+      firstSeenAt: signed.firstSignedAt,
+      lastSeenAt: signed.signedAt,
+      times: 1,
+      details: {
+        source: this.#source,
+        serial: signed.serial,
+        'device-key': signed.deviceKeyId,
+        revision: String(signed.revision),
+      },
+    }
+  }
+
+  async finish(): Promise<ImportedSigned> {
+    for (const { signed, to } of this.#gaveWay) {
+      const id = this.#ids.get(nameOf(to))
+      if (id !== undefined) this.#evidence.push(this.#evidenceOf(id, signed, to))
+    }
+    await this.#register.addEvidence(this.#evidence)
+    return {
+      active: this.#active,
+      superseded: this.#superseded,
+      updated: this.#updated,
+      unchanged: this.#unchanged,
+      conflicts: this.#conflicts,
+    }
+  }
+}
+
+const isOf =
+  (signed: SignedDevice) =>
+  ({ serial, deviceKeyId }: Device): boolean =>
+    serial === signed.serial && deviceKeyId === signed.deviceKeyId
+
+const reasonOf = ({ serial, deviceKeyId }: Pick<Device, 'serial' | 'deviceKeyId'>): string =>
+  `In its place: the serial ${serial} with the device key ${deviceKeyId}.`
+
+const isOlder = (device: Device, signed: SignedDevice): boolean =>
+  device.serial === signed.serial
+    ? (device.revision ?? -1) < signed.revision
+    : device.decidedAt !== null && device.decidedAt < signed.signedAt
+
+const withoutAssertions = (device: Device): StoredDevice => ({ device, request: null, assertions: [] })

@@ -1,0 +1,94 @@
+/** Takes over the account and account-key assertions of a serial-vault whose chains end at a trusted root. */
+import { AssertionError, decode, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { AssertionStore, StoredAssertion } from '../brands/trust/assertion-store.ts'
+import { checkAssertions, type TrustDeps } from '../brands/trust/trust.ts'
+import type { Changing } from '../change.ts'
+import { RequestError } from '../errors.ts'
+import type { Dump } from './read-dump.ts'
+
+export interface TakeAssertionsDeps extends TrustDeps {
+  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'put'> }>
+}
+
+export interface TakenAssertions {
+  readonly added: number
+  readonly unchanged: number
+  /** What was not taken, with the reason. */
+  readonly skipped: readonly string[]
+}
+
+/**
+ * Accounts first, because their keys refer to them. Checks each down to a root, with what was taken before it. `source`
+ * goes into the audit log.
+ */
+export async function takeAssertions(
+  { accounts, keypairs }: Dump,
+  { source, dryRun }: { readonly source: string; readonly dryRun: boolean },
+  deps: TakeAssertionsDeps,
+): Promise<TakenAssertions> {
+  const taken = new Map<string, Uint8Array>()
+  const assertions: AssertionStore = {
+    ...deps.assertions,
+    find: async (type, primaryKey) =>
+      taken.get(`${type}/${primaryKey}`) ?? deps.assertions.find(type, primaryKey),
+  }
+  const skipped: string[] = []
+  let added = 0
+  let unchanged = 0
+  const wanted = [
+    ...accounts.map((row) => ({ row, type: 'account' })),
+    ...keypairs.map((row) => ({ row, type: 'account-key' })),
+  ] as const
+  for (const { row, type } of wanted) {
+    const { assertion: text } = row.fields
+    const whose = row.fields['authority_id'] ?? '(no account)'
+    const what = `${row.place}: the ${type} of ${whose}`
+    if (!text) {
+      // The models that need a key without an assertion report it.
+      if (type === 'account')
+        skipped.push(`${what} has no assertion. Add it with the brand: \`ratafia brands add\`.`)
+      continue
+    }
+    const assertion = readOne(text)
+    if (typeof assertion === 'string' || assertion.type !== type) {
+      const why = typeof assertion === 'string' ? assertion : `it is a ${assertion.type}`
+      skipped.push(`${what} cannot be taken: ${why}.`)
+      continue
+    }
+    try {
+      const rows = await checkAssertions([assertion], { ...deps, assertions })
+      for (const one of rows) taken.set(`${one.type}/${one.primaryKey}`, one.encoded)
+      if (rows.length === 0) unchanged++
+      else added++
+      if (!dryRun && rows.length > 0) await store(rows, source, deps)
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error
+      skipped.push(`${what} is not taken: ${error.message}`)
+    }
+  }
+  return { added, unchanged, skipped }
+}
+
+function store(
+  rows: readonly StoredAssertion[],
+  source: string,
+  { change, clock }: TakeAssertionsDeps,
+): Promise<void> {
+  return change(async ({ assertions, record }) => {
+    await assertions.put(rows, clock())
+    for (const { type, primaryKey, revision } of rows) {
+      const details = { revision, from: source }
+      await record({ action: 'assertion.add', subject: `${type}/${primaryKey}`, details })
+    }
+  })
+}
+
+/** The assertion, or why it cannot be read. */
+function readOne(text: string): UnverifiedAssertion | string {
+  try {
+    return decode(text.replaceAll('\r\n', '\n'))
+  } catch (error) {
+    if (error instanceof AssertionError) return error.message
+    throw error
+  }
+}
