@@ -1,27 +1,27 @@
-/** Reads what an operator hands in, and says what is wrong with it in a sentence. */
+/** Reads assertion files of the operator, and explains in a sentence what is wrong with them. */
 import { AssertionError, decodeStream, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { invalidField } from '../errors.ts'
 
-/** A file by its name, for messages. */
+/** The name is for messages. */
 export interface NamedFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The assertions of a file, one or a stream. Throws {@link RequestError} `invalid-field` when there is none or they
- * are malformed; nothing is verified.
+ * The assertions of a file, one or a stream. Throws `invalid-field` if there is none or they are malformed; verifies
+ * nothing.
  */
 export function readAssertions(file: NamedFile): readonly UnverifiedAssertion[] {
   const assertions = explainToOperator(
     () => decodeStream(file.bytes),
-    `${file.name} holds no assertion that can be read`,
+    `${file.name} contains no readable assertion`,
   )
   if (assertions.length > 0) return assertions
   throw invalidField(`${file.name} is empty. Give a file with assertions, as \`snap known\` prints them.`)
 }
 
-/** The one assertion of this type in the file; other types may stand beside it. Throws as {@link readAssertions}. */
+/** The only assertion of this type in the file, which may have others too. Throws as {@link readAssertions}. */
 export function assertionIn<Type extends TypeName>(
   file: NamedFile,
   type: Type,
@@ -31,19 +31,19 @@ export function assertionIn<Type extends TypeName>(
   const [assertion, second] = all.filter(isOfType)
   if (assertion === undefined) {
     throw invalidField(
-      `${file.name} has no ${type} assertion but ${[...new Set(all.map((one) => one.type))].join(', ')}.`,
+      `${file.name} has no ${type} assertion, only ${[...new Set(all.map((one) => one.type))].join(', ')}.`,
     )
   }
   if (second !== undefined)
     throw invalidField(`${file.name} has several ${type} assertions. Give one at a time.`)
-  // `isOfType` let only this type through.
+  // `isOfType` proves the type.
   return {
     assertion: assertion as UnverifiedAssertion<Type>,
     others: all.filter((one) => !isOfType(one)),
   }
 }
 
-/** What the assertions package refuses, as the operator's mistake: `what`, a colon, and its reason. */
+/** Turns an `AssertionError` into `invalid-field` for the operator: `what`, a colon, the reason, and what to do. */
 export function explainToOperator<T>(work: () => T, what: string): T {
   try {
     return work()
@@ -52,7 +52,7 @@ export function explainToOperator<T>(work: () => T, what: string): T {
   }
 }
 
-/** As {@link explainToOperator}, of a promise. */
+/** As {@link explainToOperator}, for a promise. */
 export async function explainToOperatorAsync<T>(work: () => Promise<T>, what: string): Promise<T> {
   try {
     return await work()
@@ -71,7 +71,7 @@ const MAKE_ROOT =
 const NEWER_KEY = ' Get a newer account-key assertion for it.'
 const NEWER_REVISION = ' Give a newer one, or leave it as it is.'
 
-/** What an operator can do about it, where the reason alone does not say. */
+/** What the operator can do, where the reason alone does not say so. */
 const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'unknown-key':
     ' Give the account-key assertion of that key as well, or make it a trust root with `ratafia trust add`.',

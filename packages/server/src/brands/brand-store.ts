@@ -1,4 +1,4 @@
-/** Accounts that serials are signed for, and their sealed keys: the tables `brand` and `signing_key`. */
+/** The accounts whose serials the service signs, and their sealed keys: the tables `brand` and `signing_key`. */
 import {
   anyRowChanged,
   type Database,
@@ -27,21 +27,21 @@ export interface StoredSigningKey {
 
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
-  /** Within a transaction: until its end nobody removes the brand. False when there is none. */
+  /** Within a transaction: until its end nobody can remove the brand. False if there is none. */
   hold(accountId: string): Promise<boolean>
-  /** Within a transaction: until its end nobody holds the brand, or adds a model or key. False when there is none. */
+  /** Within a transaction: until its end nobody can hold the brand, or add a model or key. False if there is none. */
   lock(accountId: string): Promise<boolean>
   /** By account id. */
   list(): Promise<readonly StoredBrand[]>
-  /** Brand and key in one transaction. What is there stays as it is; a key that was disabled is enabled again. */
+  /** Stores brand and key in one transaction. A stored key stays, but is enabled again. */
   add(brand: StoredBrand, key: Omit<StoredSigningKey, 'disabledAt'>): Promise<void>
-  /** Of one account or all, by account and time; disabled ones too. */
+  /** The keys of one account or of all, including disabled ones, by account and time. */
   keys(accountId?: string): Promise<readonly StoredSigningKey[]>
-  /** False when there is none that is not disabled. */
+  /** False if there is no such key, or it is disabled already. */
   disableKey(keyId: string, at: Date): Promise<boolean>
-  /** Whether it is there and not disabled. */
+  /** Whether the key exists and is not disabled. */
   mayUse(keyId: string): Promise<boolean>
-  /** With its keys. A brand that has models is not removed: the statement fails. */
+  /** Removes its keys, too. The statement fails for a brand that has models. */
   remove(accountId: string): Promise<void>
 }
 
@@ -101,7 +101,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
 
     async keys(accountId) {
       let keys = query.selectFrom('signing_key').selectAll().orderBy('account_id').orderBy('added_at')
-      // By the index signing_key_account; without an account a handful of rows, the whole table.
+      // The index signing_key_account; without an account the whole table, a handful of rows.
       if (accountId !== undefined) keys = keys.where('account_id', '=', accountId)
       const rows = await keys.execute()
       return rows.map((row) => ({
@@ -136,7 +136,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     },
 
     async remove(accountId) {
-      // By the index signing_key_account, and by the primary key.
+      // The index signing_key_account, then the primary key.
       await query.deleteFrom('signing_key').where('account_id', '=', accountId).execute()
       await query.deleteFrom('brand').where('account_id', '=', accountId).execute()
     },

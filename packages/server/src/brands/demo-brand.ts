@@ -1,4 +1,4 @@
-/** A private world to try things in: a root, a brand, a model and their keys, all made here and trusted. */
+/** Creates a private world to try things in: a root, a brand, a model and their keys, all trusted. */
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import {
@@ -25,7 +25,7 @@ import type { AssertionStore } from './trust/assertion-store.ts'
 export interface DemoFile {
   readonly name: string
   readonly text: string
-  /** Not for others to read. */
+  /** Only the owner may read it. */
   readonly secret: boolean
 }
 
@@ -33,7 +33,7 @@ export interface DemoBrand {
   readonly rootId: string
   readonly model: ModelName
   readonly storeId: string
-  /** The assertions and the two private keys, which are stored nowhere else but sealed (the brand's). */
+  /** The assertions and both private keys. The service stores only that of the brand, sealed. */
   readonly files: readonly DemoFile[]
 }
 
@@ -50,9 +50,9 @@ interface DemoDeps extends SignerDeps {
 const generate = promisify(generateKeyPair)
 
 /**
- * Makes `NAME-root`, which signs everything, `NAME-brand` and its model `NAME-device` (registration `auto`), stores
- * them, and returns them as files together with a store assertion for `proxy.store` that leads to `url`. Throws
- * `invalid-field` when there is a demo brand of that name.
+ * Creates `NAME-root`, which signs everything, `NAME-brand` and its model `NAME-device` (registration `auto`), stores
+ * them, and returns them as files, together with a store assertion for `proxy.store` that leads to `url`. Throws
+ * `invalid-field` if there is already a demo brand with that name.
  */
 export async function createDemoBrand(
   { name, url }: { readonly name: string; readonly url: string },
@@ -60,7 +60,7 @@ export async function createDemoBrand(
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
     throw invalidField(
-      'The name of a demo brand has up to 16 small letters, digits and single dashes, a letter first.',
+      'The name of a demo brand has up to 16 lower-case letters, digits and single dashes, and begins with a letter.',
     )
   }
   const [rootId, brandId, model, storeId] = [
@@ -70,7 +70,7 @@ export async function createDemoBrand(
     `${name}-store`,
   ]
   if (await deps.brands.find(brandId)) {
-    throw invalidField(`There is a demo brand ${brandId} already. Give another name with --name.`)
+    throw invalidField(`There is already a demo brand ${brandId}. Give another name with --name.`)
   }
   const [root, brand] = await Promise.all([newKey(), newKey()])
   const at = deps.clock()

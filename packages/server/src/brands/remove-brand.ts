@@ -1,4 +1,4 @@
-/** Takes a brand back that nothing needs. */
+/** Removes a brand that nothing needs. */
 import type { Changing } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import type { BrandStore } from './brand-store.ts'
@@ -11,15 +11,14 @@ interface Removing {
   readonly brands: Pick<BrandStore, 'lock' | 'keys' | 'remove'>
   readonly models: Pick<ModelStore, 'list'>
   readonly assertions: AssertionStore
-  /** The register. */
   readonly devices: {
     list(filter: { readonly brandId: string; readonly limit: number }): Promise<readonly unknown[]>
   }
 }
 
 /**
- * With its signing keys, which are returned, and their assertions. Throws `invalid-field` when there is none, and while
- * it has models, a model of others names it in `serial-authority`, or the register has a device of it.
+ * Removes its signing keys, too, and returns them. Throws `invalid-field` if there is no such brand, and while it has
+ * models, another brand's model names it in `serial-authority`, or the register has one of its devices.
  */
 export function removeBrand(
   accountId: string,
@@ -55,12 +54,12 @@ async function requireUnneeded(accountId: string, { models, assertions, devices 
   }
   if (naming.length > 0) {
     throw invalidField(
-      `${naming.map(showModelName).join(', ')} may have serials that ${accountId} signed: the serial-authority names it. Update or remove these models first.`,
+      `${naming.map(showModelName).join(', ')} may have serials that ${accountId} signed: their serial-authority names it. Update or remove these models first.`,
     )
   }
   const [device] = await devices.list({ brandId: accountId, limit: 1 })
   if (device === undefined) return
   throw invalidField(
-    `The register has devices of ${accountId}, whose serials it vouches for. \`ratafia signing-keys disable\` signs no more of them.`,
+    `The register has devices of ${accountId}, and the brand vouches for their serials. \`ratafia signing-keys disable\` stops it from signing more.`,
   )
 }

@@ -96,7 +96,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['models', 'set-policy', CLASSIC, '--registration', 'approval', '--taken-serial', 'reissue'],
       /^The policy of acme-brand\/acme-classic is set\.\n$/,
     )
-    await refuses(['models', 'set-policy', CLASSIC], /Nothing is to be changed/)
+    await refuses(['models', 'set-policy', CLASSIC], /There is nothing to change/)
     await refuses(['models', 'show', 'acme'], /does not name a model\. Write BRAND\/MODEL/)
     await says(
       ['models', 'allow-remodel', CLASSIC, 'acme-brand/acme-gadget'],
@@ -149,7 +149,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([key.key_id, key.state, key.fault], [brandKey, 'signs', null])
     const pgp = join(program.directory, 'key.asc')
     await writeFile(pgp, '-----BEGIN PGP PRIVATE KEY BLOCK-----\n')
-    await refuses(['signing-keys', 'add', pgp], /key\.asc is no PGP private key that can be read\./)
+    await refuses(['signing-keys', 'add', pgp], /key\.asc is not a readable PGP private key\./)
   })
 
   test('api-keys: printed once, listed without it, revoked', async () => {

@@ -380,7 +380,10 @@ eachDatabase((_kind, _open, fresh) => {
       const { text: foreign } = await keyFor(other)
       assert.match(await unauthorized(model.of), /^This model needs an API key\./)
       for (const wrong of [foreign, `'${text}'`, '', 'x'.repeat(5000)]) {
-        assert.equal(await unauthorized(withKey(wrong, model.of)), 'The API key is not one of this model.')
+        assert.equal(
+          await unauthorized(withKey(wrong, model.of)),
+          'The API key does not belong to this model.',
+        )
       }
       await registered(service, withKey(text, model.of))
       await revokeApiKey(key.id, service.installation)
@@ -402,7 +405,7 @@ eachDatabase((_kind, _open, fresh) => {
       const [second, third] = [await freshDeviceKey(), await freshDeviceKey()]
       await registered(service, withKey(text, { ...model.of, serial: 'SN-2', key: second }))
       const input = withKey(text, { ...model.of, serial: 'SN-3', key: third })
-      assert.equal(await unauthorized(input), 'The API key was used 2 times, as often as it may be.')
+      assert.equal(await unauthorized(input), 'The API key was used 2 times, which is its limit.')
       assert.equal(await uses(), 2)
     })
 

@@ -67,9 +67,9 @@ interface NewSigningKey {
 }
 
 /**
- * Stores the key with its account, which becomes a brand. Throws `invalid-field`, and stores nothing, if the key does not
- * match the account-key, the account-key does not match the account, a chain reaches no root, or the key is not valid
- * now, too small, or may not sign serials.
+ * Stores the key with its account, which becomes a brand. Throws `invalid-field`, and stores nothing, if the key does
+ * not match the account-key, the account-key does not match the account, a chain reaches no root, or the key is not
+ * valid now, too small, or may not sign serials.
  */
 export async function storeSigningKey(
   { action, account, accountKey, key, keyName, others }: NewSigningKey,

@@ -12,8 +12,8 @@ interface DisableDeps extends SignerDeps {
 }
 
 /**
- * Returns the models that have no other key: their serials cannot be signed any more. Throws `invalid-field` if there is
- * no such key, and, without `force`, if there are such models: the message names them.
+ * Returns the models that have no other key: their serials cannot be signed any more. Throws `invalid-field` if there
+ * is no such key, and, without `force`, if there are such models: the message names them.
  */
 export async function disableSigningKey(
   { keyId, force }: { readonly keyId: string; readonly force: boolean },

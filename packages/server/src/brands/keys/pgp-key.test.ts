@@ -54,7 +54,7 @@ suite('a PGP private key', () => {
     for (const text of [publicKey, open.slice(0, 400), '']) {
       await assert.rejects(
         readPgpKey('k', text, undefined),
-        refusal(/^k is no PGP private key that can be read\./),
+        refusal(/^k is not a readable PGP private key\./),
       )
     }
   })

@@ -3,19 +3,19 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
 
 /**
- * The primary key, which has to be RSA. Throws `invalid-field` for what is no private key, another algorithm, or a
- * passphrase that is missing or wrong; the message holds nothing of the key.
+ * The primary key, which must be RSA. Throws `invalid-field` if it is not a private key, uses another algorithm, or the
+ * passphrase is missing or wrong; the message reveals nothing of the key.
  */
 export async function readPgpKey(
   name: string,
   armored: string,
   passphrase: string | undefined,
 ): Promise<KeyObject> {
-  // Only for who needs it: reading it takes longer than all else that a command does.
+  // Loaded only on demand: loading it takes longer than everything else that a command does.
   const { decryptKey, readPrivateKey } = await import('openpgp')
   const locked = await readPrivateKey({ armoredKey: armored }).catch(() => {
     throw invalidField(
-      `${name} is no PGP private key that can be read. Export it with gpg --export-secret-keys --armor.`,
+      `${name} is not a readable PGP private key. Export it with gpg --export-secret-keys --armor.`,
     )
   })
   if (!locked.isDecrypted() && passphrase === undefined) {
@@ -38,7 +38,7 @@ export async function readPgpKey(
   ) {
     throw invalidField(`${name} is not an RSA key. Assertions are signed with RSA.`)
   }
-  // OpenPGP has the inverse of p modulo q, JWK that of its own q modulo its own p: the two change places.
+  // OpenPGP stores the inverse of p modulo q, JWK the inverse of its q modulo its p: swap p and q.
   const jwk = {
     kty: 'RSA',
     n: base64url(n),
@@ -53,11 +53,11 @@ export async function readPgpKey(
   try {
     return createPrivateKey({ key: jwk, format: 'jwk' })
   } catch {
-    throw invalidField(`${name} is not an RSA key that can be used. Its numbers do not fit each other.`)
+    throw invalidField(`${name} is not a usable RSA key: its numbers do not fit together.`)
   }
 }
 
-/** The numbers of a packet by their names in OpenPGP. */
+/** The numbers of a packet, by their OpenPGP names. */
 function numbersOf(parameters: unknown): Readonly<Record<string, bigint | undefined>> {
   const entries = typeof parameters === 'object' && parameters !== null ? Object.entries(parameters) : []
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Makes a serial assertion, and believes itself no more than anybody else. */
+/** Signs a serial assertion, and verifies the result like anybody else's. */
 import {
   encodePublicKey,
   formatTimestamp,
@@ -13,9 +13,9 @@ import { type Signer, type SignerDeps, signerFor } from './signer-for.ts'
 
 export interface SerialInput extends ModelName {
   readonly serial: string
-  /** The key that will speak for the serial number: that of the serial-request. */
+  /** The key that gets the serial number: that of the serial-request. */
   readonly deviceKey: PublicKey
-  /** 0 for the first; one more for each that takes its place. */
+  /** 0 for the first; one more for each replacement. */
   readonly revision: number
   /** The body of the serial-request, which the serial repeats (contract/devices.md 2.3). */
   readonly body?: Uint8Array
@@ -27,8 +27,8 @@ export interface SignedSerial {
 }
 
 /**
- * Signs with the key that `signerFor` finds, off the event loop, and checks the result down to a root before it leaves
- * the house. Nothing is stored. Throws `invalid-field` when no key fits, `AssertionError` when a header does not.
+ * Signs with the key that `signerFor` finds, off the event loop, and verifies the result down to a root before anybody
+ * sees it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
  */
 export async function signSerial(input: SerialInput, deps: SignerDeps): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input

@@ -1,4 +1,4 @@
-/** Finds the key that signs a model's serials, with everything checked again (contract/devices.md 2.4). */
+/** Decides which key signs the serials of a model, and checks everything again (contract/devices.md 2.4). */
 import {
   AssertionError,
   checkKeyMaySign,
@@ -23,30 +23,30 @@ export interface SignerDeps extends TrustDeps {
 }
 
 export interface Signer {
-  /** In whose name: the brand, or an account that the model's `serial-authority` names. */
+  /** The brand, or an account that the model's `serial-authority` names. */
   readonly authorityId: string
   readonly key: PrivateKey
   readonly model: TrustedAssertion<'model'>
 }
 
-/** What of a serial's headers is known before it is signed; more makes the check of constraints sharper. */
+/** The known headers of a serial before it is signed; more headers make the check of constraints stricter. */
 export interface SerialDraft extends ModelName {
-  /** Absent where no serial is known yet: constraints on it are then not looked at. */
+  /** Absent while no serial is known: then constraints on it are ignored. */
   readonly headers?: Headers
 }
 
 /**
- * The signer of this model's serials: a key of the brand if one fits, else of an account that the model names. Checked
- * is that the model's chain and the key's reach a root, that the key is valid now, and that its constraints allow this
- * serial. Throws {@link RequestError} `invalid-field` when no key fits, with a sentence for each that does not;
- * `KeyringError` for a damaged key.
+ * The signer of this model's serials: a key of the brand if one fits, else of an account that the model names. Checks
+ * that the chains of model and key reach a root, that the key is valid now, and that its constraints allow this serial.
+ * Throws {@link RequestError} `invalid-field` if no key fits, with a sentence for each that does not; `KeyringError`
+ * for a damaged key.
  */
 export async function signerFor(draft: SerialDraft, deps: SignerDeps): Promise<Signer> {
   const model = await trustedModel(draft, deps)
   return signerOf(model, draft.headers, deps)
 }
 
-/** As {@link signerFor}, for a model assertion whose chain was checked: it need not be stored. */
+/** As {@link signerFor}, for a model assertion whose chain is verified: it need not be stored. */
 export async function signerOf(
   model: TrustedAssertion<'model'>,
   headers: Headers | undefined,
@@ -68,7 +68,7 @@ export async function signerOf(
   })
 }
 
-/** The signer, or why it is none. */
+/** The signer, or why the key does not fit. */
 async function trySigner(
   stored: StoredSigningKey,
   model: TrustedAssertion<'model'>,
@@ -98,7 +98,7 @@ async function trySigner(
   }
 }
 
-/** Without a draft only what the model says is compared: what else an entry names is not known yet. */
+/** `general`: compares only the headers that the model determines, because the others are not known yet. */
 function checkMaySign(
   accountKey: UnverifiedAssertion<'account-key'>,
   headers: Headers,

@@ -1,4 +1,4 @@
-/** Whether a key can sign serials: asked when it is added and before each signature (contract/devices.md, decision 12). */
+/** Can a key sign serials? Checked when it is added and before each signature (contract/devices.md, decision 12). */
 import {
   type Constraints,
   checkKeyPolicy,
@@ -14,8 +14,8 @@ import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 
 /**
- * Checks an account-key assertion by itself: its chain reaches a root, it is valid now, strong enough, and its
- * constraints leave room for serials. Throws `invalid-field` with what does not fit.
+ * Checks an account-key assertion by itself: its chain reaches a root, it is valid now and strong enough, and its
+ * constraints leave room for serials. Throws `invalid-field`, saying what does not fit.
  */
 export async function checkSigningKey(
   accountKey: UnverifiedAssertion<'account-key'>,
@@ -38,8 +38,8 @@ export async function checkSigningKey(
 }
 
 /**
- * Whether some serial of this authority would be allowed. What an entry says of model, serial number and the like is
- * left out: that is known when there is a serial to sign.
+ * Whether the constraints allow any serial of this authority. Ignores what an entry says about model, serial number and
+ * the like: that is known only when there is a serial to sign.
  */
 function allowsSerials(constraints: Constraints | undefined, accountId: string): boolean {
   const known = new Map([

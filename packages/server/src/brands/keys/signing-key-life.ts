@@ -1,17 +1,17 @@
-/** How long the signing keys can still sign, for those who watch the service: a brand without a key signs nothing. */
+/** How long each signing key can still sign, for monitoring: a brand without a key signs nothing. */
 import { type ListSigningKeysDeps, listSigningKeys } from './list-signing-keys.ts'
 
 export interface SigningKeyLife {
   readonly accountId: string
   readonly keyId: string
-  /** Seconds. 0: it cannot sign now, because it is disabled, or expired, or nothing leads from it to a trusted root. */
+  /** Seconds. 0 if it cannot sign now: it is disabled or expired, or its chain reaches no trusted root. */
   readonly remaining: number
 }
 
-/** For a key without an end: no text form of metrics between processes has an infinity. Seconds. */
+/** Seconds, for a key that never expires: metrics pass between processes as text, which has no infinity. */
 export const ENDLESS = 100 * 365.25 * 86_400
 
-/** Of all keys, the disabled ones too. */
+/** All keys, including disabled ones. */
 export async function signingKeyLives(deps: ListSigningKeysDeps): Promise<readonly SigningKeyLife[]> {
   const now = deps.clock().getTime()
   const keys = await listSigningKeys(undefined, deps)

@@ -1,4 +1,7 @@
-/** Private keys of brands at rest: PKCS#8, sealed for one key id, so that a row moved elsewhere opens nothing. */
+/**
+ * Reads, seals and opens the private keys of brands. Each is sealed for its key id: a row moved elsewhere opens
+ * nothing.
+ */
 import { createPrivateKey } from 'node:crypto'
 import {
   AssertionError,
@@ -13,7 +16,7 @@ import { signingKeyPurpose } from '../../keyring/sealing-purposes.ts'
 import { explainToOperator, type NamedFile } from '../assertion-file.ts'
 import { readPgpKey } from './pgp-key.ts'
 
-/** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message holds nothing of the key. */
+/** Reads a private key, PEM or armored PGP. Throws `invalid-field`; the message reveals nothing of the key. */
 export async function readPrivateKey(file: NamedFile, passphrase: string | undefined): Promise<PrivateKey> {
   const text = Buffer.from(file.bytes).toString('latin1')
   if (text.includes('-----BEGIN PGP')) {
@@ -43,7 +46,7 @@ export function sealPrivateKey({ publicKey, keyObject }: PrivateKey, sealer: Sea
   }
 }
 
-/** Throws {@link KeyringError} `damaged-key` when the row was changed. */
+/** Throws {@link KeyringError} `damaged-key` if somebody changed the row. */
 export function openPrivateKey(
   { keyId, sealed }: { readonly keyId: string; readonly sealed: Uint8Array },
   sealer: Sealer,

@@ -1,4 +1,4 @@
-/** Takes a model that devices may register as, with its policy. */
+/** Adds a model that devices may register as, with its policy. */
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
@@ -23,8 +23,8 @@ interface AddModelDeps extends SignerDeps {
 }
 
 /**
- * Adds a model. Its brand has to be there, its chain to reach a root, and a key to be there that may sign its serials.
- * Other assertions in the file (the account-key that signed the model) are stored with it. Throws `invalid-field`.
+ * Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Stores other
+ * assertions in the file with it (the account-key that signed the model). Throws `invalid-field`.
  */
 export async function addModel(
   { file, policy }: { readonly file: NamedFile; readonly policy: ModelPolicy },
@@ -36,7 +36,7 @@ export async function addModel(
   const name = showModelName(assertion.fields)
   if (await deps.models.find({ brandId, model })) {
     throw invalidField(
-      `The model ${name} is there already. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
+      `The model ${name} already exists. \`ratafia models update\` takes a newer revision, \`ratafia models set-policy\` another policy.`,
     )
   }
   const rows = await checkModel(assertion, others, deps)
@@ -51,20 +51,21 @@ export async function addModel(
   })
   if (stored) return added
   throw invalidField(
-    `The model ${name} was just added by somebody else. Look at it with \`ratafia models show\`.`,
+    `The model ${name} has just been added by somebody else. Look at it with \`ratafia models show\`.`,
   )
 }
 
-/** Puts a newer revision in the place of a model's assertion; its policy stays. Throws as {@link addModel}. */
+/** Replaces the assertion of a model by a newer revision; its policy stays. Throws as {@link addModel}. */
 export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<StoredModel> {
   const { assertion, others } = assertionIn(file, 'model')
   const model = await findModel(assertion.fields, deps)
   const rows = await checkModel(assertion, others, deps)
   await deps.change(async ({ assertions, models, record }) => {
-    // Or its assertion would stay without it.
-    if (!(await models.hold(model))) throw invalidField(`The model ${showModelName(model)} was just removed.`)
+    // Otherwise the assertion could outlive the model.
+    if (!(await models.hold(model)))
+      throw invalidField(`The model ${showModelName(model)} has just been removed.`)
     await assertions.put(rows, deps.clock())
-    // What is there already, byte for byte, is not put.
+    // The very same assertion is stored already.
     if (rows.length === 0) return
     const details = { revision: assertion.revision }
     await record({ action: 'model.update', subject: showModelName(model), details })
@@ -72,7 +73,7 @@ export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<
   return model
 }
 
-/** What is to be stored. */
+/** Returns the assertions to store. */
 async function checkModel(
   model: UnverifiedAssertion<'model'>,
   others: readonly UnverifiedAssertion[],
@@ -80,7 +81,7 @@ async function checkModel(
 ): Promise<readonly StoredAssertion[]> {
   const { brandId, series } = model.fields
   if (series !== '16')
-    throw invalidField(`The model has the series ${series.slice(0, 32)}; there is only 16.`)
+    throw invalidField(`The model has the series ${series.slice(0, 32)}; only 16 is supported.`)
   if (brandId === 'generic') {
     throw invalidField(
       'Serials of generic are signed by Canonical alone. Add a model of a brand whose key you have.',
@@ -93,11 +94,13 @@ async function checkModel(
   const rows = await checkAssertions(given, deps)
   const trusted = await explainToOperatorAsync(
     async () => verifyTrust(model, await trustContext(deps, given)),
-    `The model ${showModelName(model.fields)} does not hold`,
+    `The model ${showModelName(model.fields)} is not valid`,
   )
   await signerOf(trusted, undefined, deps)
   return rows
 }
 
 const missingBrand = (brandId: string) =>
-  invalidField(`The model's brand ${brandId} is not here yet. Add it with \`ratafia brands add\`.`)
+  invalidField(
+    `This service does not have the model's brand ${brandId} yet. Add it with \`ratafia brands add\`.`,
+  )

@@ -1,12 +1,12 @@
-/** A serial number for a device that proposes none (contract/devices.md, decision 9). */
+/** Generates a serial number for a device that proposes none (contract/devices.md, decision 9). */
 import { randomUUID } from 'node:crypto'
 import { type ModelName, showModelName } from './model-policy.ts'
 import type { ModelStore } from './model-store.ts'
 import { serialFromTemplate } from './serial-template.ts'
 
 /**
- * By the model's template with a number that was never given before, or a UUID. A number that is not used in the end
- * leaves a gap; and it may meet a serial number that a device proposed: the register decides whose it is.
+ * Fills the model's template with a number that was never given before, or makes a UUID. An unused number leaves a gap.
+ * A generated serial may equal one that a device proposed: the register decides whose it is.
  */
 export async function generateSerial(
   model: ModelName & { readonly policy: { readonly serialTemplate: string | null } },

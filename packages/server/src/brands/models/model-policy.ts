@@ -1,4 +1,4 @@
-/** What a model allows: the choices of the operator, and how a model is named. */
+/** The policy of a model, which the operator chooses, and the name of a model. */
 import { invalidField } from '../../errors.ts'
 
 export const REGISTRATIONS = ['auto', 'allow-list', 'approval'] as const
@@ -6,21 +6,21 @@ export const PROPOSED_SERIALS = ['required', 'optional', 'ignored'] as const
 export const TAKEN_SERIALS = ['refuse', 'reissue'] as const
 
 export interface ModelPolicy {
-  /** Who may register: everybody, who is on the allow-list, or whom the operator accepts. */
+  /** Who may register: everybody, devices on the allow-list, or devices that the operator accepts. */
   readonly registration: (typeof REGISTRATIONS)[number]
-  /** What a serial number that the device proposes is to us. */
+  /** What to do with a serial number that the device proposes. */
   readonly proposedSerial: (typeof PROPOSED_SERIALS)[number]
-  /** What happens to a new device key for a serial number that has one. */
+  /** What to do when a new device key asks for a serial number that has one. */
   readonly takenSerial: (typeof TAKEN_SERIALS)[number]
-  /** How serial numbers are made: `AC-{number:8}`; null for UUIDs. */
+  /** How to generate serial numbers: `AC-{number:8}`; null for UUIDs. */
   readonly serialTemplate: string | null
-  /** Whether a device has to prove the key that is built into its hardware. */
+  /** Whether a device must prove that it has the key built into its hardware. */
   readonly hardwareIdentity: boolean
-  /** Whether a device of which a clone is seen gets no session until the operator has looked. */
+  /** Whether a device with a clone gets no session until the operator has looked. */
   readonly quarantineClones: boolean
 }
 
-/** All but `registration`, which the operator has to choose. */
+/** All but `registration`, which the operator must choose. */
 export const DEFAULT_POLICY: Omit<ModelPolicy, 'registration'> = {
   proposedSerial: 'optional',
   takenSerial: 'refuse',

@@ -1,4 +1,4 @@
-/** Policies of models and which may become which: the tables `model` and `remodel`. */
+/** The policies of models, and which may become which: the tables `model` and `remodel`. */
 import {
   anyRowChanged,
   type Database,
@@ -11,28 +11,33 @@ import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
 
 export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
-  /** As `find`, within a transaction: until its end nobody removes the model. */
+  /** As `find`, within a transaction: until its end nobody can remove the model. */
   hold(name: ModelName): Promise<StoredModel | undefined>
-  /** Within a transaction: until its end nobody holds the model, or adds what belongs to it. False when there is none. */
+  /**
+   * Within a transaction: until its end nobody can hold the model, or add what belongs to it. False if there is none.
+   */
   lock(name: ModelName): Promise<boolean>
   /** By brand and name. */
   list(): Promise<readonly StoredModel[]>
-  /** False when it is there already; it stays as it is. */
+  /** False if it exists already; then it stays as it is. */
   add(model: StoredModel): Promise<boolean>
-  /** What is not named stays as it is, whoever changes it at the same time. False when there is no such model. */
+  /** Leaves other settings alone, even if somebody changes them at the same time. False if there is no such model. */
   setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
-  /** The next number of the model's serials, given once: counted up by one statement. Undefined without the model. */
+  /**
+   * The next number for the model's serials. One statement counts up, so each is given once. Undefined without the
+   * model.
+   */
   takeNumber(name: ModelName): Promise<number | undefined>
-  /** Both models have to be there. False when it is allowed already. */
+  /** Both models must exist. False if it is allowed already. */
   allowRemodel(from: ModelName, to: ModelName, at: Date): Promise<boolean>
-  /** False when it is not allowed. */
+  /** False if it is not allowed. */
   disallowRemodel(from: ModelName, to: ModelName): Promise<boolean>
   isRemodelAllowed(from: ModelName, to: ModelName): Promise<boolean>
   /** What it may become, by brand and name. */
   remodelsFrom(from: ModelName): Promise<readonly ModelName[]>
   /**
-   * With what it may become, and what may become it: returns how many of these there were. A model that has API keys or
-   * an allow-list is not removed: the statement fails.
+   * Removes its remodels, too, in both directions, and returns how many there were. The statement fails for a model
+   * that has API keys or an allow-list.
    */
   remove(name: ModelName): Promise<number>
 }
@@ -59,7 +64,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     },
 
     async list() {
-      // An operator's models are some dozens: the whole table.
+      // The whole table: an operator has dozens of models.
       const rows = await query.selectFrom('model').selectAll().orderBy('brand_id').orderBy('model').execute()
       return rows.map(modelOf)
     },
@@ -92,7 +97,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     },
 
     async takeNumber({ brandId, model }) {
-      // Primary key. The row's lock is what makes each number be given once.
+      // Primary key. The lock on the row makes each number unique.
       const row = await query
         .updateTable('model')
         .set((set) => ({ next_number: set('next_number', '+', 1) }))
@@ -159,7 +164,7 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     },
 
     async remove({ brandId, model }) {
-      // Some dozens of rows: the whole table.
+      // The whole table, some dozens of rows.
       const { numDeletedRows } = await query
         .deleteFrom('remodel')
         .where((pair) =>

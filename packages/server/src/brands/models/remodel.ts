@@ -1,4 +1,4 @@
-/** Which model a device may become. */
+/** Allows devices of one model to become another, or stops allowing it. */
 import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
@@ -12,7 +12,7 @@ interface AllowRemodelDeps {
   readonly clock: Clock
 }
 
-/** Both models have to be there, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
+/** Both models must exist, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
 export async function allowRemodel(
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
   deps: AllowRemodelDeps,
@@ -34,7 +34,7 @@ export async function allowRemodel(
   })
 }
 
-/** Takes that back; devices that became the other stay what they are. Throws `invalid-field` where it is not allowed. */
+/** Devices that have already become the other model stay what they are. Throws `invalid-field` if it is not allowed. */
 export async function disallowRemodel(
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
   { change }: { readonly change: Changing<{ readonly models: Pick<ModelStore, 'disallowRemodel'> }> },
@@ -47,6 +47,6 @@ export async function disallowRemodel(
   })
   if (taken) return
   throw invalidField(
-    `Devices of ${subject.slice(0, 128)} may not become ${other.slice(0, 128)} as it is. \`ratafia models show\` tells what they may become.`,
+    `Devices of ${subject.slice(0, 128)} may not become ${other.slice(0, 128)} anyway. \`ratafia models show\` shows what they may become.`,
   )
 }

@@ -1,4 +1,4 @@
-/** Takes a model back that no device has. */
+/** Removes a model that no device has. */
 import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { AssertionStore } from '../trust/assertion-store.ts'
@@ -13,20 +13,19 @@ interface Removing {
   readonly assertions: Pick<AssertionStore, 'remove'>
   readonly apiKeys: Pick<ApiKeyStore, 'removeAll'>
   readonly allowList: Pick<AllowListStore, 'list'>
-  /** The register. */
   readonly devices: { list(filter: ModelName & { readonly limit: number }): Promise<readonly unknown[]> }
 }
 
-/** What went with it. */
+/** How much was removed with it. */
 export interface RemovedModel {
   readonly apiKeys: number
-  /** Of devices that might have become it, and of its devices that might have become another. */
+  /** Both of devices that might have become it, and of its devices that might have become another. */
   readonly remodels: number
 }
 
 /**
- * With its assertion, its API keys and what it may become. Throws `invalid-field` when there is none, and while the
- * register has a device of it, whatever its state, or its allow-list an entry.
+ * Removes its assertion, API keys and remodels, too. Throws `invalid-field` if there is no such model, and while the
+ * register has a device of it, in whatever state, or its allow-list has an entry.
  */
 export async function removeModel(
   name: ModelName,
@@ -35,13 +34,13 @@ export async function removeModel(
   await findModel(name, deps)
   const shown = showModelName(name)
   return deps.change(async ({ models, assertions, apiKeys, allowList, devices, record }) => {
-    // A registration holds the model until its device is stored: it comes before the look, or finds no model.
+    // A registration holds the model until its device is stored: either we see the device, or it finds no model.
     if (!(await models.lock(name)))
-      throw invalidField(`The model ${shown} was just removed by somebody else.`)
+      throw invalidField(`The model ${shown} has just been removed by somebody else.`)
     const [device] = await devices.list({ ...name, limit: 1 })
     if (device !== undefined) {
       throw invalidField(
-        `The register has devices of ${shown}, and they keep their model. \`ratafia models set-policy ${shown} --registration allow-list\` with an empty allow-list lets no more in.`,
+        `The register has devices of ${shown}, and they keep their model. To let no more in, keep its allow-list empty and run \`ratafia models set-policy ${shown} --registration allow-list\`.`,
       )
     }
     const [entry] = await allowList.list(name, { limit: 1 })

@@ -26,6 +26,9 @@ for (const template of [
   '{number:0}',
 ]) {
   test(`${JSON.stringify(template)} is refused`, () => {
-    assert.throws(() => checkSerialTemplate(template), { code: 'invalid-field', message: /is no template/ })
+    assert.throws(() => checkSerialTemplate(template), {
+      code: 'invalid-field',
+      message: /is not a template/,
+    })
   })
 }

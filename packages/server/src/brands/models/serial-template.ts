@@ -1,4 +1,4 @@
-/** Serial numbers that the service makes: `AC-{number:8}` gives AC-00000001, AC-00000002 and so on. */
+/** Templates of generated serial numbers: `AC-{number:8}` gives AC-00000001, AC-00000002 and so on. */
 import { isStrictSerial } from '@ratafia/assertions'
 import { invalidField } from '../../errors.ts'
 
@@ -10,11 +10,13 @@ export function checkSerialTemplate(template: string | null): void {
   const sample = serialFromTemplate(template, 1)
   if (NUMBER.test(template) && isStrictSerial(sample) && sample.length <= 128) return
   throw invalidField(
-    `${JSON.stringify(template.slice(0, 128))} is no template for serial numbers. Write letters and digits, single - + : between them, and once {number} or {number:8} for eight digits, such as AC-{number:8}.`,
+    `${JSON.stringify(template.slice(0, 128))} is not a template for serial numbers. Write letters and digits with single - + : between them, and {number} once, or {number:8} for eight digits, such as AC-{number:8}.`,
   )
 }
 
-/** The number in decimal, with leading zeros up to the template's width; a longer number keeps all its digits. */
+/**
+ * Writes the number in decimal, with leading zeros up to the template's width; a longer number keeps all its digits.
+ */
 export function serialFromTemplate(template: string, number: number): string {
   return template.replace(NUMBER, (_, width: string | undefined) =>
     String(number).padStart(Number(width ?? 1), '0'),

@@ -1,4 +1,4 @@
-/** Changes what a model allows. */
+/** Changes the policy of a model. */
 import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { findModel } from './find-model.ts'
@@ -11,14 +11,14 @@ interface SetPolicyDeps {
   readonly change: Changing<{ readonly models: Pick<ModelStore, 'find' | 'setPolicy'> }>
 }
 
-/** What is not named stays. Counts from the next registration on. Throws `invalid-field`. */
+/** Settings not named stay. Takes effect with the next registration. Throws `invalid-field`. */
 export async function setPolicy(
   name: ModelName,
   changes: Partial<ModelPolicy>,
   deps: SetPolicyDeps,
 ): Promise<StoredModel> {
   const model = await findModel(name, deps)
-  if (Object.keys(changes).length === 0) throw invalidField('Nothing is to be changed: name an option.')
+  if (Object.keys(changes).length === 0) throw invalidField('There is nothing to change: give an option.')
   checkSerialTemplate({ ...model.policy, ...changes }.serialTemplate)
   return deps.change(async ({ models, record }) => {
     await models.setPolicy(name, changes)

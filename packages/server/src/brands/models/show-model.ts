@@ -1,4 +1,4 @@
-/** One model with all that hangs on it. */
+/** Shows a model with all that belongs to it. */
 import { RequestError } from '../../errors.ts'
 import { type SignerDeps, signerFor } from '../keys/signer-for.ts'
 import type { ApiKey } from './api-keys/api-key.ts'
@@ -11,7 +11,7 @@ export interface ModelDetails extends StoredModel {
   readonly revision: number
   readonly store: string | undefined
   readonly serialAuthority: readonly string[]
-  /** `ACCOUNT KEY-ID` that signs now, or why none does. */
+  /** The key that signs now, or why none can. */
   readonly signer: { readonly authorityId: string; readonly keyId: string } | { readonly fault: string }
   readonly remodels: readonly ModelName[]
   readonly apiKeys: readonly ApiKey[]

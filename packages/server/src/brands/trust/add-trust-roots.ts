@@ -1,4 +1,4 @@
-/** Makes an account and its keys a trust root: everything that they signed is believed. */
+/** Makes an account and its keys a trust root: the service trusts everything they sign. */
 import {
   checkKeyPolicy,
   checkKeyValidNow,
@@ -25,8 +25,8 @@ interface AddRootsDeps extends TrustDeps {
 type Root = UnverifiedAssertion<'account' | 'account-key'>
 
 /**
- * Takes account and account-key assertions that a root signed for itself. An account needs a key, a key its account,
- * among the files or there already. Throws `invalid-field` and adds nothing when one of them does not fit.
+ * Takes account and account-key assertions that a root signed for itself. An account needs a key, and a key its
+ * account, among the files or stored already. Throws `invalid-field`, and adds nothing, if one of them does not fit.
  */
 export async function addTrustRoots(
   files: readonly NamedFile[],
@@ -36,10 +36,10 @@ export async function addTrustRoots(
   const builtIn = given.find((one) =>
     BUILT_IN.some(({ fields }) => accountOf(fields) === accountOf(one.fields)),
   )
-  if (builtIn) throw invalidField(`${accountOf(builtIn.fields)} is built in and needs not be added.`)
+  if (builtIn) throw invalidField(`${accountOf(builtIn.fields)} is built in: you need not add it.`)
   const all = [...given, ...(await rootAssertions(deps))]
   for (const one of given) checkRoot(one, all, deps.clock())
-  explainToOperator(() => trustRoots(all), 'These are no trust root')
+  explainToOperator(() => trustRoots(all), 'These are not a trust root')
   const rows = given.map((one) => ({
     type: one.type,
     primaryKey: one.primaryKey.join('/'),
@@ -71,10 +71,10 @@ function rootIn({ name }: NamedFile, assertion: UnverifiedAssertion): Root {
 const accountOf = (fields: UnverifiedAssertion['fields']): string =>
   'accountId' in fields ? fields.accountId : ''
 
-/** A root says so itself: its authority is its own account, and one of its own keys signed it. */
+/** A root vouches for itself: its authority is its own account, and one of its own keys signed it. */
 function checkRoot(one: Root, all: readonly UnverifiedAssertion[], now: Date): void {
   const accountId = accountOf(one.fields)
-  const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is no trust root`
+  const what = `The ${one.type} assertion ${one.primaryKey.join('/')} is not a trust root`
   if (one.authorityId !== accountId) {
     throw invalidField(
       `${what}: ${one.authorityId} signed it for ${accountId}. Add the root ${one.authorityId} instead; what it signed goes to \`ratafia brands add\`.`,

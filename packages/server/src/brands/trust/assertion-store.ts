@@ -1,4 +1,4 @@
-/** Assertions that the service holds, as they were given: the table `assertion`, and the trusted ones in `trust_root`. */
+/** The assertions of the service, as received: the table `assertion`, and the trust roots in `trust_root`. */
 import { anyRowChanged, type Database, inTransaction, toInstant } from '../../database/index.ts'
 
 export interface StoredAssertion {
@@ -15,17 +15,17 @@ export interface StoredRoot extends Omit<StoredAssertion, 'revision'> {
 }
 
 export interface AssertionStore {
-  /** Undefined when there is none. */
+  /** Undefined if there is none. */
   find(type: string, primaryKey: string): Promise<Uint8Array | undefined>
-  /** All or none, in one transaction. One with a higher revision than the stored one replaces it; others do not. */
+  /** All or none, in one transaction. Only a higher revision replaces a stored one. */
   put(assertions: readonly StoredAssertion[], at: Date): Promise<void>
-  /** False when there is none. */
+  /** False if there is none. */
   remove(type: string, primaryKey: string): Promise<boolean>
-  /** What is trusted as it stands, accounts first. */
+  /** The roots that the operator added, accounts first. */
   roots(): Promise<readonly Uint8Array[]>
-  /** All or none. A root with the same type and primary key is replaced. */
+  /** All or none. Replaces a root with the same type and primary key. */
   addRoots(roots: readonly StoredRoot[], at: Date): Promise<void>
-  /** The account and all its keys. False when there is none. */
+  /** Removes the account and all its keys. False if there is none. */
   removeRoot(accountId: string): Promise<boolean>
 }
 
@@ -53,7 +53,7 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
               conflict
                 .columns(['type', 'primary_key'])
                 .doUpdateSet({ revision, encoded, stored_at: values.stored_at })
-                // Whoever was faster, the newest stays.
+                // The newest stays, in whatever order they arrive.
                 .where('assertion.revision', '<', revision),
             )
             .execute()

@@ -1,6 +1,6 @@
 /**
- * What production snapd trusts, as data: the account `canonical` and its root key, public assertions as they stand in
- * snapd. Always trusted: with them a brand that Canonical knows can be added without naming any root.
+ * What production snapd trusts: the account `canonical` and its root key, as the public assertions in snapd. Always
+ * trusted here, so that a brand whose assertions Canonical signed needs no further root.
  */
 
 const ACCOUNT = `type: account

@@ -1,4 +1,4 @@
-/** Shows whom the service trusts as they stand. */
+/** Lists the accounts that the service trusts, and their keys. */
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
 
@@ -9,11 +9,11 @@ export interface TrustRoot {
   readonly keyName: string | undefined
   readonly since: Date
   readonly until: Date | undefined
-  /** With the program: it cannot be removed. */
+  /** Part of the program: it cannot be removed. */
   readonly builtIn: boolean
 }
 
-/** A row for each key. */
+/** One row per key. */
 export async function listTrustRoots(deps: Pick<TrustDeps, 'assertions'>): Promise<readonly TrustRoot[]> {
   const roots = await rootAssertions(deps)
   const accounts = roots.filter((root): root is UnverifiedAssertion<'account'> => root.type === 'account')

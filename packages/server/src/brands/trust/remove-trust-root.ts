@@ -12,9 +12,9 @@ interface RemoveTrustRootDeps extends TrustDeps {
 }
 
 /**
- * Removes an account and its keys from the roots. Returns the brands whose keys nobody trusts any more: nothing is
- * signed for them from then on. Throws `invalid-field` for a root that is built in, for none, and, without `force`,
- * when there are such brands.
+ * Removes an account and its keys from the roots. Returns the brands whose keys lose their trust: the service signs
+ * nothing more for them. Throws `invalid-field` if the root is built in or does not exist, and, without `force`, if
+ * there are such brands.
  */
 export async function removeTrustRoot(
   { accountId, force }: { readonly accountId: string; readonly force: boolean },
@@ -22,7 +22,7 @@ export async function removeTrustRoot(
 ): Promise<readonly string[]> {
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
     throw invalidField(
-      `The trust root ${accountId} is built in and stays. Nothing is signed for it unless you add a key.`,
+      `The trust root ${accountId} is built in and stays. The service signs nothing for it unless you add a key.`,
     )
   }
   const rest = (await rootAssertions(deps)).filter(
@@ -33,7 +33,7 @@ export async function removeTrustRoot(
   const lost = before.filter((brand) => !after.includes(brand))
   if (lost.length > 0 && !force) {
     throw invalidField(
-      `The chains of ${lost.join(', ')} end at ${accountId}: nothing could be signed for them any more. --force removes it all the same.`,
+      `The chains of ${lost.join(', ')} end at ${accountId}: nothing could be signed for them any more. --force removes it anyway.`,
     )
   }
   const removed = await deps.change(async ({ assertions, record }) => {
@@ -47,7 +47,7 @@ export async function removeTrustRoot(
   return lost
 }
 
-/** The accounts with a key that may sign, whose chain ends at these roots. */
+/** The accounts with an enabled key whose chain ends at these roots. */
 async function trustedBrands(
   deps: RemoveTrustRootDeps,
   roots?: ReturnType<typeof trustRoots>,

@@ -1,4 +1,4 @@
-/** Down to whom a chain is checked: the trusted roots, and the assertions the service holds. */
+/** Whom the service trusts: chains of assertions are checked down to these roots, by way of the stored assertions. */
 import {
   checkReplaces,
   decode,
@@ -21,10 +21,10 @@ export interface TrustDeps {
   readonly clock: Clock
 }
 
-/** What is built in. Decoded once: `verifyTrust` tells a root by identity. */
+/** Decoded once: `verifyTrust` recognises a root by identity. */
 export const BUILT_IN: readonly UnverifiedAssertion[] = CANONICAL_ROOTS.map((text) => decode(text))
 
-/** What is trusted as it stands: what is built in, then what the operator added. */
+/** All trust roots: the built-in ones, then those that the operator added. */
 export async function rootAssertions({
   assertions,
 }: Pick<TrustDeps, 'assertions'>): Promise<readonly UnverifiedAssertion[]> {
@@ -32,7 +32,7 @@ export async function rootAssertions({
   return [...BUILT_IN, ...added.map((encoded) => decode(encoded))]
 }
 
-/** Finds one of the stored assertions, or of the roots: a root may be a brand too. Nothing is verified here. */
+/** Finds a stored assertion or a root: a root may be a brand, too. Verifies nothing. */
 export async function findAssertion<Type extends TypeName>(
   type: Type,
   primaryKey: readonly string[],
@@ -47,8 +47,8 @@ export async function findAssertion<Type extends TypeName>(
 }
 
 /**
- * What `verifyTrust` needs: the roots, now, and a look-up that prefers what is `given` over what is stored. `roots`
- * only where it is asked what would hold with others.
+ * What `verifyTrust` needs: the roots, the time, and a look-up that prefers `given` over stored assertions. Pass
+ * `roots` only to ask what would be valid with other roots.
  */
 export async function trustContext(
   deps: TrustDeps,
@@ -64,8 +64,8 @@ export async function trustContext(
 }
 
 /**
- * Checks the chain of each, and returns what is to be stored. One that is there already, byte for byte, or that is a
- * root, is not. Throws `invalid-field` when a chain reaches no root, or an older revision would replace a newer one.
+ * Checks the chain of each, and returns those to store: not roots, and not those stored already, byte for byte. Throws
+ * `invalid-field` if a chain reaches no root, or an older revision would replace a newer one.
  */
 export async function checkAssertions(
   given: readonly UnverifiedAssertion[],
@@ -77,7 +77,7 @@ export async function checkAssertions(
     const { type, primaryKey, revision } = assertion
     const roots: readonly UnverifiedAssertion[] = [...context.roots.accounts, ...context.roots.keys]
     if (roots.some((root) => isReferredTo(root, type, primaryKey))) continue
-    const what = `The ${type} assertion ${primaryKey.join('/')} does not hold`
+    const what = `The ${type} assertion ${primaryKey.join('/')} is not valid`
     await explainToOperatorAsync(() => verifyTrust(assertion, context), what)
     const stored = await findAssertion(type, primaryKey, deps)
     const encoded = encode(assertion)

@@ -33,8 +33,8 @@ export interface CloneEvidence {
 }
 
 /**
- * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who ask for a
- * serial with ever new keys cannot crowd out evidence about the holders of the device key.
+ * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who ask for
+ * a serial with ever new keys cannot crowd out evidence about the holders of the device key.
  */
 export const EVIDENCE_LIMIT = 25
 

@@ -1,6 +1,7 @@
 /**
  * Which device has the serial number that a session is requested for? The register decides. A device whose serial was
- * signed elsewhere enters the register here; with a higher revision, it takes the serial over from the device key before.
+ * signed elsewhere enters the register here; with a higher revision, it takes the serial over from the device key
+ * before.
  */
 import { newDeviceId } from '@ratafia/api'
 import { encode, type TrustedAssertion } from '@ratafia/assertions'

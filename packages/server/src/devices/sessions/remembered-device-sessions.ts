@@ -1,4 +1,6 @@
-/** Remembers device sessions and their devices, while the device may have sessions and the node hears of every change. */
+/**
+ * Remembers device sessions and their devices, while the device may have sessions and the node hears of every change.
+ */
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
 import type { FoundSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'

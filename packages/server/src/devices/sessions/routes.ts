@@ -57,8 +57,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
 
 /**
- * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks about,
- * without the body that would fit them.
+ * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks
+ * about, without the body that would fit them.
  */
 function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
   const { path } = OPERATIONS.deviceSession

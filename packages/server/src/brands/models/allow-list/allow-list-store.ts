@@ -2,36 +2,39 @@
 import { type Database, inTransaction, toInstant } from '../../../database/index.ts'
 import type { ModelName } from '../model-policy.ts'
 
-/** A serial number, a device key, or a serial number that only this key may have. Null stands for any. */
+/** A serial number, a device key, or a serial number that only this key may have. Null means any. */
 export interface AllowListEntry {
   readonly serial: string | null
   readonly deviceKeyId: string | null
 }
 
 export interface AllowListStore {
-  /** All or none, in one transaction; what is there already stays. Returns how many were new. */
+  /** All or none, in one transaction; existing entries stay. Returns how many were new. */
   add(
     model: ModelName,
     entries: readonly AllowListEntry[],
     options: { readonly at: Date; readonly onProgress?: (done: number) => void },
   ): Promise<number>
   /**
-   * All or none, in one transaction: of a serial number its entries with whatever key, of a key the entry without a
-   * serial number, of both that entry alone. Returns how many there were.
+   * All or none, in one transaction: for a serial number its entries with any key, for a key the entry without a serial
+   * number, for both only that entry. Returns how many were removed.
    */
   remove(
     model: ModelName,
     entries: readonly AllowListEntry[],
     options?: { readonly onProgress?: (done: number) => void },
   ): Promise<number>
-  /** All of the model's, in one transaction. Returns how many there were. */
+  /** Removes all entries of the model, in one transaction. Returns how many there were. */
   clear(model: ModelName): Promise<number>
   /** By serial and key, after `after` if given. */
   list(
     model: ModelName,
     page: { readonly after?: AllowListEntry | undefined; readonly limit: number },
   ): Promise<readonly AllowListEntry[]>
-  /** Whether an entry fits a device with this serial number (null when it has none) and this key. */
+  /**
+   * Whether an entry matches the device: its key, its serial number, or the two together. An entry that binds a serial
+   * number to a key lets no other key have it. `serial` is null while the device has none: then only the key counts.
+   */
   has(
     model: ModelName,
     device: { readonly serial: string | null; readonly deviceKeyId: string },
@@ -40,10 +43,10 @@ export interface AllowListStore {
 
 /** Few enough for the parameters of one statement on every database. */
 const BATCH = 1000
-/** Each pair is a condition of its own. */
+/** Fewer, because each pair is a condition of its own. */
 const REMOVED_AT_ONCE = 200
 const CLEARED_AT_ONCE = 10_000
-/** How "any" stands in the table. */
+/** Means any in the table. */
 const ANY = ''
 
 export function allowListStore({ query }: Pick<Database, 'query'>): AllowListStore {
@@ -85,7 +88,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
           const serials = given(({ deviceKeyId }) => deviceKeyId === null).map(({ serial }) => serial ?? ANY)
           const keys = given(({ serial }) => serial === null).map(({ deviceKeyId }) => deviceKeyId ?? ANY)
           const pairs = given(({ serial, deviceKeyId }) => serial !== null && deviceKeyId !== null)
-          // Primary key, three of its values at least.
+          // Primary key, at least three of its columns.
           const { numDeletedRows } = await transaction
             .deleteFrom('allow_list')
             .where('brand_id', '=', brandId)
@@ -114,7 +117,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
         let after: { readonly serial: string; readonly device_key_id: string } | undefined
         for (;;) {
           const { serial, device_key_id } = after ?? { serial: ANY, device_key_id: ANY }
-          // The primary key, in its order: no statement takes long, and none reads what is removed already.
+          // The primary key, in its order: no statement takes long, or reads what is already removed.
           const last = await transaction
             .selectFrom('allow_list')
             .select(['serial', 'device_key_id'])
@@ -165,7 +168,7 @@ export function allowListStore({ query }: Pick<Database, 'query'>): AllowListSto
     },
 
     async has({ brandId, model }, { serial, deviceKeyId }) {
-      // Primary key, three of its values at most.
+      // Primary key, at most three of its columns.
       const row = await query
         .selectFrom('allow_list')
         .select('serial')

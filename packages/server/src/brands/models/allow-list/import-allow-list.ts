@@ -20,9 +20,9 @@ interface ImportOptions {
 }
 
 /**
- * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number to that key
- * alone. All or nothing; what is on the list already stays. Throws `ImportError` with the line, or `invalid-field`
- * for no such model.
+ * Columns `serial` and `device_key_id`, one of them or both: a row with both allows the serial number only to that key.
+ * All or nothing; entries already on the list stay. Throws `ImportError` with the line, or `invalid-field` if there is
+ * no such model.
  */
 export async function importAllowList(
   text: string,
@@ -44,7 +44,7 @@ export async function importAllowList(
   return { entries: entries.length, added }
 }
 
-/** The rows of such a file. Throws `ImportError` with the line. */
+/** The entries of such a file. Throws `ImportError` with the line. */
 export function readEntries(text: string, format: 'csv' | 'json'): readonly AllowListEntry[] {
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
   const places = new Map<string, string>()
@@ -52,7 +52,7 @@ export function readEntries(text: string, format: 'csv' | 'json'): readonly Allo
     const entry = entryOf(row.fields, row.place)
     const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
     const first = places.get(identity)
-    if (first !== undefined) throw new ImportError(`${row.place}: the same stands at ${first} too.`)
+    if (first !== undefined) throw new ImportError(`${row.place}: ${first} has the same entry.`)
     places.set(identity, row.place)
     return entry
   })
@@ -60,7 +60,7 @@ export function readEntries(text: string, format: 'csv' | 'json'): readonly Allo
 
 const COLUMNS = ['serial', 'device_key_id']
 
-/** What the columns say, checked. Throws `ImportError` that begins with the place. */
+/** Checks the columns of one entry. Throws `ImportError` that begins with the place. */
 export function entryOf(fields: ImportRow['fields'], place: string): AllowListEntry {
   const [serial, deviceKeyId] = COLUMNS.map((column) => fields[column] || null)
   if (serial === null && deviceKeyId === null) {

@@ -8,7 +8,7 @@ import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
 
 interface Removal {
   readonly model: ModelName
-  /** Of a serial number all its entries, of a key the one without a serial number, of both that one alone. */
+  /** For a serial number all its entries, for a key the one without a serial number, for both only that entry. */
   readonly entries: readonly AllowListEntry[] | 'all'
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -19,8 +19,8 @@ interface RemoveDeps {
 }
 
 /**
- * All or nothing; returns how many entries there were. Devices that have their serial keep it. Throws `invalid-field`
- * for no such model, and when nothing on the list fits.
+ * All or nothing; returns how many entries were removed. Devices keep the serials they have. Throws `invalid-field` if
+ * there is no such model, or nothing on the list matches.
  */
 export async function removeAllowed(
   { model, entries, onProgress }: Removal,
@@ -40,6 +40,6 @@ export async function removeAllowed(
   })
   if (removed > 0) return removed
   throw invalidField(
-    `Nothing on the allow-list of ${subject} fits, and nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
+    `Nothing on the allow-list of ${subject} matches, so nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
   )
 }

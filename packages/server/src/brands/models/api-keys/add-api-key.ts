@@ -1,4 +1,4 @@
-/** Makes a key that lets devices of a model register. From the first on, the model requires one. */
+/** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
 import { randomBytes } from 'node:crypto'
 import type { Changing, Recording } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
@@ -22,7 +22,7 @@ interface NewApiKey {
   readonly useLimit: number | null
 }
 
-/** Returns the key's text: it is stored nowhere. Throws `invalid-field`. */
+/** Returns the text of the key, which is stored nowhere. Throws `invalid-field`. */
 export async function addApiKey(
   { model: name, label, expiresAt, useLimit }: NewApiKey,
   deps: AddApiKeyDeps,
@@ -54,7 +54,7 @@ export async function addApiKey(
   return { key, text }
 }
 
-/** On the transaction of a change. */
+/** Stores and records it, on the transaction of a change. */
 export async function storeApiKey(
   key: ApiKey,
   hash: Uint8Array,

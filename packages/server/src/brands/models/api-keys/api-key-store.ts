@@ -1,4 +1,4 @@
-/** Keys that let devices of a model register: the table `api_key`, by hash. */
+/** The keys that let devices of a model register: the table `api_key`, by hash. */
 import {
   type ApiKeyTable,
   anyRowChanged,
@@ -11,19 +11,19 @@ import type { ApiKey } from './api-key.ts'
 
 export interface ApiKeyStore {
   add(key: ApiKey, hash: Uint8Array): Promise<void>
-  /** Of one model or all, by model and time. */
+  /** The keys of one model or of all, by model and time. */
   list(model?: ModelName): Promise<readonly ApiKey[]>
   findByHash(hash: Uint8Array): Promise<ApiKey | undefined>
-  /** Whether the model ever had a key: then one has to be shown. Revoking the last one lets nobody in. */
+  /** Whether the model ever had a key: then a device needs one. Revoking the last one lets nobody in. */
   isRequired(model: ModelName): Promise<boolean>
   /**
-   * Counts one use of a key that holds for the model at that instant, by one conditional statement: however many come
-   * at once, no more than the limit are counted. Undefined when it does not hold; nothing is counted then.
+   * Counts one use of a key that is valid for the model at that instant. One conditional statement: however many
+   * requests come at once, it counts no more than the limit. Undefined, counting nothing, if the key is not valid.
    */
   use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
-  /** A revoked key keeps its time; `first` for who revoked it. Undefined when there is no such key. */
+  /** A revoked key keeps its time; `first` if this call revoked it. Undefined if there is no such key. */
   revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
-  /** All of a model, before it is removed: without keys it would take anybody. Returns how many there were. */
+  /** Removes all keys of a model, before the model itself: without keys it would let anybody in. Returns how many. */
   removeAll(model: ModelName): Promise<number>
 }
 
@@ -56,14 +56,14 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     async list(model) {
       let keys = query.selectFrom('api_key').selectAll()
-      // By the index api_key_model; without a model the whole table, some dozens of keys.
+      // The index api_key_model; without a model the whole table, some dozens of keys.
       if (model) keys = keys.where('brand_id', '=', model.brandId).where('model', '=', model.model)
       const rows = await keys.orderBy('brand_id').orderBy('model').orderBy('created_at').execute()
       return rows.map(keyOf)
     },
 
     async findByHash(hash) {
-      // By the unique key_hash.
+      // The unique key_hash.
       const row = await query
         .selectFrom('api_key')
         .selectAll()
@@ -73,7 +73,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
     },
 
     async isRequired({ brandId, model }) {
-      // By the index api_key_model.
+      // The index api_key_model.
       const row = await query
         .selectFrom('api_key')
         .select('id')
@@ -86,7 +86,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
 
     async use(hash, { brandId, model }, at) {
       const now = toInstant(at)
-      // By the unique key_hash.
+      // The unique key_hash.
       const row = await query
         .updateTable('api_key')
         .set((set) => ({ uses: set('uses', '+', 1), last_used_at: now }))
@@ -114,7 +114,7 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
     },
 
     async removeAll({ brandId, model }) {
-      // By the index api_key_model.
+      // The index api_key_model.
       const { numDeletedRows } = await query
         .deleteFrom('api_key')
         .where('brand_id', '=', brandId)

@@ -1,4 +1,4 @@
-/** The `api-key` of a model: how it is written, and its hash, which alone is stored. */
+/** The `api-key` of a model: its form, and its hash. Only the hash is stored. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { ModelName } from '../model-policy.ts'
 
@@ -8,22 +8,22 @@ export interface ApiKey extends ModelName {
   readonly label: string
   readonly createdAt: Date
   readonly expiresAt: Date | null
-  /** How often it may be used; null for any number of times. */
+  /** How often it may be used; null means no limit. */
   readonly useLimit: number | null
   readonly uses: number
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
 }
 
-/** So that scanners for secrets, and people, know what they have found. */
+/** Tells secret scanners, and people, what they have found. */
 const PREFIX = 'ratafia_ak_'
 
 /** 32 random bytes in base64url, after the prefix. */
 export const newApiKey = (): string => `${PREFIX}${randomBytes(32).toString('base64url')}`
 
 /**
- * What is stored of a key: SHA-256, of one that was brought from elsewhere together with the model, because several
- * may share it. Undefined for what is no key. A look-up by it tells nothing of the key by its time.
+ * What is stored of a key: its SHA-256. The hash of an imported key includes the model, because several models may
+ * share the key. Undefined if the text is not a key. The time of a look-up by hash reveals nothing of the key.
  */
 export function hashApiKey(text: string, { brandId, model }: ModelName): Uint8Array | undefined {
   const sha256 = (input: string) => createHash('sha256').update(input).digest()
@@ -31,5 +31,5 @@ export function hashApiKey(text: string, { brandId, model }: ModelName): Uint8Ar
   return isForeignApiKey(text) ? sha256(`${brandId}/${model} ${text}`) : undefined
 }
 
-/** Whether a text of elsewhere can be a key: long enough to be one, and fit for a header. */
+/** Whether a text from another service can be a key: long enough, and fit for a header. */
 export const isForeignApiKey = (text: string): boolean => /^[\x21-\x7e]{10,200}$/.test(text)

@@ -1,4 +1,4 @@
-/** Takes an API key that devices have already: of the service that they registered with before. */
+/** Imports an API key that devices already have from another service. */
 import { randomBytes } from 'node:crypto'
 import { invalidField } from '../../../errors.ts'
 import { findModel } from '../find-model.ts'
@@ -15,13 +15,13 @@ interface KnownApiKey {
   readonly model: ModelName
   readonly label: string
   readonly text: string
-  /** Says what would be done, and changes nothing. */
+  /** Reports what would be done, and changes nothing. */
   readonly dryRun?: boolean
 }
 
 /**
- * Stores its hash; it holds without an end until it is revoked. False when it is there already, revoked or not. Throws
- * `invalid-field` for no such model, or a text of fewer than 10 characters.
+ * Stores its hash; it is valid until it is revoked. False if it is stored already, revoked or not. Throws
+ * `invalid-field` if there is no such model, or the text cannot be a key.
  */
 export async function importApiKey(
   { model: name, label, text, dryRun = false }: KnownApiKey,
@@ -31,7 +31,7 @@ export async function importApiKey(
   const hash = isForeignApiKey(text) ? hashApiKey(text, { brandId, model }) : undefined
   if (!hash) {
     throw invalidField(
-      'The API key does not have 10 to 200 printable characters. Make another with `ratafia api-keys add`.',
+      'The API key does not have 10 to 200 printable characters. Create another with `ratafia api-keys add`.',
     )
   }
   if (await deps.apiKeys.findByHash(hash)) return false

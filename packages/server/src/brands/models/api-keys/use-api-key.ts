@@ -1,16 +1,16 @@
-/** Whether the `api-key` of a registration holds, and the count of its uses. */
+/** Is the `api-key` of a registration valid, or expired, revoked, or used up? Counts its uses. */
 import type { Clock } from '../../../clock.ts'
 import type { ModelName } from '../model-policy.ts'
 import { type ApiKey, hashApiKey } from './api-key.ts'
 import type { ApiKeyStore } from './api-key-store.ts'
 
-/** `key` is undefined where the model requires none. A refusal is one sentence for the device's log. */
+/** `key` is undefined if the model requires none. A refusal is one sentence for the device's log. */
 export type ApiKeyVerdict =
   | { readonly accepted: true; readonly key: ApiKey | undefined }
   | { readonly accepted: false; readonly message: string }
 
 interface ShownKey {
-  /** The header as it came. */
+  /** The header as received. */
   readonly text: string | undefined
   readonly model: ModelName
 }
@@ -21,9 +21,8 @@ export interface UseApiKeyDeps {
 }
 
 /**
- * Counts one use of the key, however many come at once. A model that never had a key takes anybody, whatever
- * key they show. Whoever asks turns a refusal into 401; it does not say more than the caller knows:
- * a key of another model is as unknown as none.
+ * Counts one use of the key, however many come at once. A model that never had a key lets anybody in, with any key. The
+ * caller turns a refusal into 401. It reveals nothing new: a key of another model looks the same as an unknown one.
  */
 export async function useApiKey(
   { text, model }: ShownKey,
@@ -33,11 +32,11 @@ export async function useApiKey(
   const used = hash && (await apiKeys.use(hash, model, clock()))
   if (used) return { accepted: true, key: used }
   const verdict = await checkApiKey({ text, model }, { apiKeys, clock })
-  // It held between the two looks; the retry will tell.
-  return verdict.accepted && verdict.key ? refusal('The API key does not hold. Try again.') : verdict
+  // It became valid between the two queries: the device may retry.
+  return verdict.accepted && verdict.key ? refusal('The API key was not valid just now. Try again.') : verdict
 }
 
-/** As {@link useApiKey}, without counting: whether it would be taken now. */
+/** As {@link useApiKey}, without counting: whether it would be accepted now. */
 export async function checkApiKey(
   { text, model }: ShownKey,
   { apiKeys, clock }: UseApiKeyDeps,
@@ -50,14 +49,14 @@ export async function checkApiKey(
   }
   if (!(await apiKeys.isRequired(model))) return { accepted: true, key: undefined }
   if (text === undefined) return refusal('This model needs an API key. Set the header api-key.')
-  return refusal('The API key is not one of this model.')
+  return refusal('The API key does not belong to this model.')
 }
 
 function whyNot({ revokedAt, expiresAt, useLimit, uses }: ApiKey, now: Date): string | undefined {
-  if (revokedAt) return 'The API key is revoked. Ask for another.'
-  if (expiresAt && expiresAt <= now) return 'The API key has expired. Ask for another.'
+  if (revokedAt) return 'The API key is revoked. Ask the operator for another.'
+  if (expiresAt && expiresAt <= now) return 'The API key has expired. Ask the operator for another.'
   if (useLimit === null || uses < useLimit) return undefined
-  return `The API key was used ${useLimit} times, as often as it may be.`
+  return `The API key was used ${useLimit} times, which is its limit.`
 }
 
 const refusal = (message: string): ApiKeyVerdict => ({ accepted: false, message })

@@ -1,4 +1,4 @@
-/** Which keys are built into which hardware: the table `hardware_identity`. */
+/** Which key is built into which hardware: the table `hardware_identity`. */
 import { type Database, inTransaction, toInstant } from '../../../database/index.ts'
 
 export interface StoredHardwareIdentity {
@@ -10,12 +10,12 @@ export interface StoredHardwareIdentity {
   readonly hardwareName: string
   readonly hardwareId: string
   readonly revision: number
-  /** The assertion as it was received. */
+  /** The assertion as received. */
   readonly encoded: Uint8Array
 }
 
 export interface HardwareIdentityStore {
-  /** All or none, in one transaction. A higher revision replaces what is there; others do not. */
+  /** All or none, in one transaction. Only a higher revision replaces a stored one. */
   put(
     identities: readonly StoredHardwareIdentity[],
     options: { readonly at: Date; readonly onProgress?: (done: number) => void },
@@ -25,7 +25,7 @@ export interface HardwareIdentityStore {
     readonly after?: StoredHardwareIdentity | undefined
     readonly limit: number
   }): Promise<readonly StoredHardwareIdentity[]>
-  /** By one of the digests; several when several issuers vouch for one key. */
+  /** By one of the digests; several if several issuers vouch for one key. */
   findByKey(digest: 'sha3-384' | 'sha384', value: string): Promise<readonly StoredHardwareIdentity[]>
 }
 
@@ -76,7 +76,7 @@ export function hardwareIdentityStore({ query }: Pick<Database, 'query'>): Hardw
     },
 
     async findByKey(digest, value) {
-      // The primary key begins with the one, the other has the index hardware_identity_key_sha384.
+      // The primary key begins with key_sha3_384; key_sha384 has the index hardware_identity_key_sha384.
       const rows = await query
         .selectFrom('hardware_identity')
         .selectAll()

@@ -1,4 +1,4 @@
-/** Takes hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
+/** Imports hardware-identity assertions: which key is built into which board (contract/devices.md 2.6). */
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,
@@ -31,9 +31,9 @@ interface ImportDeps extends FindHardwareDeps {
 type Identity = UnverifiedAssertion<'hardware-identity'>
 
 /**
- * Files with hardware-identity assertions, streams too; account and account-key assertions that their chains need may
- * stand beside them. All or nothing. Returns how many were given. Throws `invalid-field` when a chain reaches no root,
- * for other types, and for a revision that is not newer than the one that is there.
+ * The files may also contain the account and account-key assertions that the chains need. All or nothing. Returns how
+ * many identities were given. Throws `invalid-field` if a chain reaches no root, an assertion has another type, or a
+ * revision is not newer than the stored one.
  */
 export async function importHardwareIdentities(
   files: readonly NamedFile[],
@@ -83,7 +83,7 @@ async function checkIdentity(
 ): Promise<StoredHardwareIdentity> {
   const { issuerId, hardwareKeyId, manufacturer, hardwareName, hardwareId } = identity.fields
   const what = `The hardware-identity ${identity.primaryKey.join('/')}`
-  await explainToOperatorAsync(() => verifyTrust(identity, context), `${what} does not hold`)
+  await explainToOperatorAsync(() => verifyTrust(identity, context), `${what} is not valid`)
   const present = await hardwareIdentities.findByKey('sha3-384', hardwareKeyId)
   const before = present.find((one) => one.issuerId === issuerId)
   const encoded = encode(identity)
@@ -93,7 +93,7 @@ async function checkIdentity(
   return {
     issuerId,
     keySha3: hardwareKeyId,
-    // Of the same text as the SHA3 digest: what the older name of the header means is not published.
+    // Over the same text as the SHA3 digest: nothing published says what the older name of the header means.
     keySha2: createHash('sha384')
       .update(String(identity.headers.get('hardware-id-key')))
       .digest('base64url'),
