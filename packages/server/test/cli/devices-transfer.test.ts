@@ -179,7 +179,7 @@ eachDatabase((_kind, _open, fresh) => {
             revision: 0,
             assertions: await secondText(),
           }),
-        /^item 2: "assertions" has the revision 2, and "revision" is 0\.$/,
+        /^item 2: "assertions" has the revision 2, but "revision" is 0\.$/,
       ],
       [
         'a taken serial',
