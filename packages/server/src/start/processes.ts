@@ -3,7 +3,6 @@ import { announcement } from '../cli/announcement.ts'
 import { EXIT } from '../cli/context.ts'
 import type { Installation } from '../cli/installation.ts'
 import { type Counters, localCounters } from '../counters.ts'
-import { ofThisWorker } from '../telemetry/worker-metrics.ts'
 import { type InWorker, inWorker } from '../workers/in-worker.ts'
 import { supervise } from '../workers/supervise.ts'
 import { openInstallation } from './installation.ts'
@@ -78,7 +77,7 @@ async function serveInWorker(options: StartOptions, worker: InWorker): Promise<v
       counters: worker.counters,
       schema: 'keep',
       jobs: true,
-      shareMetrics: (metrics) => worker.shareMetrics(() => ofThisWorker(metrics)),
+      shareMetrics: (metrics) => worker.shareMetrics(() => metrics.registry.getMetricsAsJSON()),
     })
     worker.listening(service.origin)
     await ended

@@ -1,30 +1,30 @@
 /**
- * The line of a request in the log. It has no headers, no query string and no raw path: any of them may carry a token,
- * and where no route fits a client may have put one anywhere.
+ * The line of a request in the log. It has no headers, no query string and no raw path, because any of them may carry a
+ * token: where no route matches, a client may have put one anywhere.
  */
 export interface AccessLine {
   readonly method: string
-  /** The pattern of the route; null where none fits. */
+  /** The pattern of the route; null when none matches. */
   readonly route: string | null
-  /** Where none fits: the beginning of the path, as far as it is plain words. */
+  /** Only when no route matches: the beginning of the path, as far as it is plain words. */
   readonly path?: string
-  /** 499: the client was gone before the answer. */
+  /** 499: the client left before the answer. */
   readonly status: number
   readonly refusal?: string
   /** Milliseconds. */
   readonly ms: number
-  /** Of the body of the answer. */
+  /** Size of the answer's body. */
   readonly bytes: number
   readonly address: string
-  /** Of the trace, where there is one. */
+  /** Id of the trace, if the request is traced. */
   readonly trace?: string
 }
 
 const SEGMENTS = 4
 
 /**
- * As much of a path as cannot be a credential: up to four segments that are short words in lower case. What follows is
- * `…`. Tokens and keys are long, or have capitals, or both.
+ * The part of a path that cannot be a credential: up to four segments of short lower-case words. The rest becomes `…`.
+ * Tokens and keys are long, have capitals, or both.
  */
 export function plainPath(url: string): string {
   const [path = ''] = url.split(/[?#]/, 1)

@@ -1,14 +1,13 @@
-/** Makes what a running service tells of itself, by its configuration. */
+/** The metrics and traces of a running service. Only a service loads prom-client and OpenTelemetry, not a command. */
 import type { TracingConfig } from '../config/tracing.ts'
 import type { Log } from './log.ts'
-import { createMetrics } from './metrics.ts'
 import type { Telemetry } from './telemetry.ts'
 import { NO_TRACING } from './tracing.ts'
 
 export interface TelemetryOptions {
   readonly release: string
   readonly log: Log
-  /** Whether somebody reads the metrics. */
+  /** Whether this service serves its metrics. */
   readonly metrics: boolean
   /** Undefined = no traces. */
   readonly tracing: TracingConfig | undefined
@@ -20,6 +19,7 @@ export async function createTelemetry({
   metrics,
   tracing,
 }: TelemetryOptions): Promise<Telemetry> {
+  const { createMetrics } = await import('./metrics.ts')
   return {
     metrics: createMetrics({ release, ofProcess: metrics }),
     tracing: tracing

@@ -1,4 +1,4 @@
-/** `/metrics` on a port of its own: what the operator sees is nothing for those who reach the service. */
+/** `/metrics` on a port of its own: only the operator may see it, not the clients of the service. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Log } from './log.ts'
@@ -9,13 +9,13 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** What is answered, as Prometheus reads it: a registry, or several put together. */
+/** The text that Prometheus reads: of one registry, or of several put together. */
 export interface MetricsSource {
   readonly contentType: string
   metrics(): Promise<string>
 }
 
-/** Rejects with the system's error (`EADDRINUSE`, …) when the address cannot be had. */
+/** Rejects with the system's error (`EADDRINUSE`, …) when the address is not available. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   source: MetricsSource,
@@ -24,7 +24,7 @@ export async function serveMetrics(
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
     const [path] = (request.url ?? '').split('?', 1)
     if (path !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('There is only GET /metrics here.\n')
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Only GET /metrics exists here.\n')
       return
     }
     source.metrics().then(

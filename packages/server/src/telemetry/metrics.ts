@@ -1,23 +1,23 @@
 /**
- * What `/metrics` says: a registry of its own, made by `start/` and handed to whoever has something to tell.
+ * The metrics of the service, in a registry of its own that `start/` makes and passes to whatever reports.
  *
- * Labels are of our own making (routes, codes, tasks), never what a client sent: each value is a series for good.
+ * Labels come from us (routes, codes, tasks) and never from a client: each value makes a series that stays.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { StatementKind } from './statement-kind.ts'
 
 export interface AnsweredRequest {
   readonly method: string
-  /** The pattern of the route; undefined where there is none. */
+  /** The pattern of the route; undefined when none matches. */
   readonly route: string | undefined
-  /** 499: the client was gone before the answer. */
+  /** 499: the client left before the answer. */
   readonly status: number
-  /** The code in the body, where there is one. */
+  /** The error code in the body, if there is one. */
   readonly refusal: string | undefined
   readonly seconds: number
 }
 
-/** What is looked at when somebody asks for the metrics; each is absent where there is no such thing. */
+/** Read when Prometheus asks. Each is absent where the service does not have such a thing. */
 export interface Watched {
   readonly connections: () => { readonly open: number; readonly inFlight: number }
   readonly pool: () => {
@@ -27,9 +27,9 @@ export interface Watched {
     readonly waiting: number
   }
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
-  /** Of what the nodes hear of each other's changes. `lag` is in milliseconds, infinite when nothing is heard. */
+  /** The feed of other nodes' changes. `lag` is in milliseconds, infinite when the node hears nothing. */
   readonly changes: () => { current(): boolean; lag(): number }
-  /** By name. */
+  /** By the name of the cache. */
   readonly caches: () => ReadonlyMap<string, () => CacheState>
 }
 
@@ -43,28 +43,28 @@ interface CacheState {
 export interface Metrics {
   readonly registry: Registry
   answered(request: AnsweredRequest): void
-  /** Refused before they were requests for the application: how many, by their code. */
+  /** Counts requests refused before they reached the application, by their code. */
   refusedEarly(code: string, times?: number): void
   statement(kind: StatementKind, outcome: 'ok' | 'failed' | 'unavailable', seconds: number): void
   /** The wait for a connection to the database. */
   acquired(outcome: 'ok' | 'unavailable', seconds: number): void
   signed(outcome: 'ok' | 'failed', seconds: number): void
-  /** Seconds by account and key; keys that are not named any more are forgotten. */
+  /** `remaining` is in seconds. Replaces what was set before: keys that are gone lose their series. */
   signingKeys(
     keys: readonly { readonly accountId: string; readonly keyId: string; readonly remaining: number }[],
   ): void
-  /** A task that removes what is not needed any more has run. Not `job`: Prometheus has a label of that name. */
+  /** A task that removes expired rows has run. Not called `job`: Prometheus has a label of that name. */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
   watch(watched: Partial<Watched>): void
 }
 
 export interface MetricsOptions {
   readonly release: string
-  /** Memory, event loop and garbage collection of the process; they cost a little all the time. */
+  /** Adds memory, event loop and garbage collection of the process, which cost a little all the time. */
   readonly ofProcess: boolean
 }
 
-/** Seconds. From a cached verification to what a client's patience ends at. */
+/** Seconds: from a cached verification to the longest that a client waits. */
 const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STATEMENTS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 5, 15]
 
@@ -84,7 +84,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 
   const requests = counter(
     'ratafia_http_requests_total',
-    'Requests, by route pattern and status; 499: the client was gone before the answer',
+    'Requests, by route pattern and status; 499: the client left before the answer',
     ['method', 'route', 'status'],
   )
   const durations = histogram(
@@ -99,7 +99,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   ])
   const early = counter(
     'ratafia_http_refused_early_total',
-    'Refused before they were requests for the application: not HTTP, too large, too late, or too many',
+    'Requests refused before they reached the application: not HTTP, too large, too late, or too many',
     ['code'],
   )
   const statements = counter('ratafia_database_statements_total', 'Statements, by kind and outcome', [
@@ -120,7 +120,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   )
   const up = new Gauge({
     name: 'ratafia_database_up',
-    help: '1: the database answered when it was asked last; 0: it could not be asked',
+    help: '1: the database answered the last time it was asked; 0: it did not',
     registers,
   })
   const signatures = histogram(
@@ -131,15 +131,15 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   )
   const keyLives = new Gauge({
     name: 'ratafia_signing_key_remaining_seconds',
-    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century where there is no end',
+    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: without an end',
     labelNames: ['account', 'key'],
     registers,
   })
-  const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove what has expired', [
+  const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
     'task',
     'outcome',
   ])
-  const removed = counter('ratafia_retention_removed_rows_total', 'Rows that they removed', ['task'])
+  const removed = counter('ratafia_retention_removed_rows_total', 'Rows removed by these tasks', ['task'])
   new Gauge({
     name: 'ratafia_build_info',
     help: 'The release, and the Node that runs it',
@@ -184,12 +184,12 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 }
 
 const UNROUTED = '(none)'
-/** Node's parser knows some thirty more, which nobody needs a series for. */
+/** Node's parser knows some thirty more; nobody needs a series for those. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** What stands for "nothing is heard", where infinity cannot be written. */
+/** Means "hears nothing": a metric cannot be infinite. */
 const NEVER_SECONDS = 1e9
 
-/** Gauges, and counters that others keep, which are read when they are asked for. */
+/** Gauges and counters that others keep; they are read when Prometheus asks. */
 function addWatched(registry: Registry, watched: Partial<Watched>): void {
   const registers = [registry]
   const gauge = (name: string, help: string, read: () => number | undefined) =>
@@ -210,28 +210,26 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
     () => watched.connections?.().inFlight,
   )
   gauge('ratafia_database_connections', 'Open connections to the database', () => watched.pool?.().open)
-  gauge('ratafia_database_connections_idle', 'Of these, those without work', () => watched.pool?.().idle)
-  gauge('ratafia_database_connections_max', 'How many there may be', () => watched.pool?.().most)
+  gauge('ratafia_database_connections_idle', 'Open connections without work', () => watched.pool?.().idle)
+  gauge(
+    'ratafia_database_connections_max',
+    'The most connections that may be open',
+    () => watched.pool?.().most,
+  )
   gauge(
     'ratafia_database_waiting',
-    'Statements and transactions that wait for a connection',
+    'Statements and transactions waiting for a connection',
     () => watched.pool?.().waiting,
   )
-  gauge('ratafia_signing_active', 'Registrations that are signed now', () => watched.signing?.().active)
-  gauge(
-    'ratafia_signing_waiting',
-    'Registrations that wait for their turn',
-    () => watched.signing?.().waiting,
-  )
+  gauge('ratafia_signing_active', 'Registrations being signed now', () => watched.signing?.().active)
+  gauge('ratafia_signing_waiting', 'Registrations waiting for their turn', () => watched.signing?.().waiting)
   gauge(
     'ratafia_revocation_lag_seconds',
-    'How old what this node knows of revocations and other changes may be; 1e9: it hears nothing',
+    'How outdated this node can be about revocations and other changes; 1e9: it hears nothing',
     () => seconds(watched.changes?.().lag()),
   )
-  gauge(
-    'ratafia_revocation_feed_current',
-    '1: what is remembered may be used; 0: the database is asked for every request',
-    () => (watched.changes ? Number(watched.changes().current()) : undefined),
+  gauge('ratafia_revocation_feed_current', '1: caches may be used; 0: every request asks the database', () =>
+    watched.changes ? Number(watched.changes().current()) : undefined,
   )
   new Counter({
     name: 'ratafia_signing_refused_total',
@@ -244,7 +242,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   })
   new Gauge({
     name: 'ratafia_cache_entries',
-    help: 'What is remembered',
+    help: 'Entries in the cache',
     labelNames: ['cache'],
     registers,
     collect() {
@@ -253,7 +251,7 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   })
   new Counter({
     name: 'ratafia_cache_lookups_total',
-    help: 'Look-ups; bypassed: nothing was to be trusted, and the database was asked',
+    help: 'Look-ups; bypassed: the cache could not be trusted, so the database was asked',
     labelNames: ['cache', 'outcome'],
     registers,
     collect() {

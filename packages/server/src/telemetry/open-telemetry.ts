@@ -1,6 +1,6 @@
 /**
- * Traces by OpenTelemetry's SDK. Nothing global is registered, neither a provider nor a context manager: the span of a
- * request is kept by this object, so two services in one process do not mix.
+ * Traces by OpenTelemetry's SDK. It registers nothing global, neither a provider nor a context manager: this object
+ * keeps the span of a request, so two services in one process do not mix.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import {
@@ -28,9 +28,9 @@ import type { TracingConfig, TracingSampler } from '../config/tracing.ts'
 import type { Log } from './log.ts'
 import type { Attributes, RequestSpan, RequestStart, Tracing } from './tracing.ts'
 
-/** Milliseconds. Whoever stops the service waits for it. */
+/** Milliseconds. Stopping the service takes up to this much longer. */
 const CLOSE_PATIENCE_MS = 3_000
-/** A collector that is away is mentioned once in so long. */
+/** Milliseconds between two complaints about a collector that does not answer. */
 const COMPLAINT_MS = 60_000
 
 export function openTelemetry(config: TracingConfig, release: string, log: Log): Tracing {
@@ -74,7 +74,7 @@ export function openTelemetry(config: TracingConfig, release: string, log: Log):
         end: ({ status, refusal }) => {
           span.setAttribute('http.response.status_code', status)
           if (refusal !== undefined) span.setAttribute('ratafia.refusal', refusal)
-          // A refusal is an answer; only what failed here is an error (HTTP conventions, server spans).
+          // A refusal is an answer; only our own failures are errors (HTTP conventions, server spans).
           if (status >= 500)
             span.setAttribute('error.type', String(status)).setStatus({ code: SpanStatusCode.ERROR })
           span.end()
@@ -99,7 +99,7 @@ export function openTelemetry(config: TracingConfig, release: string, log: Log):
       try {
         return await current.run(trace.setSpan(parent, span), work)
       } catch (error) {
-        // The class alone: messages of drivers may repeat what they were given.
+        // Only the class: messages of drivers may repeat their input.
         span.setAttribute('error.type', error instanceof Error ? error.name : 'unknown')
         span.setStatus({ code: SpanStatusCode.ERROR })
         throw error
@@ -122,7 +122,7 @@ function samplerOf({ ratio, parentBased }: TracingSampler): Sampler {
   return parentBased ? new ParentBasedSampler({ root }) : root
 }
 
-/** A collector that does not answer is the operator's concern and nobody's error: spans are dropped. */
+/** Drops spans when the collector does not answer: that must not fail a request, but the operator should know. */
 function complaining(exporter: SpanExporter, log: Log): SpanExporter {
   let complained = Number.NEGATIVE_INFINITY
   return {

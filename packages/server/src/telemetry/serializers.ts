@@ -19,8 +19,8 @@ export const pinoHttpSerializers = {
 }
 
 /**
- * An error for the log: type, code, message, stack and cause. Other properties are left out, because drivers
- * attach queries with their parameters, and HTTP clients attach whole requests.
+ * An error for the log: type, code, message, stack and cause. Other properties are left out: drivers attach queries
+ * with their parameters, and HTTP clients whole requests.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: String(error) }

@@ -1,4 +1,4 @@
-/** What a statement does, and to which table: from its text, in which values are only placeholders. */
+/** The verb and the table of a statement, from its text. Values are placeholders there, so it is safe to show. */
 
 const KINDS = ['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback'] as const
 export type StatementKind = (typeof KINDS)[number] | 'other'
@@ -8,6 +8,6 @@ export function kindOf(text: string): StatementKind {
   return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
 }
 
-/** The first table it names, if it names one. */
+/** The first table it names, if any. */
 export const tableOf = (text: string): string | undefined =>
   /\b(?:from|into|update) "([a-z_]+)"/i.exec(text)?.[1]

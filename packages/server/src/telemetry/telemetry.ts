@@ -1,4 +1,4 @@
-/** Metrics and traces together, as `start/` hands them to what is to be observed. */
+/** Metrics and traces together, and the observers of the database and of signing. */
 import { Unavailable } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { kindOf, tableOf } from './statement-kind.ts'
@@ -9,10 +9,10 @@ export interface Telemetry {
   readonly tracing: Tracing
 }
 
-/** More of a statement's text helps nobody: long ones are long by their placeholders. */
+/** Characters of a statement in a span. Longer ones only have more placeholders. */
 const TEXT_LIMIT = 2_000
 
-/** Stands around each statement and each wait for a connection. `system` as OpenTelemetry names databases. */
+/** Wraps each statement and each wait for a connection. `system`: OpenTelemetry's name of the database. */
 export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite' | 'postgresql') {
   return {
     acquire: async <T>(run: () => Promise<T>): Promise<T> => {
@@ -50,7 +50,7 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
   }
 }
 
-/** Stands around the signing of a serial. */
+/** Wraps the signing of a serial. */
 export function observeSigning({ metrics, tracing }: Telemetry) {
   return async <T>(sign: () => Promise<T>): Promise<T> => {
     const started = performance.now()

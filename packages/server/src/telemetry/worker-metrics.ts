@@ -1,18 +1,15 @@
 /**
- * The metrics of several worker processes, as one text. Each worker keeps its own series, under the label `worker`, a
- * number that its replacement has too: in a sum counters would fall when a worker is replaced, and Prometheus takes
- * that for a restart of all, and what is left for a burst.
+ * The metrics of several worker processes, as one text. Each worker has its own series, under the label `worker`: a
+ * number that its replacement inherits. In a sum, counters would fall when a worker is replaced; Prometheus would take
+ * that for a restart of all workers, and the rest of the sum for a burst.
  */
 import { AggregatorRegistry, Gauge, Registry } from 'prom-client'
-import type { Metrics } from './metrics.ts'
 import type { MetricsSource } from './metrics-server.ts'
 
-/** What a worker says of itself; plain data, for a message between processes. */
+/** The metrics of one worker: plain data, for a message between processes. */
 export type WorkerMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-export const ofThisWorker = ({ registry }: Metrics): Promise<WorkerMetrics> => registry.getMetricsAsJSON()
-
-/** `ask` gives what each worker says, by its place; undefined for one that says nothing. */
+/** `ask` returns the metrics of each worker, by its place; undefined for one that does not answer. */
 export function workerMetrics(ask: () => Promise<readonly (WorkerMetrics | undefined)[]>): MetricsSource {
   return {
     contentType: Registry.PROMETHEUS_CONTENT_TYPE,
@@ -33,7 +30,7 @@ export function workerMetrics(ask: () => Promise<readonly (WorkerMetrics | undef
   }
 }
 
-/** With labels that differ, there is nothing to be added up: every series stays what it is. */
+/** The labels differ, so `aggregate` adds nothing up: every series stays as it is. */
 const labelled = (metrics: WorkerMetrics, worker: string): WorkerMetrics =>
   metrics.map((metric) => ({
     ...metric,
