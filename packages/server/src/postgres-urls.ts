@@ -1,11 +1,9 @@
 /**
- * The address of a PostgreSQL, which may name several hosts as libpq takes them
+ * The address of a PostgreSQL, which may name several hosts in libpq's form
  * (`postgres://user:password@host1:5432,host2/name?target_session_attrs=read-write`). `pg` knows one host only.
  */
 
-/**
- * An address for each host, in their order, without `target_session_attrs`. Undefined for what is no such address.
- */
+/** An address for each host, in their order, without `target_session_attrs`. Undefined when `value` is not one. */
 export function postgresUrls(value: string): readonly [string, ...string[]] | undefined {
   const [, before = '', hosts = '', after = ''] =
     /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(value) ?? []
@@ -17,5 +15,5 @@ export function postgresUrls(value: string): readonly [string, ...string[]] | un
   return urls.every((url) => URL.canParse(url)) ? urls : undefined
 }
 
-/** What joined the parameter to the others goes with it. */
+/** Removes what joined the parameter to the others. */
 const restOf = (_: string, before: string, after: string): string => (after === '' ? '' : before)

@@ -1,43 +1,42 @@
-/** What a username, an email address and a display name may be. All throw `invalid-field` and say the rule. */
+/** The rules for usernames, email addresses and display names. All throw `invalid-field` and name the rule. */
 import { isUsername, type Username } from '@ratafia/api'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 
 /** The longest address that SMTP can carry (RFC 5321, 4.5.3.1.3), in bytes. */
 const MAX_EMAIL_BYTES = 254
 /** In code points. */
 const MAX_NAME_LENGTH = 128
 
-// Controls, the invisible and bidirectional marks, line separators, lone surrogates: these make a name look like
-// another one, or break a log or a terminal. A space inside a name is not among them.
+// Controls, invisible and bidirectional marks, line separators, lone surrogates: these make a name look like another
+// one, or break a log or a terminal. A space inside a name is fine.
 const UNSAFE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/u
 
-/** What `revoked-by` says of the operator: nobody else may look like it. */
+/** How `revoked-by` names the operator, so no account may have this name. */
 export const OPERATOR = 'operator'
 
 export function checkUsername(text: string): Username {
   if (text === OPERATOR) {
-    throw new RequestError(
-      'invalid-field',
-      `The username "${OPERATOR}" stands for whoever runs the service. Choose another.`,
-      { extra: { field: 'username' } },
-    )
+    throw invalidField(`The username "${OPERATOR}" means whoever runs the service. Choose another.`, {
+      field: 'username',
+    })
   }
   if (isUsername(text)) return text
-  throw new RequestError(
-    'invalid-field',
-    'A username is 2 to 28 of a-z, 0-9 and "-", begins and ends with a letter or digit, and has no two dashes together.',
-    { extra: { field: 'username' } },
+  throw invalidField(
+    'A username has 2 to 28 of a-z, 0-9 and "-", begins and ends with a letter or digit, and has no two dashes together.',
+    { field: 'username' },
   )
 }
 
-/** Only what is surely wrong is refused: whether an address exists, only a letter to it can tell. */
+/** Refuses only what is surely wrong: only a letter to the address can tell whether it exists. */
 export function checkEmail(text: string): string {
-  const refuse = (rule: string) => new RequestError('invalid-field', rule, { extra: { field: 'email' } })
-  if (Buffer.byteLength(text) > MAX_EMAIL_BYTES)
-    throw refuse(`An email address has at most ${MAX_EMAIL_BYTES} bytes.`)
+  const field = 'email'
+  if (Buffer.byteLength(text) > MAX_EMAIL_BYTES) {
+    throw invalidField(`An email address has at most ${MAX_EMAIL_BYTES} bytes.`, { field })
+  }
   if (UNSAFE.test(text) || !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/u.test(text)) {
-    throw refuse('An email address looks like "name@example.org", without spaces or control characters.')
+    const rule = 'An email address looks like "name@example.org", without spaces or control characters.'
+    throw invalidField(rule, { field })
   }
   return text
 }
@@ -45,11 +44,8 @@ export function checkEmail(text: string): string {
 export function checkDisplayName(text: string): string {
   const name = text.trim()
   if (name === '' || [...name].length > MAX_NAME_LENGTH || UNSAFE.test(name)) {
-    throw new RequestError(
-      'invalid-field',
-      `A display name has 1 to ${MAX_NAME_LENGTH} characters and no control or invisible ones.`,
-      { extra: { field: 'name' } },
-    )
+    const rule = `A display name has 1 to ${MAX_NAME_LENGTH} characters and no control or invisible ones.`
+    throw invalidField(rule, { field: 'name' })
   }
   return name
 }

@@ -1,4 +1,4 @@
-/** The accounts in the database, and whom external identity services call by which name. */
+/** The accounts in the database, and the identities that external identity services know them by. */
 import type { AccountId, Username } from '@ratafia/api'
 import {
   type AccountTable,
@@ -10,18 +10,18 @@ import {
 } from '../database/index.ts'
 import type { Account } from './account.ts'
 
-/** What somebody is called by an identity service: its location, and the userid or username it declares. */
+/** A person as an identity service names them: its location, and the userid or username it declares. */
 export interface ExternalIdentity {
   readonly issuer: string
   readonly subject: string
 }
 
 export interface AccountStore {
-  /** False when the username (or the id) is taken, also by a call at the same moment; then nothing is written. */
+  /** False, and nothing is written, when the username (or the id) is taken, even by a call at the same moment. */
   insert(account: NewAccount): Promise<boolean>
   /**
-   * Inserts the account and the identity that owns it, both or neither. `username-taken` and `identity-taken` also
-   * when another call was quicker by a moment; the caller looks the identity up again.
+   * Inserts the account and the identity that owns it, both or neither. A call at the same moment may win: then
+   * `username-taken` or `identity-taken`, and the caller looks the identity up again.
    */
   insertWithIdentity(
     account: NewAccount,
@@ -32,15 +32,15 @@ export interface AccountStore {
   findById(id: AccountId): Promise<Account | undefined>
   findByUsername(username: Username): Promise<Account | undefined>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
-  /** The stored hash beside the account: for checking a password and nothing else. */
+  /** The account with its stored hash, only for checking a password. */
   findPassword(
     username: Username,
   ): Promise<{ account: Account; passwordHash: string | undefined } | undefined>
-  /** In the order of usernames (the database's own order of text), those after `after`. */
+  /** Those after `after`, by username (in the database's own order of text). */
   page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
-  /** False when it is disabled already, and keeps its time, or when there is none. */
+  /** False when there is no such account, or when it is disabled already; then it keeps its time. */
   disable(id: AccountId, at: Date): Promise<boolean>
-  /** False when it is enabled already, or when there is none. */
+  /** False when there is no such account, or when it is enabled already. */
   enable(id: AccountId): Promise<boolean>
   /** False when there is no such account. */
   setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
@@ -83,7 +83,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirst()
         if (Number(linked.numInsertedOrUpdatedRows ?? 0) > 0) return 'inserted'
-        // Taken back by its own statement: the transaction may be a part of another.
+        // Undone by a statement and not by a rollback: this transaction may be part of another.
         await transaction.deleteFrom('account').where('id', '=', account.id).execute()
         return 'identity-taken'
       }),

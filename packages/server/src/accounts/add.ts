@@ -2,7 +2,7 @@
 import { newAccountId } from '@ratafia/api'
 import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
 import type { AccountStore } from './account-store.ts'
@@ -13,7 +13,7 @@ export interface AddAccountInput {
   readonly username: string
   readonly email: string
   readonly name: string
-  /** Without one the account cannot sign in by password; agents of it still can. */
+  /** Without one the account cannot sign in with a password; its agents still can. */
   readonly password?: string | undefined
 }
 
@@ -23,7 +23,7 @@ interface AddAccountDeps {
   readonly clock: Clock
 }
 
-/** Throws `invalid-field`: a field breaks its rule, or the username is taken. */
+/** Throws `invalid-field` when a field breaks its rule or the username is taken. */
 export async function addAccount(input: AddAccountInput, deps: AddAccountDeps): Promise<Account> {
   const fields = {
     id: newAccountId(),
@@ -41,13 +41,9 @@ export async function addAccount(input: AddAccountInput, deps: AddAccountDeps): 
     return inserted
   })
   if (!added) {
-    throw new RequestError(
-      'invalid-field',
-      `The username "${fields.username}" is taken. Choose another one.`,
-      {
-        extra: { field: 'username' },
-      },
-    )
+    throw invalidField(`The username "${fields.username}" is taken. Choose another one.`, {
+      field: 'username',
+    })
   }
   return { ...fields, hasPassword: passwordHash !== undefined, disabledAt: undefined }
 }

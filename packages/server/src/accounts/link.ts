@@ -1,7 +1,7 @@
-/** Tells that somebody of an external identity service is an account here (for `RATAFIA_ACCOUNTS=known`). */
+/** Links an identity of an external identity service to an account here (for `RATAFIA_ACCOUNTS=known`). */
 import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
 import { type AccountFinder, findAccount } from './find.ts'
@@ -14,8 +14,8 @@ interface LinkDeps {
 }
 
 /**
- * Does nothing when the identity is this account's already. Throws `invalid-field`: no such account, an impossible
- * issuer or subject, or the identity belongs to another account.
+ * Does nothing when the identity is linked to this account already. Throws `invalid-field` when there is no such
+ * account, the issuer or subject is impossible, or the identity belongs to another account.
  */
 export async function linkIdentity(
   { account: nameOrId, ...unchecked }: ExternalIdentity & { readonly account: string },
@@ -32,9 +32,8 @@ export async function linkIdentity(
   if (linked) return account
   const owner = await deps.accounts.findByIdentity(identity)
   if (owner?.id === account.id) return account
-  throw new RequestError(
-    'invalid-field',
+  throw invalidField(
     `This identity belongs to the account "${owner?.username ?? 'unknown'}" already. One identity is one account.`,
-    { extra: { field: 'subject' } },
+    { field: 'subject' },
   )
 }

@@ -1,25 +1,25 @@
 /** Lists accounts in the order of their usernames, a page at a time. */
 import { isUsername } from '@ratafia/api'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** The most accounts of one page. */
+/** The most accounts on one page. */
 export const MAX_ACCOUNTS_PER_PAGE = 1000
 
 export interface AccountPage {
   readonly accounts: readonly Account[]
-  /** Give it as `after` to read on; absent on the last page. */
+  /** Pass it as `after` to get the next page; undefined on the last one. */
   readonly next: string | undefined
 }
 
-/** Throws `invalid-field` when `after` is no username. */
+/** `limit` is cut to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws `invalid-field` when `after` is not a username. */
 export async function listAccounts(
   { after, limit = 100 }: { readonly after?: string | undefined; readonly limit?: number },
   deps: { readonly accounts: AccountStore },
 ): Promise<AccountPage> {
   if (after !== undefined && !isUsername(after)) {
-    throw new RequestError('invalid-field', '"after" is not a username: give the "next" of the page before.')
+    throw invalidField('"after" is not a username. Pass the "next" of the page before.')
   }
   const size = Math.min(Math.max(1, limit), MAX_ACCOUNTS_PER_PAGE)
   // One more than asked for tells whether there is a next page.

@@ -1,7 +1,6 @@
 /**
- * Password hashes: scrypt (RFC 7914) of the platform, the parameters in the stored text so that they can be
- * raised later. Hashing is slow on purpose, so it is bounded: a few at a time, a short queue, then
- * {@link Unavailable}.
+ * Password hashes: scrypt (RFC 7914) of the platform. The stored text has the parameters, so that they can be raised
+ * later. Hashing is slow on purpose and therefore bounded: a few at a time, a short queue, then {@link Unavailable}.
  *
  * Stored: `$scrypt$ln=15,r=8,p=3$SALT$HASH`, salt (16 bytes) and hash (32 bytes) in unpadded base64url.
  */
@@ -24,14 +23,14 @@ export interface PasswordHasher {
   /** A new stored text. Throws {@link Unavailable} when too many hashes are waiting. */
   hash(password: Uint8Array): Promise<string>
   /**
-   * Whether the password is the stored one. With `undefined` (no such account, no password) the answer is no, after
-   * the same work as for a wrong password. Throws {@link Unavailable} when too many hashes are waiting.
+   * Whether the password is the stored one. For `undefined` (no such account, no password) false, after the same
+   * work as for a wrong password. Throws {@link Unavailable} when too many hashes are waiting.
    */
   verify(password: Uint8Array, stored: string | undefined): Promise<boolean>
 }
 
 export interface PasswordHasherOptions {
-  /** How many are computed at a time; each takes 32 MiB and a thread. */
+  /** How many hashes are computed at a time; each takes 32 MiB and a thread. */
   readonly concurrency?: number
   /** How many may wait. */
   readonly queue?: number
@@ -42,7 +41,7 @@ export interface PasswordHasherOptions {
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const { concurrency = 2, queue = 64, parameters = CURRENT } = options
   const inTurn = limiter(concurrency, queue)
-  // Nobody knows a password of this one: the salt and the hash are two independent random texts.
+  // No password fits: salt and hash are independent random bytes.
   const dummy: StoredHash = { parameters, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) }
   return {
     hash: async (password) => {
@@ -67,7 +66,7 @@ interface StoredHash {
 
 const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]{43})$/
 
-/** Throws a plain Error: what the database holds was written by us, so another shape is a fault and no refusal. */
+/** Throws a plain Error: we wrote what is stored, so another form is a fault and not a refusal. */
 function parseStored(text: string): StoredHash {
   const [, ln, r, p, salt, hash] = STORED.exec(text) ?? []
   if (salt === undefined || hash === undefined) throw new Error('A stored password hash has an unknown form.')
@@ -80,7 +79,7 @@ function parseStored(text: string): StoredHash {
 
 function derive(password: Uint8Array, salt: Uint8Array, { ln, r, p }: Parameters): Promise<Buffer> {
   const N = 2 ** ln
-  // The default maximum is exactly what N=2^15, r=8 takes without the overhead; twice the need is always enough.
+  // The default maximum is what N=2^15, r=8 takes without overhead; twice the need is always enough.
   const options: ScryptOptions = { N, r, p, maxmem: 2 * 128 * (N * r + r * p) + 1024 * 1024 }
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
@@ -93,7 +92,7 @@ function limiter(concurrency: number, queue: number) {
   return async <T>(work: () => Promise<T>): Promise<T> => {
     if (running >= concurrency) {
       if (waiting.length >= queue) throw new Unavailable('too many passwords are being checked at once')
-      // Whoever ends hands its place on, so `running` does not change.
+      // Whoever finishes passes its place on, so `running` does not change.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running += 1

@@ -1,4 +1,4 @@
-/** Accounts by their id, with those that are enabled remembered while the node hears of every change. */
+/** Finds accounts by id, and remembers enabled ones while the node hears of every change. */
 import { type ChangeFeed, createMemory } from '../database/index.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'

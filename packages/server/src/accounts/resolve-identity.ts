@@ -1,12 +1,12 @@
 /**
- * The account of somebody an identity service vouches for (contract/bakery.md 2.8, 7.14: keyed by issuer location
- * and declared value).
+ * The account of a person whom an identity service vouches for (contract/bakery.md 2.8, 7.14: keyed by issuer
+ * location and declared value).
  */
 import { randomInt } from 'node:crypto'
 import { isAccountId, isUsername, newAccountId, type Username } from '@ratafia/api'
 import { accountActor, type ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { RequestError, unauthorized } from '../errors.ts'
+import { invalidField, RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
 import { OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
@@ -18,15 +18,15 @@ export interface IdentityRules {
   readonly clock: Clock
   /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
   readonly bundledIssuer: string | undefined
-  /** What a first login through an external service does: makes an account, or is refused. */
+  /** `auto`: a first login through an external service makes an account. `known`: it is refused. */
   readonly rule: 'auto' | 'known'
-  /** The address that the login comes from. */
+  /** The client's address, for the audit log. */
   readonly source: string
 }
 
 /**
- * Throws `macaroon-authorization-required` (the account is disabled, or the bundled service's subject is gone) or
- * `account-unknown` (an external identity without an account, under the rule `known`).
+ * Throws `macaroon-authorization-required` when the account is disabled or the bundled service's subject is gone,
+ * `account-unknown` for an external identity without an account under the rule `known`.
  */
 export async function accountOfIdentity(unchecked: ExternalIdentity, rules: IdentityRules): Promise<Account> {
   if (unchecked.issuer === rules.bundledIssuer) {
@@ -49,16 +49,15 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
   const bad = (text: string, limit: number) =>
     text === '' || text.length > limit || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)
   if (bad(issuer, 512) || bad(subject, 256)) {
-    throw new RequestError(
-      'invalid-field',
+    throw invalidField(
       'An identity has an issuer (a URL) and a subject of at most 256 characters, without control characters.',
-      { extra: { field: 'subject' } },
+      { field: 'subject' },
     )
   }
   return { issuer, subject }
 }
 
-/** The bundled service declares account ids (`userid`) or usernames (`username`): their lengths never meet. */
+/** The bundled service declares account ids (`userid`) or usernames (`username`), which never have the same length. */
 async function accountOfSubject(subject: string, accounts: AccountFinder): Promise<Account> {
   const account = isAccountId(subject)
     ? await accounts.findById(subject)
@@ -69,7 +68,7 @@ async function accountOfSubject(subject: string, accounts: AccountFinder): Promi
   throw unauthorized('The account this login was made with does not exist any more.')
 }
 
-/** The database's constraints decide between first logins at the same moment: one makes the account, all get it. */
+/** Of several first logins at the same moment, the database's constraints let one make the account; all get it. */
 async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRules): Promise<Account> {
   for (const username of usernameCandidates(identity.subject)) {
     const fields = {
@@ -88,7 +87,7 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
       return inserted
     })
     if (outcome === 'inserted') return { ...fields, hasPassword: false, disabledAt: undefined }
-    // Either somebody else has this username, or this very identity was quicker in another request.
+    // Somebody else has this username, or another request made the account of this identity first.
     const winner = await rules.accounts.findByIdentity(identity)
     if (winner) return winner
   }

@@ -1,25 +1,20 @@
-/** Sets the password of an account, and signs it out everywhere. */
-import type { AccountId } from '@ratafia/api'
+/** Sets the password of an account and signs it out of every browser. */
 import type { Changing } from '../change.ts'
+import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 import { type AccountFinder, findAccount } from './find.ts'
 import { chosenPasswordBytes } from './password.ts'
 import type { PasswordHasher } from './password-hasher.ts'
 
-/** The browsers that are signed in as an account; kept by the identity service. */
-export interface SignInSessions {
-  removeAllOf(accountId: AccountId): Promise<void>
-}
-
 interface SetPasswordDeps {
   readonly accounts: AccountFinder
   readonly passwords: PasswordHasher
-  readonly signInSessions: SignInSessions
+  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
   readonly change: Changing<{ readonly accounts: AccountStore }>
 }
 
-/** Throws `invalid-field`: no such account, or the password breaks its rule. */
+/** Throws `invalid-field` when there is no such account or the password breaks its rule. */
 export async function setPassword(
   { account: nameOrId, password }: { readonly account: string; readonly password: string },
   deps: SetPasswordDeps,
@@ -30,8 +25,8 @@ export async function setPassword(
     await accounts.setPasswordHash(account.id, passwordHash)
     await record({ action: 'account.set-password', subject: account.username })
   })
-  // After the hash is stored: who signed in with the old password before this line is signed out by it, and who is
-  // just about to looks at the hash once more.
+  // After the hash is stored: this signs out whoever signed in with the old password before, and whoever is doing so
+  // right now checks the hash once more.
   await deps.signInSessions.removeAllOf(account.id)
   return { ...account, hasPassword: true }
 }

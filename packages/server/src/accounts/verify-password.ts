@@ -1,25 +1,25 @@
-/** Checks a username and password. The answer takes equally long whether the account exists or not. */
+/** Checks a username and password. It takes equally long whether or not the account exists. */
 import { isUsername } from '@ratafia/api'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 import { passwordBytes } from './password.ts'
 import type { PasswordHasher } from './password-hasher.ts'
 
-/** `disabled` only to somebody who knows the password: everybody else learns nothing about the account. */
+/** `disabled` only for somebody who knows the password: others learn nothing about the account. */
 export type PasswordVerdict =
   | { readonly verdict: 'disabled'; readonly account: Account }
   | {
       readonly verdict: 'right'
       readonly account: Account
       /**
-       * What holds now, without checking again: checking takes long, and a new password may have been set meanwhile.
-       * To be asked after what a right password permits was written; it is taken back unless this is `right`.
+       * Whether the verdict still applies, without hashing again: hashing takes long, and meanwhile the password may
+       * have changed. Call it after you stored what the password permits, and undo that unless it returns `right`.
        */
       recheck(): Promise<'right' | 'disabled' | 'wrong'>
     }
   | { readonly verdict: 'wrong' }
 
-/** Where stored passwords are looked up: what other folders see of the store. */
+/** The look-up of stored passwords. */
 export type PasswordFinder = Pick<AccountStore, 'findPassword'>
 
 interface VerifyPasswordDeps {
@@ -34,7 +34,7 @@ export async function verifyPassword(
 ): Promise<PasswordVerdict> {
   const found = isUsername(username) ? await accounts.findPassword(username) : undefined
   const bytes = passwordBytes(password)
-  // An impossible password is compared with nothing, at the same price.
+  // An impossible password is compared with nothing, at the same cost.
   const right = await passwords.verify(bytes ?? new Uint8Array(), bytes && found?.passwordHash)
   if (!found || !right) return { verdict: 'wrong' }
   const { account, passwordHash } = found

@@ -1,22 +1,22 @@
 /** The rows of a file that an operator imports: CSV with a header line, or a JSON list of objects. */
 import { parse as parseCsv } from 'csv-parse/sync'
 
-/** The file is not what it should be; the message names the place. Nothing was imported. */
+/** The file is malformed; the message names the place. Nothing was imported. */
 export class ImportError extends Error {
   override readonly name = 'ImportError'
 }
 
 export interface ImportRow {
-  /** Where it stands, for messages: `line 3` or `item 2`. */
+  /** For messages: `line 3` or `item 2`. */
   readonly place: string
-  /** Of what the file has: nothing is checked but that CSV has the columns. */
+  /** As in the file, unchecked, except that CSV has the columns. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 export interface ImportForm {
   readonly format: 'csv' | 'json'
   readonly columns: readonly string[]
-  /** Whether CSV needs all of the columns, or one of them at least. Others are passed over. */
+  /** Whether CSV needs all of the columns or at least one. Other columns are ignored. */
   readonly need: 'all' | 'any'
 }
 
@@ -34,7 +34,7 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
   let records: readonly CsvRecord[]
   try {
     const parsed: unknown = parseCsv(text, { bom: true, skip_empty_lines: true, trim: true, info: true })
-    // What `info: true` makes of a record; the package's types do not tell.
+    // The shape that `info: true` gives a record; the package's types do not say so.
     records = parsed as readonly CsvRecord[]
   } catch (error) {
     throw new ImportError(`The file is not CSV: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,4 +1,4 @@
-/** The rows of a large file, one after the other: CSV with a header line, or a JSON list of objects. */
+/** Reads a large file row by row: CSV with a header line, or a JSON list of objects. */
 
 import { Readable } from 'node:stream'
 import { CsvError, parse as csvParser } from 'csv-parse'
@@ -6,14 +6,14 @@ import { ImportError, type ImportRow } from './import-rows.ts'
 
 export interface ImportSource {
   readonly format: 'csv' | 'json'
-  /** The bytes of the file from their beginning, each time it is called. */
+  /** The bytes of the file, from the beginning at every call. */
   open(): AsyncIterable<Uint8Array>
 }
 
-/** One row, with all its columns, may have so many characters. */
+/** The most characters of one row, with all its columns. */
 const ROW_CHARACTERS = 8 * 1024 * 1024
 
-/** Every row with all columns of its header line, or members of its object. Throws {@link ImportError}. */
+/** Each row has all columns of the header line, or all members of its object. Throws {@link ImportError}. */
 export function streamImportRows(source: ImportSource): AsyncIterable<ImportRow> {
   return source.format === 'csv' ? streamCsv(source) : streamJson(source)
 }
@@ -25,7 +25,7 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
   let columns: readonly string[] | undefined
   try {
     for await (const parsed of parser) {
-      // What `info: true` makes of a record; the package's types do not tell.
+      // The shape that `info: true` gives a record; the package's types do not say so.
       const { record, info } = parsed as { record: readonly string[]; info: { lines: number } }
       if (!columns) {
         columns = record
@@ -63,7 +63,7 @@ async function* streamJson(source: ImportSource): AsyncGenerator<ImportRow> {
 }
 
 async function* texts(source: ImportSource): AsyncGenerator<string> {
-  // A character may lie across two chunks; a byte order mark goes.
+  // A character may be split between two chunks; a byte order mark is dropped.
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const decoded = (chunk?: Uint8Array): string => {
     try {
@@ -80,7 +80,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const NOT_A_LIST = 'The file is not a JSON list of objects.'
 
-/** Cuts a JSON list into the texts of its items, whatever is in them: `JSON.parse` judges that. */
+/** Cuts a JSON list into the texts of its items, whatever they contain: `JSON.parse` checks that. */
 export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let state = 'before' as 'before' | 'between' | 'inside' | 'after'
   let text = ''

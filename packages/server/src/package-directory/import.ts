@@ -1,4 +1,4 @@
-/** Fills the package directory from a file's text: CSV with a header line, or a JSON list. */
+/** Fills the package directory from the text of a file: CSV with a header line, or a JSON list. */
 import type { Changing } from '../change.ts'
 import { ImportError, type ImportRow, readImportRows } from '../files/import-rows.ts'
 import type { PackageEntry, PackageStore } from './package-store.ts'
@@ -7,7 +7,7 @@ const COLUMNS = ['name', 'snap_id']
 
 export interface ImportOptions {
   readonly format: 'csv' | 'json'
-  /** Entries that are not in the file go. */
+  /** Removes entries that are not in the file. */
   readonly replaceAll: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
@@ -63,7 +63,7 @@ function refuseRepeats(
     const value = pick(entry)
     const first = places.get(value)
     if (first !== undefined) {
-      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} stands at ${first} too.`)
+      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is at ${first} too.`)
     }
     places.set(value, place)
   }

@@ -7,23 +7,23 @@ export interface PackageEntry {
 }
 
 export interface PackageStore {
-  /** The ids of those of the names that are known. */
+  /** The ids of the names that are known, by name. */
   idsOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Without any entry no directory is configured. */
+  /** True means that no directory is configured. */
   isEmpty(): Promise<boolean>
   /**
-   * Adds the entries in one transaction; one whose name or id is there already replaces it (a package that was
-   * renamed keeps its id). With `replaceAll` those that are not among the entries go.
+   * Adds the entries in one transaction. An entry replaces those with its name or its id (a renamed package keeps its
+   * id). `replaceAll` removes all others.
    */
   import(
     entries: readonly PackageEntry[],
     options: { replaceAll: boolean; onProgress?: (done: number) => void },
   ): Promise<void>
-  /** By name, after `after` if given. */
+  /** In the order of names, those after `after`. */
   list(page: { after?: string | undefined; limit: number }): Promise<readonly PackageEntry[]>
 }
 
-/** Few enough for the parameters of one statement on every database. */
+/** Entries per statement: every database takes that many parameters. */
 const BATCH = 200
 
 export function packageStore({ query }: Pick<Database, 'query'>): PackageStore {

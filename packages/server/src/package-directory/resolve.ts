@@ -2,16 +2,16 @@
 import { RequestError } from '../errors.ts'
 import type { PackageStore } from './package-store.ts'
 
-/** As the API takes them: at least one of the two is there. */
+/** As in the API: with at least one of the two. */
 export interface PackageReference {
   readonly name?: string
   readonly snap_id?: string
 }
 
 /**
- * The snap id of each reference, without repetition, in their order. A name is looked up in the package
- * directory; where none is configured (the table is empty) it stands for itself. Throws {@link RequestError}
- * `package-not-found` for a name the directory does not know, or knows with another id than the one given.
+ * The snap id of each reference, in their order, without repetition. The package directory resolves names; when it
+ * is empty, none is configured, and a name is its own id. Throws {@link RequestError} `package-not-found` for a name
+ * that the directory does not know, or knows with another id than the one given.
  */
 export async function resolvePackages(
   references: readonly PackageReference[],

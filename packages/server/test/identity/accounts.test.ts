@@ -2,19 +2,20 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { newAccountId } from '@ratafia/api'
+import { requireEnabled } from '../../src/accounts/account.ts'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { addAccount } from '../../src/accounts/add.ts'
 import { disableAccount } from '../../src/accounts/disable.ts'
 import { enableAccount } from '../../src/accounts/enable.ts'
-import { enabledAccount, findAccount } from '../../src/accounts/find.ts'
+import { findAccount } from '../../src/accounts/find.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
 import { listAccounts } from '../../src/accounts/list.ts'
 import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
 import { accountOfIdentity, type IdentityRules } from '../../src/accounts/resolve-identity.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
 import { verifyPassword } from '../../src/accounts/verify-password.ts'
-import { changing } from '../../src/start/changing.ts'
 import type { Database } from '../../src/database/index.ts'
+import { changing } from '../../src/start/changing.ts'
 import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
 
@@ -148,15 +149,15 @@ eachDatabase((_kind, open) => {
       'disabled',
     )
     assert.equal((await verifyPassword({ username: 'frank', password: 'wrong' }, deps())).verdict, 'wrong')
-    await assert.rejects(enabledAccount(frank.id, deps()), {
+    assert.throws(() => requireEnabled(disabled), {
       code: 'macaroon-authorization-required',
       message:
-        'The account "frank" is disabled since 2026-11-20T10:00:00.000Z. Ask the operator of this store to enable it.',
+        'The account "frank" has been disabled since 2026-11-20T10:00:00.000Z. Ask the operator of this store to enable it.',
     })
     const later = await disableAccount('frank', { ...deps(), clock: () => new Date('2027-01-01T00:00:00Z') })
     assert.deepEqual(later.disabledAt, now, 'disabled again: the first time counts')
     assert.equal((await enableAccount('frank', deps())).disabledAt, undefined)
-    assert.equal((await enabledAccount(frank.id, deps())).username, 'frank')
+    assert.equal(requireEnabled(await findAccount('frank', deps())).username, 'frank')
     await assert.rejects(disableAccount('nobody', deps()), { code: 'invalid-field' })
     await assert.rejects(enableAccount('nobody', deps()), { code: 'invalid-field' })
   })

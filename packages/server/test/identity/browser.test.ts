@@ -577,7 +577,7 @@ eachDatabase((_kind, open) => {
     await disableAccount(username, world)
     const denied = await postDischarge(identity.location, caveat, body)
     assert.deepEqual([denied.status, denied.body.Code], [401, 'permission denied'])
-    assert.match(denied.body.Message, /is disabled since/)
+    assert.match(denied.body.Message, /has been disabled since/)
     await enableAccount(username, world)
     assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
   })
