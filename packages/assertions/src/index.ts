@@ -6,7 +6,6 @@ export { decodeStream } from './decode-stream.ts'
 export { ASSERTION_MEDIA_TYPE, encode, encodeStream } from './encode.ts'
 export { AssertionError, type AssertionErrorCode } from './errors.ts'
 export type { Headers, HeaderValue } from './headers/header-value.ts'
-export { checkReplaces, isReferredTo } from './headers/revision.ts'
 export { formatTimestamp } from './headers/timestamp.ts'
 export { verifyHardwareSignature } from './keys/hardware-signature.ts'
 export { type PrivateKey, privateKeyFromKeyObject, privateKeyFromPem } from './keys/private-key.ts'
@@ -18,8 +17,8 @@ export {
   publicKeyFromKeyObject,
 } from './keys/public-key.ts'
 export { decodeSignature, type HashName, type UnverifiedSignature } from './keys/signature.ts'
-export { checkKeyMaySign, checkKeyValidNow } from './keys/signing-key.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
+export { checkReplaces, isReferredTo } from './revision.ts'
 export { type SigningOptions, sign, signAsync } from './sign.ts'
 export {
   checkHashPolicy,
@@ -29,6 +28,7 @@ export {
   SIGNING_POLICY,
   SNAPD_POLICY,
 } from './trust/policy.ts'
+export { checkKeyMaySign, checkKeyValidNow } from './trust/signing-key.ts'
 export { type TrustRoots, trustRoots } from './trust/trust-roots.ts'
 export { type FindAssertion, type TrustContext, verifyTrust } from './trust/verify-trust.ts'
 export type { AccountFields } from './types/account.ts'

@@ -1,6 +1,6 @@
 import type { UnverifiedAssertion } from '../assertion.ts'
 import { AssertionError } from '../errors.ts'
-import { isReferredTo } from '../headers/revision.ts'
+import { isReferredTo } from '../revision.ts'
 
 /** What is trusted as it stands. Every chain has to end here. */
 export interface TrustRoots {

@@ -1,12 +1,12 @@
 import type { TrustedAssertion, UnverifiedAssertion } from '../assertion.ts'
 import { AssertionError } from '../errors.ts'
-import { isReferredTo } from '../headers/revision.ts'
-import { checkKeyMaySign, checkKeyValidNow, checkTimestamp } from '../keys/signing-key.ts'
+import { isReferredTo } from '../revision.ts'
 import { quote } from '../text.ts'
 import { TYPES, type TypeName } from '../types/registry.ts'
 import { verifySignature } from '../verify.ts'
 import { checkConsistency } from './consistency.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
+import { checkKeyMaySign, checkKeyValidNow, checkTimestamp } from './signing-key.ts'
 import { findRoot, type TrustRoots } from './trust-roots.ts'
 
 /**

@@ -211,7 +211,7 @@ eachDatabase((_kind, open) => {
     assert.equal(await count(), before)
     await disableAccount('hugo', deps())
     await assert.rejects(accountOfIdentity({ issuer: BUNDLED, subject: 'hugo' }, rules()), {
-      message: /is disabled/,
+      message: /has been disabled/,
     })
   })
 

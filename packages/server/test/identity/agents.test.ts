@@ -240,7 +240,7 @@ eachDatabase((_kind, open) => {
       await askLogin(loginUrl, 'doomed', keyPair.publicKey),
     ]) {
       assert.deepEqual([refused.status, refused.body.Code], [401, 'permission denied'])
-      assert.match(refused.body.Message, /account "ci" is disabled/)
+      assert.match(refused.body.Message, /account "ci" has been disabled/)
     }
     await enableAccount('ci', world)
     assert.equal((await postDischarge(identity.location, caveat, token)).status, 200)

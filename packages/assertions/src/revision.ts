@@ -1,5 +1,5 @@
-import type { UnverifiedAssertion } from '../assertion.ts'
-import { AssertionError } from '../errors.ts'
+import type { UnverifiedAssertion } from './assertion.ts'
+import { AssertionError } from './errors.ts'
 
 /**
  * Checks that an assertion may take the place of the stored one with the same type and primary key: its

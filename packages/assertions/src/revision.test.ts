@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decoded } from '../../test/vectors.ts'
+import { decoded } from '../test/vectors.ts'
 import { checkReplaces } from './revision.ts'
 
 const [first, third] = [decoded('valid/serial'), decoded('valid/serial-revision-body')]
