@@ -24,16 +24,16 @@ export type OpenSessionRequest = Static<typeof OpenSessionRequestSchema>
 /** An encoded assertion, or several separated by an empty line. */
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
 
-/** Whatever else stands there is passed over. */
+/** Other parameters are ignored. */
 export const AssertionQuerySchema = Type.Object({
   'max-format': Type.Optional(
     Type.String({
-      description: 'The newest format the client reads: an assertion of a newer one is not found',
+      description: 'The newest format that the client reads: assertions of newer ones are not found',
     }),
   ),
 })
 
-/** Whom a device session speaks for, and until when. */
+/** The device that a session speaks for, and until when. */
 export const DeviceSessionSchema = Type.Object(
   {
     'brand-id': Type.String(),

@@ -9,19 +9,20 @@ interface CodeFacts {
 export const ERROR_CODES = {
   'invalid-request': {
     status: 400,
-    meaning: 'The body is not JSON, or not of the shape this endpoint takes. The message names the field.',
+    meaning:
+      'The body is not JSON, or does not have the shape that this endpoint takes. The message names the field.',
   },
   'invalid-field': {
     status: 400,
-    meaning: 'A field has the right type but a value that is not allowed. The message says which and why.',
+    meaning: 'The value of a field is not allowed. The message says which and why.',
   },
   'package-not-found': {
     status: 400,
-    meaning: 'The package directory knows no package of this name, or another id for it.',
+    meaning: 'The package directory does not know a package of this name, or knows it by another id.',
   },
   'resource-not-found': {
     status: 400,
-    meaning: 'There is no such session among those of your account.',
+    meaning: 'Your account has no such session.',
   },
   'limit-exceeded': {
     status: 400,
@@ -31,17 +32,17 @@ export const ERROR_CODES = {
   'invalid-nonce': {
     status: 400,
     meaning:
-      'The nonce or request-id is unknown, has expired, was used, or is of the other kind. Ask for a new one and sign again.',
+      'The nonce or request-id is unknown, expired, used, or of the other kind. Get a new one and sign again.',
   },
   'invalid-assertion': {
     status: 400,
     meaning:
-      'An assertion cannot be read, does not hold, or does not fit the others. The message says which and why.',
+      'An assertion cannot be read, is not valid, or does not fit the others. The message says which and why.',
   },
   'registration-refused': {
     status: 400,
     meaning:
-      'The assertions hold, but the policy of the model does not let this device have a serial. The message says why.',
+      'The assertions are valid, but the policy of the model does not give this device a serial. The message says why.',
   },
   'device-refused': {
     status: 400,
@@ -51,43 +52,43 @@ export const ERROR_CODES = {
   'device-service-not-allowed': {
     status: 400,
     meaning:
-      '`X-Snap-Device-Service-URL` names a service that this one does not forward to. Its operator lists those it does in RATAFIA_DEVICE_SERVICE_URLS.',
+      '`X-Snap-Device-Service-URL` names a service that this one does not forward to. The operator lists the allowed ones in RATAFIA_DEVICE_SERVICE_URLS.',
   },
   'macaroon-authorization-required': {
     status: 401,
     meaning:
-      'The request carries no macaroon, or one that does not hold: malformed, forged, expired, revoked, of a disabled account. The message says which. Log in again.',
+      'The request carries no macaroon, or an invalid one: malformed, forged, expired, revoked, or of a disabled account. The message says which. Log in again.',
   },
   'macaroon-caveat-unknown': {
     status: 401,
     meaning:
-      'The macaroon has a caveat that this service does not know, so it cannot tell whether it holds. Present it without that caveat or log in again.',
+      'The macaroon has a caveat that this service does not know and so cannot check. Present it without that caveat or log in again.',
   },
   'account-unknown': {
     status: 401,
     meaning:
-      'The identity service vouched for somebody who has no account here, and accounts are not made by themselves (RATAFIA_ACCOUNTS=known). Ask the operator for one.',
+      'The identity service vouched for somebody who has no account here, and a first login does not make one (RATAFIA_ACCOUNTS=known). Ask the operator for an account.',
   },
   'invalid-api-key': {
     status: 401,
     meaning:
-      'The model needs an API key in the header `api-key`, and the one sent is absent, unknown, revoked, expired or used up.',
+      'The model needs an API key in the header `api-key`, and it is missing, unknown, revoked, expired or used up.',
   },
   'device-session-required': {
     status: 401,
     meaning:
-      'The request carries no device session, or one that does not hold. snapd refreshes it by itself; the message says why.',
+      'The request carries no valid device session. The message says why. snapd gets a new one by itself.',
   },
   'invalid-device-session': {
     status: 401,
     meaning:
       '`X-Device-Authorization` at a refresh is not a session of this service for this device. An operator who lost the keys sets RATAFIA_UNKNOWN_SESSIONS=ignore.',
   },
-  'assertion-not-found': { status: 404, meaning: 'This service holds no such assertion.' },
+  'assertion-not-found': { status: 404, meaning: 'This service has no such assertion.' },
   'not-found': { status: 404, meaning: 'There is nothing at this path. `GET /` lists what there is.' },
   'method-not-allowed': {
     status: 405,
-    meaning: 'The path exists, but not with this method. The `Allow` header names those it has.',
+    meaning: 'The path exists, but not with this method. The `Allow` header lists its methods.',
   },
   'request-too-large': {
     status: 413,
@@ -96,7 +97,7 @@ export const ERROR_CODES = {
   'too-many-requests': {
     status: 429,
     meaning:
-      'More requests came from your address, or its network, than the limits of this service let through. Wait as long as `Retry-After` says.',
+      'Your address, or its network, sent more requests than this service allows. Wait as long as `Retry-After` says.',
   },
   'headers-too-large': {
     status: 431,
@@ -106,13 +107,13 @@ export const ERROR_CODES = {
   'service-unavailable': {
     status: 503,
     meaning:
-      'The service could not check the request, because its database or the identity service does not answer, or it is asked too much. Try again; nothing was lost.',
+      'The service could not check the request: its database or the identity service does not answer, or it is overloaded. Try again; nothing was lost.',
   },
 } as const satisfies Record<string, CodeFacts>
 
 export type ErrorCode = keyof typeof ERROR_CODES
 
-/** The bakery's error codes, spaces included, with the status each is answered with. */
+/** The bakery's error codes, spaces included, each with its HTTP status. */
 export const BAKERY_ERROR_CODES = {
   'interaction required': 401,
   'permission denied': 401,

@@ -4,8 +4,8 @@ import { BAKERY_ERROR_CODES, type BakeryErrorCode } from './error-codes.ts'
 
 export const DischargeInfoSchema = Type.Object({
   PublicKey: Type.String({ description: 'X25519 public key, base64' }),
-  Version: Type.Integer({ description: 'The newest bakery version the discharger opens caveats of' }),
-  /** Ours alone: an issuer may append a summary of the token asked for to the condition. */
+  Version: Type.Integer({ description: 'The newest bakery version of caveats that the discharger opens' }),
+  /** Only ours: an issuer may append a summary of the requested token to the condition. */
   RequestSummary: Type.Optional(Type.Boolean()),
 })
 export type DischargeInfo = Static<typeof DischargeInfoSchema>
@@ -28,10 +28,10 @@ export const BakeryErrorSchema = Type.Object({
   Info: Type.Optional(Type.Object({ InteractionMethods: InteractionMethodsSchema })),
 })
 
-/** What `WaitTokenURL` answers: the token to repeat the discharge with. */
+/** The answer of `WaitTokenURL`: the token to repeat the discharge with. */
 export const WaitTokenResponseSchema = Type.Object({ kind: Type.String(), token64: Type.String() })
 
-/** What the agent's `login-url` answers: a macaroon with a caveat that only the agent's key discharges. */
+/** The answer of the agent's `login-url`: a macaroon with a caveat that only the agent's key discharges. */
 export const AgentLoginResponseSchema = Type.Object({
   macaroon: Type.Record(Type.String(), Type.Unknown()),
 })

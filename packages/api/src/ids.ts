@@ -14,11 +14,11 @@ const LETTERS_AND_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /** A fresh account id: 190 bits from the platform's random source. */
 export function newAccountId(): AccountId {
-  // randomInt has no modulo bias; the cast holds because the alphabet and the length are the pattern's.
+  // randomInt has no modulo bias. The cast is sound: alphabet and length are those of the pattern.
   return Array.from({ length: 32 }, () => LETTERS_AND_DIGITS[randomInt(62)]).join('') as AccountId
 }
 
-/** The id of a token's session. Ours are UUID v4; one that is read is opaque text up to 64 characters. */
+/** The id of a token's session. We make UUIDs v4; when reading, it is opaque text of up to 64 characters. */
 export type SessionId = Branded<'SessionId'>
 const SESSION_ID = /^[A-Za-z0-9._:-]{1,64}$/
 export const isSessionId = (text: string): text is SessionId => SESSION_ID.test(text)
@@ -29,7 +29,7 @@ export type Username = Branded<'Username'>
 const USERNAME = /^(?=.{2,28}$)[a-z0-9]+(?:-[a-z0-9]+)*$/
 export const isUsername = (text: string): text is Username => USERNAME.test(text)
 
-/** A row of the register of devices: a UUID v7, so that ids sort by the time they were made. */
+/** The id of a device in the register: a UUID v7, so that ids sort by the time they were made. */
 export type DeviceId = Branded<'DeviceId'>
 export const isDeviceId = (text: string): text is DeviceId => validate(text)
 export const newDeviceId = (): DeviceId => v7() as string as DeviceId
@@ -51,7 +51,7 @@ export function newAuditEntryId(at: Date): AuditEntryId {
   return v7({ msecs: at.getTime(), seq: entries }) as string as AuditEntryId
 }
 
-/** What every id from that instant on sorts after. */
+/** A text that sorts before every id from that instant on, and after all earlier ones. */
 export function firstAuditEntryIdAt(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

@@ -5,11 +5,11 @@ import { OPERATIONS, type Operation } from './operations.ts'
 import { API_VERSION } from './version.ts'
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'The request is not one this endpoint takes',
-  401: 'No credential, or one that does not hold',
-  404: 'There is no such thing',
-  413: 'The body is larger than this endpoint takes',
-  503: 'It could not be checked; try again',
+  400: 'The endpoint does not take this request',
+  401: 'No valid credential',
+  404: 'Not found',
+  413: 'The body is too large for this endpoint',
+  503: 'The service could not check it; try again',
 }
 
 /** The document, a plain JSON object. `server` is the base URL. */
@@ -38,7 +38,7 @@ export function openApi(server: string): Readonly<Record<string, unknown>> {
           type: 'apiKey',
           in: 'header',
           name: 'Authorization',
-          description: '`Macaroon TOKEN`, where TOKEN is what the exchange answered',
+          description: '`Macaroon TOKEN`, where TOKEN comes from the exchange',
         },
         rootAndDischarge: {
           type: 'apiKey',
@@ -50,13 +50,13 @@ export function openApi(server: string): Readonly<Record<string, unknown>> {
           type: 'apiKey',
           in: 'header',
           name: 'X-Device-Authorization',
-          description: '`Macaroon root="SESSION"`, where SESSION is what `/sessions` answered',
+          description: '`Macaroon root="SESSION"`, where SESSION comes from `/sessions`',
         },
         apiKey: {
           type: 'apiKey',
           in: 'header',
           name: 'api-key',
-          description: 'A key of the model, where it has any',
+          description: 'A key of the model, if it has any',
         },
       },
     },

@@ -1,4 +1,4 @@
-/** The operations of the API: what `GET /` describes, what routes are made from, what the tests validate. */
+/** The operations of the API. `GET /`, the routes and the tests are made from this table. */
 import type { TSchema } from 'typebox'
 import {
   AssertionQuerySchema,
@@ -25,8 +25,8 @@ export interface Operation {
   readonly since: number
   readonly summary: string
   /**
-   * What has to be presented: nothing, a root macaroon with its discharge, a token (for which those two also do), a
-   * device session, the previous device session at a refresh, or an API key where the model has one.
+   * What to present: nothing, a root macaroon with its discharge, a token (or those two instead), a device session, the
+   * previous device session at a refresh, or an API key if the model has one.
    */
   readonly credential:
     | 'none'
@@ -35,15 +35,15 @@ export interface Operation {
     | 'device-session'
     | 'previous-session'
     | 'api-key'
-  /** The statuses it answers with when it refuses; all with the error body. */
+  /** The statuses of its refusals; all have the error body. */
   readonly refusals: readonly number[]
   readonly query?: TSchema
   readonly body?: TSchema
   readonly response: TSchema
-  /** Of body and response; `application/json` if absent. */
+  /** Media types of body and response; `application/json` if absent. */
   readonly bodyType?: string
   readonly responseType?: string
-  /** When it answers 202, with an empty body. */
+  /** When it answers 202, which has an empty body. */
   readonly accepted?: string
 }
 
@@ -94,7 +94,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/v2/tokens/whoami',
     since: 27,
-    summary: 'The account and the attenuations of the token that authenticated the request',
+    summary: 'The account and the restrictions of the token that authenticated the request',
     credential: 'token',
     refusals: [400, 401, 503],
     response: WhoamiResponseSchema,
@@ -145,7 +145,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/device-session',
     since: 32,
-    summary: 'Whom the device session of the request speaks for: for the store behind this service',
+    summary: 'The device that the session of the request speaks for: for the store behind this service',
     credential: 'device-session',
     refusals: [401, 503],
     response: DeviceSessionSchema,
@@ -154,7 +154,7 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/v2/assertions/:type/*',
     since: 32,
-    summary: 'An account, account-key, model or serial assertion that this service holds, by its primary key',
+    summary: 'An account, account-key, model or serial assertion of this service, by its primary key',
     credential: 'none',
     refusals: [400, 404, 503],
     query: AssertionQuerySchema,

@@ -1,4 +1,4 @@
-/** What `GET /` says of the service. */
+/** The answer of `GET /`: what the service is and offers. */
 import Type, { type Static } from 'typebox'
 
 export const ServiceDescriptionSchema = Type.Object(

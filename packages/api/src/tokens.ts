@@ -8,13 +8,13 @@ const restriction = <T extends TSchema>(items: T) =>
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 const PermissionSchema = Type.Enum([...PERMISSIONS])
-// Names of the store are ASCII; what is not printable would have to be escaped wherever it is shown.
+// Names of the store are ASCII; unprintable characters would need escapes wherever they are shown.
 const NameSchema = Type.String({ pattern: '^[ -~]{1,128}$' })
 const ChannelSchema = Type.String({
   pattern: '^[ -~]{1,128}$',
   description: 'A channel; the wildcards of fnmatch are allowed',
 })
-/** Unknown keys are let through: every real client sends `series`. */
+/** Allows unknown keys: every real client sends `series`. */
 const PackageSchema = Type.Object(
   { name: Type.Optional(NameSchema), snap_id: Type.Optional(NameSchema) },
   { anyOf: [{ required: ['name'] }, { required: ['snap_id'] }] },

@@ -11,11 +11,11 @@ export interface AssertionOf<Type extends TypeName> {
   readonly revision: number
   /** In whose name it is signed; undefined for types that are signed by the key they are about. */
   readonly authorityId: string | undefined
-  /** Id of the key that signed it, by its own word. */
+  /** Id of the key that signed it, as the assertion itself claims. */
   readonly signKeyId: string
   /** Values of the primary key's headers, in the order of the type. */
   readonly primaryKey: readonly string[]
-  /** All headers as they stand, those of the type and unknown ones. */
+  /** All headers as written, those of the type and unknown ones. */
   readonly headers: Headers
   /** The headers of the type, checked and read. */
   readonly fields: FieldsOf<Type>

@@ -7,7 +7,7 @@ import type { Headers, HeaderValue } from './headers/header-value.ts'
 import { writeHeader } from './headers/write-headers.ts'
 import { TYPES, type TypeName } from './types/registry.ts'
 
-/** A value to be written. Null, undefined, empty lists and empty maps are left out. */
+/** A value to write. Null, undefined, empty lists and empty maps are left out. */
 export type HeaderInput =
   | string
   | null
@@ -19,9 +19,9 @@ export type HeaderInput =
 export interface SigningInput<Type extends TypeName = TypeName> {
   readonly type: Type
   /**
-   * All headers but those that follow from the rest: `type`, `body-length` and `sign-key-sha3-384` are
-   * written anew, so the headers of a decoded assertion can be signed again. `format` is raised to what the
-   * headers need when it is not given.
+   * All headers except those that follow from the rest: `type`, `body-length` and `sign-key-sha3-384` are
+   * written anew, so the headers of a decoded assertion can be signed again. Without `format`, it is the lowest that the headers
+   * need.
    */
   readonly headers: ReadonlyMap<string, HeaderInput> | { readonly [name: string]: HeaderInput }
   /** Text, as UTF-8; none when it is empty. */

@@ -20,7 +20,7 @@ export function decodeStream(
   return [...iterateStream(input, limits)]
 }
 
-/** As {@link decodeStream}, one after the other: gives what stands before a fault, then throws. */
+/** As {@link decodeStream}, one after the other: yields what comes before a fault, then throws. */
 export function* iterateStream(
   input: Uint8Array | string,
   limits: Limits = DEFAULT_LIMITS,

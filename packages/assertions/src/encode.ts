@@ -1,12 +1,12 @@
 import type { UnverifiedAssertion } from './assertion.ts'
 import { SEPARATOR } from './decode.ts'
 
-/** Of requests and answers that hold assertions. */
+/** The media type of requests and answers with assertions. */
 export const ASSERTION_MEDIA_TYPE = 'application/x.ubuntu.assertion'
 
 type Encodable = Pick<UnverifiedAssertion, 'content' | 'signature'>
 
-/** The bytes of one assertion: what was signed and its signature, both as received. Nothing is written anew. */
+/** The bytes of one assertion: what was signed and its signature, both as received. Rewrites nothing. */
 export function encode({ content, signature }: Encodable): Uint8Array {
   return Buffer.concat([content, Buffer.from(SEPARATOR), signature])
 }

@@ -12,17 +12,17 @@ import type { TypeName } from './types/registry.ts'
 export interface SigningOptions {
   /** When it is signed: the creation time in the signature, whole seconds. Not the `timestamp` header. */
   readonly signedAt: Date
-  /** How large the key has to be; 4096 bits and up when not given. */
+  /** How large the key must be; 4096 bits and up by default. */
   readonly policy?: Pick<Policy, 'minimumKeyBits' | 'maximumKeyBits'>
 }
 
 /**
  * Makes an assertion: canonical headers, SHA-512, RSA. The result has passed the same checks as a decoded one;
- * whether the key may sign it is `verifyTrust`'s to say, so ask it before the assertion leaves the house.
+ * whether the key may sign it, only `verifyTrust` checks, so call that before you hand the assertion out.
  *
  * Throws {@link AssertionError} `weak-key`, or what the checks of its type refuse (`malformed-header`,
  * `malformed-key`, `unsupported-format`, `limit-exceeded`); `TypeError` for an impossible `signedAt` or for
- * headers that are no text, list or map. contract/devices.md 3.3 and 3.5.
+ * headers that are not text, a list or a map. contract/devices.md 3.3 and 3.5.
  */
 export function sign<Type extends TypeName>(
   input: SigningInput<Type>,

@@ -8,8 +8,8 @@ import { checkHashPolicy, checkKeyPolicy, DEFAULT_POLICY, type Policy } from './
 const RSA = 1
 
 /**
- * Checks that the assertion was signed with this key, and with nothing the policy refuses. Whose key it is,
- * and whether it may sign this, is not asked: that is `verifyTrust`. For a device-session-request the key is
+ * Checks that the assertion was signed with this key, and with nothing the policy refuses. Does not ask whose
+ * key it is and whether it may sign this: `verifyTrust` does. For a device-session-request the key is
  * `deviceKey` of the device's serial.
  *
  * Throws {@link AssertionError} `wrong-key` when the assertion names another key, `malformed-signature`,

@@ -3,7 +3,7 @@ import { chain } from './signature.ts'
 import { utf8, utf8Bytes } from './text.ts'
 
 /**
- * A macaroon like `macaroon` that holds only while `condition` does. Needs no key: any holder can do it,
+ * A macaroon like `macaroon` that is valid only while `condition` is met. Needs no key: any holder can do it,
  * nobody can undo it. A discharge must be restricted before it is bound.
  * Throws `TypeError` for bytes that are not UTF-8 when the macaroon is version 1.
  */

@@ -1,12 +1,12 @@
 /**
  * Why a macaroon was refused.
  * - `malformed`: the bytes, the base64 or the JSON are not a macaroon.
- * - `unsupported-version`: it says it has a version this package does not know.
+ * - `unsupported-version`: it claims a version that this package does not know.
  * - `limit-exceeded`: it may be well formed, but is larger than {@link Limits} allow.
  * - `bad-signature`: it was changed, was made with another root key, or a discharge is not bound to this
  *   root.
  * - `discharge-missing`: a third-party caveat has no discharge in the slice.
- * - `discharge-unused`: the slice holds a discharge that no caveat asks for.
+ * - `discharge-unused`: the slice has a discharge that no caveat asks for.
  * - `discharge-reused`: two caveats ask for the same discharge.
  * - `condition-not-text`: signed correctly, but a first-party caveat is not UTF-8, so nothing can check it.
  */
@@ -21,7 +21,7 @@ export type MacaroonErrorCode =
   | 'condition-not-text'
 
 /**
- * The macaroon is at fault, not the caller: a caller's mistake is a `TypeError`. Holds no key and no
+ * The macaroon is at fault, not the caller: a caller's mistake is a `TypeError`. Contains no key and no
  * signature.
  */
 export class MacaroonError extends Error {

@@ -29,7 +29,7 @@ export function mint({ rootKey, id, location = '', version = 2 }: MintInput): Ma
   return { version, location, id: idBytes, caveats: [], signature: hmac(deriveKey(rootKey), idBytes) }
 }
 
-/** An empty key is no secret at all, so it can only be a mistake. */
+/** An empty key is not a secret, so it can only be a mistake. */
 export function checkRootKey(rootKey: Uint8Array): void {
   if (!(rootKey instanceof Uint8Array) || rootKey.length === 0) {
     throw new TypeError('The root key must be a Uint8Array that is not empty')

@@ -9,7 +9,7 @@ import { bound, chain, deriveKey } from './signature.ts'
 import { checkSliceLimits } from './slice-limits.ts'
 import { utf8 } from './text.ts'
 
-/** A first-party caveat whose signature is good. Whether the condition holds is for the caller to check. */
+/** A first-party caveat whose signature is good. The caller must check whether the condition is met. */
 export interface VerifiedCondition {
   readonly condition: string
   /** Index in the slice of the macaroon that carries it; 0 is the root. Its holder may have added it. */
@@ -19,9 +19,9 @@ export interface VerifiedCondition {
 }
 
 /**
- * Checks every signature of a slice, and that discharges and third-party caveats match one to one. It is the
- * cryptography only: what it returns are the conditions that must also hold, depth first, those of a
- * discharge at the place of the caveat it answers. An empty list means that nothing was restricted.
+ * Checks every signature of a slice, and that discharges and third-party caveats match one to one. This is only
+ * the cryptography: it returns the conditions that must also be met, depth first, those of a discharge at the
+ * place of the caveat it answers. An empty list means that nothing is restricted.
  *
  * Throws {@link MacaroonError} `limit-exceeded`, `bad-signature`, `discharge-missing`, `discharge-reused`,
  * `discharge-unused` or `condition-not-text`; `TypeError` for an empty root key.

@@ -14,7 +14,7 @@ type Condition =
 /** Entries of which one has to match all headers it names. */
 export type Constraints = readonly ReadonlyMap<string, Condition>[]
 
-/** Steps of all patterns of one key: short texts can stand for long patterns, so this bounds memory. */
+/** Steps of all patterns of one key: short texts can make long patterns, so this bounds memory. */
 const MAXIMUM_STEPS = 10_000
 
 /** Reads and compiles `constraints`; undefined when there are none. Throws {@link AssertionError}. */

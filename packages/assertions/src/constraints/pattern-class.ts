@@ -3,7 +3,7 @@
 /** Which characters one step takes. */
 export type CharacterTest = (character: string) => boolean
 
-/** Where reading a pattern has come to. */
+/** The position of the reader in a pattern. */
 export interface PatternCursor {
   readonly characters: readonly string[]
   at: number
@@ -36,7 +36,7 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['a', '\u0007'],
 ])
 
-/** What stands after a backslash: a class of characters, or one character. */
+/** Reads what follows a backslash: a class of characters, or one character. */
 export function classEscape(cursor: PatternCursor): {
   readonly test: CharacterTest
   readonly literal?: string
@@ -45,7 +45,7 @@ export function classEscape(cursor: PatternCursor): {
   const test = CLASSES.get(character)
   if (test !== undefined) return { test }
   const literal = CONTROLS.get(character) ?? character
-  // Only punctuation stands for itself; a letter could mean something in RE2 that is not known here.
+  // Only punctuation means itself; a letter could mean something in RE2 that is not known here.
   if (character === '' || (literal === character && /[\p{L}\p{N}]/u.test(character))) {
     throw new SyntaxError(`unknown escape \\${character}`)
   }
@@ -57,7 +57,7 @@ export function readClass(cursor: PatternCursor): CharacterTest {
   const negated = cursor.characters[cursor.at] === '^'
   if (negated) cursor.at += 1
   const tests: CharacterTest[] = []
-  // A `]` that comes first stands for itself.
+  // A `]` that comes first means itself.
   for (let first = true; first || cursor.characters[cursor.at] !== ']'; first = false) {
     tests.push(readRange(cursor))
   }

@@ -7,7 +7,7 @@ export interface Reader {
   /** A number of 1 to 4 bytes. */
   number(bytes: number): number
   bytes(length: number): Buffer
-  /** A multi-precision integer, as its bytes stand, and the bits it claims to have. */
+  /** The bytes of a multi-precision integer, as many as the bits that it claims to have need. */
   mpi(): Buffer
   readonly left: number
 }

@@ -22,7 +22,7 @@ export interface PublicKey {
 }
 
 /**
- * Reads an encoded public key, as it stands in the header `device-key` and in the body of an account-key
+ * Reads an encoded public key, as in the header `device-key` and in the body of an account-key
  * (contract/devices.md 3.4). No minimum size: that is policy. Other creation times, packet headers and RSA
  * algorithm numbers than snapd writes give the same id. Throws {@link AssertionError} `malformed-key` or
  * `unsupported-key`.
@@ -48,7 +48,7 @@ export function decodePublicKey(text: string): PublicKey {
   return publicKey(modulus, exponent)
 }
 
-/** Writes a public key as `device-key` and account-key bodies hold it, in lines of 76 characters. */
+/** Writes a public key as for `device-key` and the bodies of account-keys, in lines of 76 characters. */
 export function encodePublicKey(key: PublicKey): string {
   return encodeBase64(encoded(trimmed(exponentBytes(key.exponent)), key.modulus))
 }

@@ -1,4 +1,4 @@
-// What must hold between an assertion and others, a row for each type (contract/devices.md 3.6 [4], 3.7).
+// What an assertion demands of others, a row for each type (contract/devices.md 3.6 [4], 3.7).
 
 import type { UnverifiedAssertion } from '../assertion.ts'
 import { AssertionError } from '../errors.ts'

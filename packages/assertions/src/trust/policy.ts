@@ -1,4 +1,4 @@
-// What is good enough to be trusted, apart from what can be read (contract/devices.md, decision 15).
+// Which keys and signatures are good enough to be trusted, out of those that can be read (contract/devices.md, decision 15).
 
 import { AssertionError } from '../errors.ts'
 import type { PublicKey } from '../keys/public-key.ts'
@@ -19,14 +19,14 @@ export const DEFAULT_POLICY: Policy = Object.freeze<Policy>({
   maximumKeyBits: 16_384,
 })
 
-/** Whatever snapd takes: any hash, keys of any size. For tools that look at old assertions, not for trust. */
+/** Everything snapd takes: any hash, keys of any size. For tools that look at old assertions, not for trust. */
 export const SNAPD_POLICY: Policy = Object.freeze<Policy>({
   hashes: ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'],
   minimumKeyBits: 0,
   maximumKeyBits: 16_384,
 })
 
-/** How strong our own signing key has to be: 4096 bits, as snapd wants it of external keys. */
+/** How strong our own signing keys must be: 4096 bits, as snapd demands of external keys. */
 export const SIGNING_POLICY: Pick<Policy, 'minimumKeyBits' | 'maximumKeyBits'> = Object.freeze({
   minimumKeyBits: 4096,
   maximumKeyBits: 16_384,

@@ -2,7 +2,7 @@ import type { UnverifiedAssertion } from '../assertion.ts'
 import { AssertionError } from '../errors.ts'
 import { isReferredTo } from '../revision.ts'
 
-/** What is trusted as it stands. Every chain has to end here. */
+/** The assertions that are trusted without a check. Every chain must end at one. */
 export interface TrustRoots {
   readonly accounts: readonly UnverifiedAssertion<'account'>[]
   readonly keys: readonly UnverifiedAssertion<'account-key'>[]

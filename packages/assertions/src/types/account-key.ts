@@ -18,9 +18,9 @@ export interface AccountKeyFields {
   readonly name: string | undefined
   /** The first instant at which the key may sign. */
   readonly since: Date
-  /** The first instant at which it may not any more. */
+  /** The first instant at which it may no longer sign. */
   readonly until: Date | undefined
-  /** What it may sign; undefined is anything. */
+  /** What it may sign; undefined means anything. */
   readonly constraints: Constraints | undefined
   readonly publicKey: PublicKey
 }
@@ -47,7 +47,7 @@ export interface AccountKeyRequestFields {
   readonly publicKey: PublicKey
 }
 
-/** Somebody's wish to have a key registered, signed with that key. */
+/** Somebody's request to register a key, signed with that key. */
 export const accountKeyRequest: TypeRow<AccountKeyRequestFields> = {
   authority: false,
   primaryKey: ['public-key-sha3-384'],

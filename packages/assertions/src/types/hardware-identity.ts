@@ -29,7 +29,7 @@ export const hardwareIdentity: TypeRow<HardwareIdentityFields> = {
     }
     const encoded = text(headers, 'hardware-id-key')
     const hardwareKeyId = digest(headers, 'hardware-id-key-sha3-384')
-    // The digest is of the text as it stands, not of the key (contract/devices.md 3.7).
+    // The digest is that of the text in the header, not of the key (contract/devices.md 3.7).
     if (createHash('sha3-384').update(encoded).digest('base64url') !== hardwareKeyId) {
       throw faulty('hardware-id-key', 'does not fit "hardware-id-key-sha3-384"', 'header-mismatch')
     }

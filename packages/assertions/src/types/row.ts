@@ -1,9 +1,9 @@
 import type { Headers } from '../headers/header-value.ts'
 
-/** What a type's checks see of an assertion. */
+/** The parts of an assertion that the checks of its type get. */
 export interface Source {
   readonly headers: Headers
-  /** UTF-8 by then. */
+  /** Already checked to be UTF-8. */
   readonly body: Uint8Array
   /** Empty for types without authority. */
   readonly authorityId: string

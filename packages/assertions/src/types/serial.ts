@@ -61,7 +61,7 @@ export interface SerialRequestFields {
   readonly originalSerial: string | undefined
 }
 
-/** A device's wish for a serial, signed with the device key in it. */
+/** A device's request for a serial, signed with the device key in it. */
 export const serialRequest: TypeRow<SerialRequestFields> = {
   authority: false,
   primaryKey: [],
@@ -87,11 +87,11 @@ export interface DeviceSessionRequestFields {
   readonly model: string
   readonly serial: string
   readonly nonce: string
-  /** What the device's clock says: not to be relied on. */
+  /** The device's clock: do not rely on it. */
   readonly timestamp: Date
 }
 
-/** A device's wish for a session, signed with the device key of its serial. */
+/** A device's request for a session, signed with the device key of its serial. */
 export const deviceSessionRequest: TypeRow<DeviceSessionRequestFields> = {
   authority: false,
   primaryKey: ['brand-id', 'model', 'serial'],

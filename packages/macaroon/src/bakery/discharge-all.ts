@@ -9,7 +9,7 @@ import type { KeyPair } from './key-pair.ts'
 /** A third-party caveat that needs a discharge. */
 export interface DischargeNeed {
   readonly id: Uint8Array
-  /** The payload to send along (`caveat64`); undefined when the id holds everything. */
+  /** The payload to send along (`caveat64`); undefined when the id contains it. */
   readonly caveat: Uint8Array | undefined
   /** Where to ask. Not signed: whoever passed the macaroon on may have changed it. */
   readonly location: string

@@ -17,7 +17,7 @@ export interface CaveatInfo extends Omit<DecodedCaveatId, 'rootKey'> {
 
 /**
  * Decides about a condition (without its `need-declared`): returns the conditions the discharge is to carry,
- * such as `declared username bob`, or throws what the client shall be told.
+ * such as `declared username bob`, or throws an error for the client.
  */
 export type CaveatCheck = (
   condition: string,
@@ -59,7 +59,7 @@ export interface LocalDischargeInput {
 }
 
 /**
- * Discharges a caveat with location `local`: a client (an agent) shows by it that it holds a private key.
+ * Discharges a caveat with location `local`: a client (an agent) proves with it that it has a private key.
  * Throws {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition
  * than `true`.
  */

@@ -39,7 +39,7 @@ export function slicesFromMacaroonsHeader(
   )
 }
 
-/** Reads the cookies `macaroon-*` of a `Cookie` header, which hold what a `Macaroons` header would. */
+/** Reads the cookies `macaroon-*` of a `Cookie` header, which contain what a `Macaroons` header would. */
 export function slicesFromCookieHeader(header: string, options: MacaroonsOptions = {}): MacaroonsRead {
   const cookies = header.split(';').map((cookie) => cookie.trim())
   const values = cookies

@@ -1,5 +1,5 @@
 /**
- * What a token is restricted to, for each of four dimensions. Null is no restriction; an empty list permits
+ * What a token is restricted to, for each of four dimensions. Null means no restriction; an empty list permits
  * nothing.
  */
 export interface Attenuations {

@@ -59,8 +59,7 @@ function parseObject(argument: string): Record<string, unknown> {
   // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below holds another
   // object, so the colons outside texts are the keys as they were written.
   const colons = argument.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
-  if (colons !== Object.keys(value).length)
-    throw malformed('a key stands in it twice, or a value is an object')
+  if (colons !== Object.keys(value).length) throw malformed('it has a key twice, or a value is an object')
   return value as Record<string, unknown>
 }
 

@@ -35,7 +35,7 @@ export function includesPattern(wide: string, narrow: string, budget = new Patte
 
 /**
  * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a
- * star is taken by a star or by what stands next to one. `live` holds the positions in `wide` that some way
+ * star is taken by a star or by its neighbour. `live` holds the positions in `wide` that some way
  * of reading so far has led to.
  */
 export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {

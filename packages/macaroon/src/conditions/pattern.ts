@@ -1,5 +1,5 @@
 /**
- * Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else stands for
+ * Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else means
  * itself.
  */
 
@@ -24,7 +24,7 @@ const ELASTIC: Token = { ranges: ALL, takes: 'elastic' }
 
 /**
  * A pattern as tokens. In a run of stars and question marks the order means nothing, so it becomes elastic
- * tokens and one star. Never fails: a `[` that is not closed stands for itself.
+ * tokens and one star. Never fails: a `[` that is not closed is just a character.
  */
 export function parsePattern(pattern: string): readonly Token[] {
   const tokens: Token[] = []
@@ -62,7 +62,7 @@ function readTokens(characters: readonly number[]): Token[] {
   return tokens
 }
 
-/** A text as tokens that stand for its characters only. */
+/** A text as tokens, one for each character. */
 export function literalTokens(text: string): readonly Token[] {
   return Array.from(text, (c) => literal(codePoint(c)))
 }
@@ -94,7 +94,7 @@ function setRanges(inside: readonly number[]): Ranges {
     const from = body[i] as number
     const isRange = body[i + 1] === HYPHEN && i + 2 < body.length
     const to = isRange ? (body[i + 2] as number) : from
-    // A range the wrong way round holds nothing.
+    // A range the wrong way round is empty.
     if (from <= to) ranges.push([from, to])
     i += isRange ? 3 : 1
   }

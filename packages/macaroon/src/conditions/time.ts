@@ -2,12 +2,12 @@ import { ConditionError } from './errors.ts'
 import { splitCondition } from './split-condition.ts'
 import { formatTimestamp, parseTimestamp } from './timestamp.ts'
 
-/** The condition that holds until `date`: `time-before 2026-01-27T10:12:02.822000Z`. */
+/** The condition that is met until `date`: `time-before 2026-01-27T10:12:02.822000Z`. */
 export function formatTimeBefore(date: Date): string {
   return `time-before ${formatTimestamp(date)}`
 }
 
-/** The condition that holds from `date` on: `time-since 2026-01-27T10:12:02.822000Z`. */
+/** The condition that is met from `date` on: `time-since 2026-01-27T10:12:02.822000Z`. */
 export function formatTimeSince(date: Date): string {
   return `time-since ${formatTimestamp(date)}`
 }

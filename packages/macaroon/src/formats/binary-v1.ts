@@ -24,7 +24,7 @@ export function readVersion1(source: Buffer, start: number, limits: Limits): [Ma
   let packet = readPacket(source, id.end)
   while (packet.name !== 'signature') {
     if (packet.name !== 'cid')
-      throw malformed(`"${packet.name}" stands where a caveat or the signature should be`)
+      throw malformed(`found "${packet.name}" where a caveat or the signature should be`)
     checkLimit('Too many caveats', caveats.length + 1, limits.caveats)
     const [caveat, next] = readCaveat(source, packet)
     caveats.push(caveat)
@@ -65,7 +65,7 @@ function readCaveat(source: Buffer, cid: Packet): [Caveat, next: Packet] {
 
 function expectPacket(source: Buffer, start: number, name: string): Packet {
   const packet = readPacket(source, start)
-  if (packet.name !== name) throw malformed(`"${packet.name}" stands where "${name}" should be`)
+  if (packet.name !== name) throw malformed(`found "${packet.name}" where "${name}" should be`)
   return packet
 }
 

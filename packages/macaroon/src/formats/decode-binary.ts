@@ -28,7 +28,7 @@ export function decodeBinary(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS)
 
 function readOne(source: Buffer, position: number, limits: Limits): [Macaroon, end: number] {
   const first = source[position]
-  if (first === undefined) throw new MacaroonError('malformed', 'There are no bytes, so there is no macaroon')
+  if (first === undefined) throw new MacaroonError('malformed', 'Not a macaroon: there are no bytes')
   if (first === 2) return readVersion2(source, position, limits)
   if (isLowerHex(first)) return readVersion1(source, position, limits)
   throw new MacaroonError(

@@ -12,7 +12,7 @@ const VERSION_2_KEYS = ['i', 'i64', 's', 's64', 'c', 'l']
 
 /**
  * Reads one macaroon from parsed JSON: the version 2 object (`i`, `s64`, `c`, `l`), the version 1 object
- * (`identifier`, `signature`, `caveats`), or a string that holds a binary macaroon in base64. Unknown keys
+ * (`identifier`, `signature`, `caveats`), or a string with a binary macaroon in base64. Unknown keys
  * are ignored.
  * Throws {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
@@ -40,7 +40,6 @@ function isVersion1(object: Record<string, unknown>): boolean {
 function readText(text: string, limits: Limits): Macaroon {
   checkLimit('Macaroons with too many characters', text.length, 2 * limits.sliceBytes)
   const [macaroon, ...more] = decodeBinary(decodeBase64(text), limits)
-  if (more.length > 0)
-    throw new MacaroonError('malformed', 'One macaroon was expected, and the text holds several')
+  if (more.length > 0) throw new MacaroonError('malformed', 'Expected one macaroon, but the text has several')
   return macaroon
 }

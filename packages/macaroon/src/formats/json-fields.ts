@@ -5,7 +5,7 @@ import { checkLimit, type Limits } from '../limits.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The text at `key`, or undefined when it is absent or null. Throws `malformed` for anything else but text.
+ * The text at `key`, or undefined when it is absent or null. Throws `malformed` for anything but text.
  */
 export function textField(fields: Fields, key: string, limits: Limits): string | undefined {
   const value = fields[key] ?? undefined
@@ -34,7 +34,7 @@ export function caveatFields(fields: Fields, key: string, limits: Limits): reado
   checkLimit('Too many caveats', list.length, limits.caveats)
   for (const item of list as unknown[]) {
     if (typeof item !== 'object' || item === null || Array.isArray(item))
-      throw malformedJson('a caveat is no object')
+      throw malformedJson('a caveat is not an object')
   }
   return list as Fields[]
 }

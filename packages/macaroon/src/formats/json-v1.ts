@@ -56,7 +56,7 @@ function text(id: Uint8Array): string {
   if (decoded === undefined) {
     throw new MacaroonError(
       'malformed',
-      'Version 1 JSON cannot hold an id that is not UTF-8; write it in binary',
+      'Version 1 JSON cannot have an id that is not UTF-8; write it in binary',
     )
   }
   return decoded

@@ -14,7 +14,7 @@ const PREFIX_BYTES = 4
 const KEY_START = 1 + PREFIX_BYTES
 const NONCE_START = KEY_START + KEY_BYTES
 const BOX_START = NONCE_START + NONCE_BYTES
-/** Less cannot even hold an empty box; version 3 has at least one byte in it. */
+/** Anything shorter has no room for an empty box; version 3 has at least one byte in it. */
 const SHORTEST = { 2: BOX_START + 16, 3: BOX_START + 17 } as const
 
 /** Opens a caveat of version 2 or 3 (its first byte). */
