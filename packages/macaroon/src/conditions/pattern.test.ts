@@ -58,7 +58,9 @@ test('patterns that would take long to compare end with an error, soon', () => {
     code: 'limit-exceeded',
     message: 'The channel patterns are too complicated to compare',
   })
-  assert.ok(process.cpuUsage(begin).user < 1_000_000)
+  const { user, system } = process.cpuUsage(begin)
+  // CPU time, in microseconds: the machine may be busy with something else.
+  assert.ok(user + system < 1_000_000)
 })
 
 test('two long lists of ordinary channels are compared', () => {
