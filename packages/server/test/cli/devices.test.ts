@@ -163,7 +163,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('is approved with another serial, unless it is taken or none', async () => {
       const { id, key, ask } = await waiting()
-      await refuses(['approve', id, '--serial', 'a/b'], /^ratafia: "a\/b" is no serial number: /)
+      await refuses(['approve', id, '--serial', 'a/b'], /^ratafia: "a\/b" is not a serial number: /)
       await refuses(
         ['approve', id, '--serial', 'L-1'],
         /^ratafia: acme-brand\/acme-classic\/L-1 belongs to the device .*, which is active/,

@@ -16,7 +16,7 @@ import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { allowRemodel } from '../../src/brands/models/remodel.ts'
 import { setPolicy } from '../../src/brands/models/set-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
-import { issueToWaiting } from '../../src/devices/registration/approval/issue-to-waiting.ts'
+import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
 import { acmeFiles, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -73,6 +73,8 @@ eachDatabase((_kind, _open, fresh) => {
     return message
   }
   const decision = () => ({ at: service.now(), by: 'maria', reason: null })
+  const approve = ({ id }: Device, serial?: string) =>
+    approveDevice({ name: id, serial, by: 'maria' }, service.installation)
 
   describe('the proposed serial', () => {
     test('required: without one, or with an empty one, no registration', async () => {
@@ -257,10 +259,12 @@ eachDatabase((_kind, _open, fresh) => {
         Buffer.from((await service.installation.devices.findRequest(device.id)) ?? []),
         Buffer.from(request),
       )
-      const issued = await issueToWaiting({ device, decision: decision() }, service.installation)
+      await approve(device)
+      const [assertion] = await service.installation.devices.serialAssertionsOf(device.id)
+      assert.ok(assertion)
       const first = await postDevices(service, body)
       assert.equal(first.status, 200)
-      assert.equal(first.text, Buffer.from(issued.assertion.encoded).toString())
+      assert.equal(first.text, Buffer.from(assertion.encoded).toString())
       assert.equal(Buffer.from(first.serial?.body ?? []).toString(), 'kept: yes\n')
       assert.equal((await register(service, of)).text, first.text)
       const [active] = await rows()
@@ -275,7 +279,7 @@ eachDatabase((_kind, _open, fresh) => {
         assert.equal((await register(service, { ...of, key })).status, 202)
         const [device] = await rows()
         assert.ok(device)
-        await issueToWaiting({ device, serial, decision: decision() }, service.installation)
+        await approve(device, serial)
         serials.push((await registered(service, { ...of, key })).fields.serial)
       }
       assert.deepEqual(serials, ['AC-1', 'GIVEN'])
@@ -298,11 +302,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await refused(of), message)
       const [rejected] = await rows()
       assert.ok(rejected)
-      await issueToWaiting({ device: rejected, decision: decision() }, service.installation)
+      await approve(rejected)
       assert.equal((await postDevices(service, body)).status, 200)
-      await assert.rejects(issueToWaiting({ device: rejected, decision: decision() }, service.installation), {
+      await assert.rejects(approve(rejected), {
         code: 'invalid-field',
-        message: /does not wait: it is active\.$/,
+        message: /, active\) does not wait for a decision\.$/,
       })
     })
 
@@ -314,18 +318,14 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const [second, first] = await rows()
       assert.ok(first && second)
-      const approvals = await Promise.allSettled(
-        [first, second].map((device) =>
-          issueToWaiting({ device, decision: decision() }, service.installation),
-        ),
-      )
+      const approvals = await Promise.allSettled([first, second].map((device) => approve(device)))
       const [failure, ...others] = approvals.filter(({ status }) => status === 'rejected')
       assert.deepEqual(others, [])
       assert.ok(failure?.status === 'rejected')
       assert.match(String(failure.reason), /SN-1 belongs to the device \S+, which is active\. Give another/)
       const waiting = (await rows()).find(({ status }) => status === 'pending')
       assert.ok(waiting)
-      await issueToWaiting({ device: waiting, serial: 'SN-2', decision: decision() }, service.installation)
+      await approve(waiting, 'SN-2')
       const third = await freshDeviceKey()
       assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
     })
@@ -354,7 +354,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('approval: what waits is small', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
-      const message = /larger than the 64 KiB of one that waits/
+      const message = /larger than 64 KiB, the most that can wait for approval/
       assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
       assert.deepEqual(await rows(), [])
     })
@@ -429,7 +429,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       const [device] = await model.rows()
       assert.ok(device)
-      await issueToWaiting({ device, decision: decision() }, service.installation)
+      await approve(device)
       await registered(service, withKey(text, model.of))
     })
   })
@@ -547,7 +547,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       await invalid(
         { original, headers: { ...headers, 'original-serial': 'SN-2' } },
-        /is not that of the headers/,
+        /does not match the headers/,
       )
       await invalid({ original, headers, key: await freshDeviceKey() }, /is of another device key/)
       await invalid({ original: to.of.modelText, headers }, /expected a serial assertion, not model/)

@@ -167,7 +167,12 @@ eachDatabase((_kind, _open, fresh) => {
         'invalid-request',
       ],
       ['an unknown member', (body) => ({ ...body, more: '' }), /unknown field: "more"/, 'invalid-request'],
-      ['a model that is null', (body) => ({ ...body, 'model-assertion': null }), /must be a string/, 'invalid-field'],
+      [
+        'a model that is null',
+        (body) => ({ ...body, 'model-assertion': null }),
+        /must be a string/,
+        'invalid-field',
+      ],
       [
         'an empty serial',
         (body) => ({ ...body, 'serial-assertion': '' }),

@@ -4,12 +4,12 @@ import {
   type FindHardwareDeps,
   findHardwareIdentity,
 } from '../../brands/models/hardware/find-hardware-identity.ts'
-import { RequestError } from '../../errors.ts'
+import { registrationRefused } from '../../errors.ts'
 
-/** snapd names it one way, its documentation the other; both mean the digest of the key that is built in. */
+/** snapd uses one name, its documentation the other; both mean the digest of the built-in key. */
 const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
 
-/** Throws {@link RequestError} `registration-refused`. */
+/** Throws `RequestError` `registration-refused`. */
 export async function checkHardware(
   request: UnverifiedAssertion<'serial-request'>,
   deps: FindHardwareDeps,
@@ -18,13 +18,13 @@ export async function checkHardware(
   const digest = textIn(body, DIGESTS)
   const signature = textIn(body, ['request-id-signature'])
   if (digest === undefined || signature === undefined) {
-    throw refused(
+    throw registrationRefused(
       `This model wants the key of the hardware proved: a body in JSON with ${DIGESTS[0]} and request-id-signature.`,
     )
   }
   const identity = await findHardwareIdentity(digest, deps)
   if (!identity) {
-    throw refused(
+    throw registrationRefused(
       'The hardware of this device is not known here. Ask the operator to import its hardware-identity assertion.',
     )
   }
@@ -32,7 +32,9 @@ export async function checkHardware(
     verifyHardwareSignature(identity, request.fields.requestId, signature)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    throw refused(`The hardware of this device is not proved: ${error.message}.`, error)
+    throw registrationRefused(`The hardware of this device is not proved: ${error.message}.`, {
+      cause: error,
+    })
   }
 }
 
@@ -52,6 +54,3 @@ function textIn(body: object, names: readonly string[]): string | undefined {
   }
   return undefined
 }
-
-const refused = (message: string, cause?: unknown) =>
-  new RequestError('registration-refused', message, { cause })

@@ -3,20 +3,20 @@ import { encode, type UnverifiedAssertion, verifyTrust } from '@ratafia/assertio
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
 import { type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
-import { RequestError } from '../../errors.ts'
-import type { Device } from '../device.ts'
+import { registrationRefused } from '../../errors.ts'
+import type { Device, SerialName } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { explainedAsync } from '../explained.ts'
 import { originalOf } from './read-registration.ts'
 
 export interface RemodelDeps extends TrustDeps {
-  readonly models: Pick<ModelStore, 'isRemodelAllowed'>
-  readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder' | 'serialAssertionsOf'>
+  readonly models: ModelStore
+  readonly devices: DeviceStore
 }
 
 /**
- * `original` is the serial of the same device key. It may be one that was signed elsewhere, if its chain holds; one
- * that the register has has to stand there as active. Throws {@link RequestError} `registration-refused` or
+ * `original` is the serial of the same device key. Another service may have signed it, if its chain reaches a trusted
+ * root; if the register knows the device, it must be active. Throws `RequestError` `registration-refused` or
  * `invalid-assertion`.
  */
 export async function checkRemodel(
@@ -25,7 +25,7 @@ export async function checkRemodel(
   deps: RemodelDeps,
 ): Promise<void> {
   const why = await whyNoRemodel(original, to, deps)
-  if (why !== undefined) throw refused(why)
+  if (why !== undefined) throw registrationRefused(why)
   const device = await deps.devices.findByKey(original.fields)
   if (device && (await isStored(device, original, deps))) return
   await explainedAsync(
@@ -34,14 +34,11 @@ export async function checkRemodel(
   )
 }
 
-/** What the operator and the register say against it; nothing is verified. */
+/** Why the operator or the register forbids it; verifies nothing. */
 export async function whyNoRemodel(
   original: UnverifiedAssertion<'serial'>,
   to: ModelName,
-  deps: {
-    readonly models: Pick<ModelStore, 'isRemodelAllowed'>
-    readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'>
-  },
+  deps: Pick<RemodelDeps, 'models' | 'devices'>,
 ): Promise<string | undefined> {
   const from = originalOf(original)
   if (!(await deps.models.isRemodelAllowed(from, to))) {
@@ -59,8 +56,8 @@ function problemOf({ status, serial, quarantinedAt }: Device, original: string):
 }
 
 async function heldByAnother(
-  from: ReturnType<typeof originalOf>,
-  { devices }: { readonly devices: Pick<DeviceStore, 'findHolder'> },
+  from: SerialName,
+  { devices }: Pick<RemodelDeps, 'devices'>,
 ): Promise<string | undefined> {
   return (await devices.findHolder(from)) ? 'another device key has its serial number' : undefined
 }
@@ -68,10 +65,8 @@ async function heldByAnother(
 async function isStored(
   { id }: Device,
   original: UnverifiedAssertion<'serial'>,
-  { devices }: RemodelDeps,
+  { devices }: Pick<RemodelDeps, 'devices'>,
 ): Promise<boolean> {
   const newest = (await devices.serialAssertionsOf(id)).at(-1)
   return newest !== undefined && Buffer.compare(newest.encoded, encode(original)) === 0
 }
-
-const refused = (message: string) => new RequestError('registration-refused', message)

@@ -1,6 +1,6 @@
 /**
- * Gives a device its serial assertion: the number is chosen, the assertion signed, and only then everything stored in
- * one transaction. Whoever loses a race throws the signature away, so nothing is ever half done.
+ * What every way to a serial shares. The number is planned, then the assertion signed, and only then everything stored
+ * in one transaction: whoever loses a race throws the signature away, and nothing is ever half done (decision 0018).
  */
 import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
@@ -11,18 +11,18 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Changing, Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Device, SerialAssertion, SerialName } from '../device.ts'
-import type { Decision, DeviceStore } from '../device-store.ts'
-import { LostRace, won } from '../lost-race.ts'
+import type { DeviceStore } from '../device-store.ts'
+import { won } from '../lost-race.ts'
 import { givesWay, supersededBy } from '../serial-holder.ts'
 import type { RegisterStores } from './register-stores.ts'
 
 export interface IssueDeps extends SignerDeps {
-  readonly devices: Pick<DeviceStore, 'findHolder' | 'findBySerial' | 'findSerialAssertion'>
-  readonly models: Pick<ModelStore, 'takeNumber'>
+  readonly devices: DeviceStore
+  readonly models: ModelStore
   readonly change: Changing<RegisterStores>
 }
 
-/** A serial number that may be given, and what has to give way for it. */
+/** A serial number that may be given, and which device loses it. */
 export interface SerialPlan extends SerialName {
   /** 0 for the first assertion of this serial number. */
   readonly revision: number
@@ -30,18 +30,18 @@ export interface SerialPlan extends SerialName {
   readonly holder: Device | undefined
 }
 
-/** The serial number belongs to this device, and the policy (or what became of it) keeps it there. */
+/** The serial number belongs to this device, which keeps it: by the policy, or because of its status. */
 export interface SerialTaken {
   readonly taken: Device
 }
 
-/** Numbers of a template that devices proposed before are skipped; this many in one request. */
+/** Numbers of a template that devices proposed before are skipped, so many at most in one request. */
 const SKIPPED_NUMBERS = 100
 
-/** Looks what may be given now; `proposed` is undefined where the service makes the number. */
+/** Finds out what may be given now; `proposed` is undefined where the service makes the number. */
 export async function planSerial(
   { model, proposed }: { readonly model: StoredModel; readonly proposed: string | undefined },
-  deps: IssueDeps,
+  deps: Pick<IssueDeps, 'devices' | 'models'>,
 ): Promise<SerialPlan | SerialTaken> {
   if (proposed === undefined) return planNewNumber(model, deps)
   const name = { brandId: model.brandId, model: model.model, serial: proposed }
@@ -50,7 +50,10 @@ export async function planSerial(
   return { ...name, holder, revision: await nextRevision(name, holder, deps) }
 }
 
-async function planNewNumber(model: StoredModel, deps: IssueDeps): Promise<SerialPlan> {
+async function planNewNumber(
+  model: StoredModel,
+  deps: Pick<IssueDeps, 'devices' | 'models'>,
+): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
     const serial = await generateSerial(model, deps)
     const name = { brandId: model.brandId, model: model.model, serial }
@@ -67,73 +70,52 @@ async function nextRevision(
   { devices }: Pick<IssueDeps, 'devices'>,
 ): Promise<number> {
   const newest = await devices.findSerialAssertion(name)
-  // Who had it before counts too: of what was imported there is no assertion.
+  // Earlier holders count too: those that were imported may have a revision and no assertion.
   const rows = holder ? [holder] : await devices.findBySerial(name)
   return Math.max(newest?.revision ?? -1, ...rows.map(({ revision }) => revision ?? -1)) + 1
 }
 
-export interface SerialIssue {
-  readonly plan: SerialPlan
-  /** Verified to be signed with the device key in it; its body becomes that of the serial. */
-  readonly request: UnverifiedAssertion<'serial-request'>
-  readonly at: Date
-  /** Looked at before anything is stored. */
-  readonly check?: (signed: SignedSerial) => void
-  /**
-   * Puts the row of the device into the register, with the serial and the revision of the plan, and whatever else
-   * belongs to it, and records what it did. Throws {@link LostRace} when it cannot.
-   */
-  readonly enter: (stores: RegisterStores & Recording) => Promise<Device>
-}
-
-export interface IssuedSerial {
-  readonly device: Device
-  readonly assertion: SerialAssertion
-}
-
-/**
- * Signs, then stores: the holder gives way, the device enters, its assertion is kept. Undefined when a race was lost:
- * nothing is stored, and the caller looks again. Throws what `signSerial` and `enter` throw.
- */
-export async function issueSerial(
-  { plan, request, at, check, enter }: SerialIssue,
-  deps: IssueDeps,
-): Promise<IssuedSerial | undefined> {
-  const { brandId, model, serial, revision, holder } = plan
+/** `request` is verified to be signed with the device key in it; the serial repeats its body. Throws as `signSerial`. */
+export function signPlanned(
+  { brandId, model, serial, revision }: SerialPlan,
+  request: UnverifiedAssertion<'serial-request'>,
+  deps: SignerDeps,
+): Promise<SignedSerial> {
   const { deviceKey } = request.fields
   const body = request.body.length > 0 ? { body: request.body } : {}
-  const signed = await signSerial({ brandId, model, serial, deviceKey, revision, ...body }, deps)
-  check?.(signed)
-  try {
-    return await deps.change(async (stores) => {
-      if (holder) {
-        won(await stores.devices.supersede(holder.id, superseding(request, at)))
-        await stores.record(supersededBy(holder, deviceKey.id))
-      }
-      const device = await enter(stores)
-      const assertion = {
-        brandId,
-        model,
-        serial,
-        revision,
-        deviceId: device.id,
-        encoded: encode(signed.assertion),
-        authorityId: signed.signer.authorityId,
-        signingKeyId: signed.assertion.signKeyId,
-      }
-      won(await stores.devices.addSerialAssertion(assertion, at))
-      // Last: a key that was disabled meanwhile signs nothing more.
-      won(await stores.brands.mayUse(assertion.signingKeyId))
-      return { device, assertion }
-    })
-  } catch (error) {
-    if (error instanceof LostRace) return undefined
-    throw error
-  }
+  return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, deps)
 }
 
-const superseding = ({ fields }: UnverifiedAssertion<'serial-request'>, at: Date): Decision => ({
-  at,
-  by: 'policy',
-  reason: `The serial number was issued again, to the device key ${fields.deviceKeyId}.`,
-})
+/** On the transaction, before the serial goes to another key. Throws `LostRace` when the holder is no longer active. */
+export async function supersedeHolder(
+  { holder }: SerialPlan,
+  { deviceKeyId, at }: { readonly deviceKeyId: string; readonly at: Date },
+  { devices, record }: RegisterStores & Recording,
+): Promise<void> {
+  if (!holder) return
+  const reason = `The serial number was issued again, to the device key ${deviceKeyId}.`
+  won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
+  await record(supersededBy(holder, deviceKeyId))
+}
+
+/** On the transaction, after everything else: throws `LostRace` when the signing key was disabled meanwhile. */
+export async function storeSerial(
+  { assertion: signed, signer }: SignedSerial,
+  { device, at }: { readonly device: Device; readonly at: Date },
+  { devices, brands }: RegisterStores,
+): Promise<SerialAssertion> {
+  const { brandId, model, serial } = signed.fields
+  const assertion = {
+    brandId,
+    model,
+    serial,
+    revision: signed.revision,
+    deviceId: device.id,
+    encoded: encode(signed),
+    authorityId: signer.authorityId,
+    signingKeyId: signed.signKeyId,
+  }
+  won(await devices.addSerialAssertion(assertion, at))
+  won(await brands.mayUse(assertion.signingKeyId))
+  return assertion
+}

@@ -1,4 +1,4 @@
-/** Reads what a device sends to have a serial (contract/devices.md 2.1), and checks all that needs no look-up. */
+/** Reads what a device sends to get a serial (contract/devices.md 2.1), and checks everything that needs no look-up. */
 import {
   DEFAULT_LIMITS,
   decodeStream,
@@ -7,7 +7,7 @@ import {
   type UnverifiedAssertion,
   verifySelfSigned,
 } from '@ratafia/assertions'
-import { RequestError } from '../../errors.ts'
+import { registrationRefused } from '../../errors.ts'
 import type { SerialName } from '../device.ts'
 import { explained, invalidAssertion } from '../explained.ts'
 
@@ -20,10 +20,10 @@ export interface RegistrationRequest {
   readonly original: UnverifiedAssertion<'serial'> | undefined
 }
 
-/** Request, model and original serial: nothing else is expected, so nothing else is looked at. */
+/** Request, model and original serial: nothing else is expected, so nothing else is read. */
 const LIMITS = { ...DEFAULT_LIMITS, assertions: 3 }
 
-/** Throws {@link RequestError} `invalid-assertion`. */
+/** Throws `RequestError` `invalid-assertion`. */
 export function readRegistration(stream: Uint8Array): RegistrationRequest {
   const [first, second, third] = explained(() => decodeStream(stream, LIMITS))
   if (!first || !second) {
@@ -54,7 +54,7 @@ function readOriginal(
   }
   const { fields: was } = explained(() => expectType(third, 'serial'))
   if (was.brandId !== originalBrandId || was.model !== originalModel || was.serial !== originalSerial) {
-    throw invalidAssertion('the original serial assertion is not that of the headers original-…')
+    throw invalidAssertion('the original serial assertion does not match the headers original-…')
   }
   if (was.deviceKeyId !== fields.deviceKeyId) {
     throw invalidAssertion('the original serial assertion is of another device key')
@@ -75,9 +75,9 @@ export const originalOf = ({ fields }: UnverifiedAssertion<'serial'>): SerialNam
 const MAX_SERIAL = 128
 
 /**
- * The serial number that the device proposes; undefined where the service is to make one. Throws
- * {@link RequestError} `registration-refused` when the policy wants one and there is none, and for one that newer
- * snapd would not take (contract/devices.md 2.5).
+ * The serial number that the device proposes; undefined where the service makes one. Throws `RequestError`
+ * `registration-refused` when the policy requires one and the device proposes none, and for one that newer snapd would
+ * not take (contract/devices.md 2.5).
  */
 export function proposedSerial(
   { fields }: RegistrationRequest['request'],
@@ -87,14 +87,12 @@ export function proposedSerial(
   if (policy === 'ignored') return undefined
   if (serial === undefined) {
     if (policy === 'optional') return undefined
-    throw new RequestError(
-      'registration-refused',
+    throw registrationRefused(
       'This model needs a serial number from the device, and the request has none. Set registration.proposed-serial in the gadget.',
     )
   }
   if (serial.length <= MAX_SERIAL && isStrictSerial(serial)) return serial
-  throw new RequestError(
-    'registration-refused',
+  throw registrationRefused(
     `The proposed serial number cannot be given. Use at most ${MAX_SERIAL} letters and digits, with single - + : between them.`,
   )
 }

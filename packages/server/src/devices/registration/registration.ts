@@ -1,23 +1,19 @@
-/** A registration on its way through its parts, and what comes of it. */
-import type { Caller, Device, SerialAssertion } from '../device.ts'
+/** A registration on its way through its steps, and its result. */
+import type { Caller, SerialAssertion } from '../device.ts'
 import type { RegistrationRequest } from './read-registration.ts'
-import type { Registration } from './registration-store.ts'
 
-/** Read, and signed by the device; that its model is genuine is checked before anything new is stored. */
-export interface Ask extends RegistrationRequest {
+/** Read, and signed by the device. Whether its model is genuine is checked before anything new is stored. */
+export interface Registration extends RegistrationRequest {
   /** The header `api-key`. */
   readonly apiKey: string | undefined
   readonly caller: Caller
+  /** SHA-256. */
   readonly requestIdHash: Uint8Array
+  /** Too old for a new request; one that was accepted before may still be repeated. */
+  readonly requestIdExpired: boolean
+  /** SHA-256 of the content of the serial-request. */
   readonly requestHash: Uint8Array
 }
 
-/** What the register says: here is your serial, or wait. */
-export type Outcome = SerialAssertion | 'wait'
-
-/** The row that uses the request-id up. */
-export const registrationOf = (
-  { requestIdHash, requestHash, caller }: Ask,
-  { id }: Pick<Device, 'id'>,
-  at: Date,
-): Registration => ({ requestIdHash, requestHash, caller, deviceId: id, at })
+/** The serial, or `wait`: somebody has to approve the device. */
+export type RegistrationResult = SerialAssertion | 'wait'

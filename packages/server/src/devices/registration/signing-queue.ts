@@ -1,40 +1,44 @@
 /**
  * Lets few registrations sign at once, and few more wait: a signature with 4096 bits takes milliseconds of a core, and
- * a factory that switches a thousand devices on must not make everybody else wait for them.
+ * a factory that switches on a thousand devices must not make everybody else wait for them.
  */
 import pLimit from 'p-limit'
 import { Unavailable } from '../../errors.ts'
 
 export interface SigningQueue {
-  /** Runs it when it is its turn. Throws {@link Unavailable} at once when too many wait. */
-  run<T>(work: () => Promise<T>): Promise<T>
-  /** Of this moment; `refused` since the start. */
+  /**
+   * Runs `work` when its turn comes; `waited` says whether others had to finish first. Throws {@link Unavailable} at
+   * once when too many wait.
+   */
+  run<T>(work: (waited: boolean) => Promise<T>): Promise<T>
   state(): SigningState
 }
 
 export interface SigningState {
   readonly active: number
   readonly waiting: number
+  /** Since the start. */
   readonly refused: number
 }
 
-/** Stands around the signing of one serial, whose wait is over. */
+/** Wraps the turn of one registration, after its wait. */
 export type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 
 /** As many as Node has threads for signatures. */
 const AT_ONCE = 4
 
-/** `waiting` is how many may wait besides those that are signed. */
+/** `waiting`: how many may wait, besides those whose turn it is. */
 export function signingQueue(waiting: number, observer: SigningObserver = (sign) => sign()): SigningQueue {
   const limit = pLimit(AT_ONCE)
   let refused = 0
   return {
     run: async (work) => {
-      if (limit.activeCount >= AT_ONCE && limit.pendingCount >= waiting) {
+      const waits = limit.activeCount >= AT_ONCE
+      if (waits && limit.pendingCount >= waiting) {
         refused++
-        throw new Unavailable(`${waiting} registrations wait for their signature already`)
+        throw new Unavailable(`${waiting} registrations already wait for their signature`)
       }
-      return limit(() => observer(work))
+      return limit(() => observer(() => work(waits)))
     },
     state: () => ({ active: limit.activeCount, waiting: limit.pendingCount, refused }),
   }

@@ -1,15 +1,13 @@
-/** The operator accepts a device: it has its serial with the next poll. */
-import { isStrictSerial } from '@ratafia/assertions'
-import type { Clock } from '../../../clock.ts'
-import { RequestError } from '../../../errors.ts'
-import { type Device, describeDevice } from '../../device.ts'
-import { type FindDeviceDeps, findDevice } from '../../find-device.ts'
-import { type IssueToWaitingDeps, issueToWaiting } from './issue-to-waiting.ts'
-
-export interface ApproveDeps extends Omit<IssueToWaitingDeps, 'devices'> {
-  readonly devices: IssueToWaitingDeps['devices'] & FindDeviceDeps['devices']
-  readonly clock: Clock
-}
+/** The operator approves a device: its serial is signed and stored, and the device gets it with its next poll. */
+import { decode, isStrictSerial } from '@ratafia/assertions'
+import { showModelName } from '../../../brands/models/model-policy.ts'
+import { invalidField, type RequestError } from '../../../errors.ts'
+import { type Device, describeDevice, showSerialName } from '../../device.ts'
+import type { DeviceStore } from '../../device-store.ts'
+import { findDevice } from '../../find-device.ts'
+import { retryLostRaces, won } from '../../lost-race.ts'
+import { givenSerial } from '../../serial-holder.ts'
+import { type IssueDeps, planSerial, signPlanned, storeSerial, supersedeHolder } from '../issue-serial.ts'
 
 export interface Approval {
   /** As `findDevice` takes it. */
@@ -20,20 +18,73 @@ export interface Approval {
   readonly by: string
 }
 
-/** One that was rejected may still be accepted. Throws {@link RequestError} `invalid-field`. */
-export async function approveDevice({ name, serial, by }: Approval, deps: ApproveDeps): Promise<Device> {
+const ATTEMPTS = 10
+
+/**
+ * Approves a device that waits, or that was rejected. Throws {@link RequestError} `invalid-field` when somebody has
+ * decided meanwhile, when another device has the serial number, and when no key can sign (with what to do about it).
+ */
+export async function approveDevice({ name, serial, by }: Approval, deps: IssueDeps): Promise<Device> {
   if (serial !== undefined && !(isStrictSerial(serial) && serial.length <= 128)) {
-    throw refused(
-      `${JSON.stringify(serial.slice(0, 128))} is no serial number: up to 128 letters and digits, with single dashes, colons and pluses between them.`,
+    throw invalidField(
+      `${JSON.stringify(serial.slice(0, 128))} is not a serial number: use up to 128 letters and digits, with single dashes, colons and pluses between them.`,
     )
   }
-  const device = await findDevice(name, ['pending', 'rejected'], deps)
-  if (device.status !== 'pending' && device.status !== 'rejected') {
-    throw refused(`${describeDevice(device)} does not wait for a decision.`)
+  const found = await findDevice(name, ['pending', 'rejected'], deps)
+  if (found.status !== 'pending' && found.status !== 'rejected') {
+    throw invalidField(`${describeDevice(found)} does not wait for a decision.`)
   }
-  const decision = { at: deps.clock(), by, reason: null }
-  const issued = await issueToWaiting({ device, serial, decision }, deps)
-  return issued.device
+  const model = await deps.models.find(found)
+  if (!model) throw invalidField(`The model ${showModelName(found)} was removed.`)
+  const { id, deviceKeyId } = found
+  const at = deps.clock()
+  const approved = await retryLostRaces(ATTEMPTS, async () => {
+    const { request, status } = await waitingRequest(found, deps)
+    const plan = await planSerial({ model, proposed: serial ?? (found.serial || undefined) }, deps)
+    if ('taken' in plan) throw takenBy(plan.taken)
+    const signed = await signPlanned(plan, request, deps)
+    const { serial: given, revision } = plan
+    const decided = { decidedAt: at, decidedBy: by, reason: null }
+    const device: Device = { ...found, ...decided, serial: given, revision, status: 'active' }
+    return deps.change(async (stores) => {
+      await supersedeHolder(plan, { deviceKeyId, at }, stores)
+      won(await stores.devices.activate({ id, status }, given, revision, { at, by, reason: null }))
+      await stores.record({ action: 'device.approve', subject: id, details: givenSerial(device) })
+      await storeSerial(signed, { device, at }, stores)
+      return device
+    })
+  })
+  if (approved) return approved
+  throw invalidField(`The device ${id} keeps changing. Try again.`)
 }
 
-const refused = (message: string): RequestError => new RequestError('invalid-field', message)
+/**
+ * Read again for each attempt: another command may have decided meanwhile. What is approved is what the operator saw.
+ */
+async function waitingRequest(found: Device, { devices }: { readonly devices: DeviceStore }) {
+  const { id } = found
+  const device = await devices.findById(id)
+  const encoded = await devices.findRequest(id)
+  if (!device || !encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
+    throw invalidField(`The device ${id} does not wait: it is ${device?.status ?? 'gone'}.`)
+  }
+  if (device.status !== found.status) {
+    const why = device.reason === null ? '' : ` (${device.reason})`
+    throw invalidField(
+      `The device ${id} was just ${device.status} by ${device.decidedBy}${why}. To give it a serial all the same, approve it again.`,
+    )
+  }
+  const request = decode(encoded)
+  // Only what was verified as one is stored there.
+  if (request.type !== 'serial-request') throw new TypeError(`device ${id} waits with a ${request.type}`)
+  return { request, status: device.status }
+}
+
+function takenBy(holder: Device): RequestError {
+  const whose = `${showSerialName(holder)} belongs to the device ${holder.id}, which is ${holder.status}`
+  return invalidField(
+    holder.status === 'revoked'
+      ? `${whose}: a revoked device keeps its serial number. Give another one.`
+      : `${whose}${holder.quarantinedAt ? ' and in quarantine' : ''}. Give another serial number, or let the model's policy reissue taken ones.`,
+  )
+}

@@ -1,0 +1,47 @@
+/** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
+import { encode } from '@ratafia/assertions'
+import { showModelName } from '../../../brands/models/model-policy.ts'
+import { registrationRefused, Unavailable } from '../../../errors.ts'
+import { won } from '../../lost-race.ts'
+import { type AllowedDevice, countApiKeyUse } from '../check-policy.ts'
+import { type IssueDeps, planSerial } from '../issue-serial.ts'
+import { policyStillAllows } from '../policy-still-allows.ts'
+import { newDevice, serialTaken } from '../register-new.ts'
+import { useRequestId } from '../use-request-id.ts'
+
+/** Of one model. A device that was approved or rejected makes room. */
+const MAX_PENDING = 10_000
+const MAX_PENDING_BYTES = 64 * 1024
+
+/**
+ * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` when somebody was faster, and
+ * {@link Unavailable} when too many devices of the model wait.
+ */
+export async function waitForApproval(allowed: AllowedDevice, deps: IssueDeps): Promise<'wait'> {
+  const { registration, model, proposed } = allowed
+  const request = encode(registration.request)
+  if (request.length > MAX_PENDING_BYTES) {
+    throw registrationRefused(
+      `The serial-request is larger than ${MAX_PENDING_BYTES / 1024} KiB, the most that can wait for approval. Shorten its body.`,
+    )
+  }
+  if ((await deps.devices.countPending(model)) >= MAX_PENDING) {
+    throw new Unavailable(`${MAX_PENDING} devices of ${showModelName(model)} wait for approval`)
+  }
+  if (proposed !== undefined) {
+    const plan = await planSerial(allowed, deps)
+    if ('taken' in plan) throw serialTaken(plan.taken, registration)
+  }
+  const at = deps.clock()
+  const device = { ...newDevice(registration, model, at), serial: proposed ?? '' }
+  await deps.change(async (stores) => {
+    won(await stores.devices.add(device, request))
+    await useRequestId(registration, device, at, stores)
+    // Late: all devices of the model wait for the row of their key.
+    const apiKey = await countApiKeyUse(allowed, at, stores)
+    won(await policyStillAllows(allowed, stores))
+    const details = { model: showModelName(model), 'device-key': device.deviceKeyId, ...apiKey }
+    await stores.record({ action: 'device.wait', subject: device.id, details })
+  })
+  return 'wait'
+}

@@ -1,0 +1,90 @@
+/** Whether the policy of its model allows a new device: API key, serial number, allow-list, hardware, remodel. */
+import type { AllowListStore } from '../../brands/models/allow-list/allow-list-store.ts'
+import type { ApiKeyStore } from '../../brands/models/api-keys/api-key-store.ts'
+import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
+import type { FindHardwareDeps } from '../../brands/models/hardware/find-hardware-identity.ts'
+import type { StoredModel } from '../../brands/models/model-policy.ts'
+import type { Details } from '../../change.ts'
+import { RequestError, registrationRefused } from '../../errors.ts'
+import type { CloneStore } from '../sessions/clone-store.ts'
+import { checkHardware } from './check-hardware.ts'
+import { checkRemodel, type RemodelDeps } from './check-remodel.ts'
+import { proposedSerial } from './read-registration.ts'
+import type { Registration } from './registration.ts'
+
+export interface PolicyDeps extends FindHardwareDeps, RemodelDeps {
+  readonly apiKeys: ApiKeyStore
+  readonly allowList: AllowListStore
+  readonly clones: Pick<CloneStore, 'record'>
+}
+
+/** A new device that the policy allows. */
+export interface AllowedDevice {
+  readonly registration: Registration
+  /** With the policy that allowed it. */
+  readonly model: StoredModel
+  /** The serial number it is to have; undefined: the service makes one. */
+  readonly proposed: string | undefined
+}
+
+/** Throws {@link RequestError} `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
+export async function checkPolicy(
+  registration: Registration,
+  model: StoredModel,
+  deps: PolicyDeps,
+): Promise<AllowedDevice> {
+  const { request, original } = registration
+  const { policy } = model
+  // Check the API key first: without one, reveal nothing.
+  const verdict = await checkApiKey({ text: registration.apiKey, model }, deps)
+  if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
+  const proposed = proposedSerial(request, policy.proposedSerial)
+  if (proposed !== undefined) await recordSecondKey(registration, model, proposed, deps)
+  const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
+  if (policy.registration === 'allow-list' && !(await deps.allowList.has(model, device))) {
+    throw notAllowed(device)
+  }
+  if (policy.hardwareIdentity) await checkHardware(request, deps)
+  if (original) await checkRemodel(original, model, deps)
+  return { registration, model, proposed }
+}
+
+/**
+ * Counts one use of the API key, on the transaction that stores the device. Returns which key it was, for the audit
+ * log. Throws {@link RequestError} `invalid-api-key`.
+ */
+export async function countApiKeyUse(
+  { registration, model }: AllowedDevice,
+  at: Date,
+  { apiKeys }: { readonly apiKeys: ApiKeyStore },
+): Promise<Details> {
+  const verdict = await useApiKey({ text: registration.apiKey, model }, { apiKeys, clock: () => at })
+  if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
+  return verdict.key ? { 'api-key': verdict.key.id } : {}
+}
+
+/** Recorded even if the request is refused: a clone would show a second key for one serial number. */
+async function recordSecondKey(
+  { request, caller }: Registration,
+  { brandId, model }: StoredModel,
+  serial: string,
+  { devices, clones, clock }: PolicyDeps,
+): Promise<void> {
+  const { deviceKeyId } = request.fields
+  const holder = await devices.findHolder({ brandId, model, serial })
+  if (!holder || holder.deviceKeyId === deviceKeyId) return
+  await clones.record({
+    deviceId: holder.id,
+    kind: 'second-key',
+    subject: deviceKeyId,
+    details: { address: caller.address, 'user-agent': caller.userAgent },
+    at: clock(),
+  })
+}
+
+function notAllowed({ serial, deviceKeyId }: { serial: string | null; deviceKeyId: string }): RequestError {
+  const what = serial === null ? '' : `the serial number ${serial} or `
+  return registrationRefused(
+    `This device is not on the allow-list of its model. Ask the operator to import ${what}the device key ${deviceKeyId}.`,
+  )
+}

@@ -1,0 +1,80 @@
+/** What the register already says to a registration: by the request-id it used, or by its key. */
+import type { Clock } from '../../clock.ts'
+import { registrationRefused } from '../../errors.ts'
+import type { Device } from '../device.ts'
+import type { DeviceStore } from '../device-store.ts'
+import type { Registration, RegistrationResult } from './registration.ts'
+import type { RegistrationStore } from './registration-store.ts'
+import { deviceOfRequest, useRequestId } from './use-request-id.ts'
+
+export interface StandingDeps {
+  readonly devices: DeviceStore
+  readonly registrations: RegistrationStore
+  readonly clock: Clock
+}
+
+/** By the request-id, then by the key. Throws as {@link outcomeOfRequest} and {@link outcomeOfKey} do. */
+export async function standingOutcome(
+  registration: Registration,
+  deps: StandingDeps,
+): Promise<RegistrationResult | undefined> {
+  return (await outcomeOfRequest(registration, deps)) ?? (await outcomeOfKey(registration, deps))?.result
+}
+
+/**
+ * What this very request led to before; undefined when its request-id was not used. Throws `RequestError`
+ * `invalid-nonce` when another request used it, `registration-refused` by what became of the device.
+ */
+export async function outcomeOfRequest(
+  registration: Registration,
+  deps: StandingDeps,
+): Promise<RegistrationResult | undefined> {
+  const device = await deviceOfRequest(registration, deps)
+  return device && outcomeOf(device, deps)
+}
+
+export interface KnownKey {
+  readonly device: Device
+  /** Undefined for a device that was imported without its assertion: it gets one now. */
+  readonly result: RegistrationResult | undefined
+}
+
+/**
+ * What the key has, under a new request-id, which is used up by a result. Undefined for a new key. Throws `LostRace`
+ * when the request-id was used meanwhile, `RequestError` `registration-refused` by the status of the device.
+ */
+export async function outcomeOfKey(
+  registration: Registration,
+  deps: StandingDeps,
+): Promise<KnownKey | undefined> {
+  const device = await deps.devices.findByKey(registration.request.fields)
+  if (!device) return undefined
+  const result = await outcomeOf(device, deps)
+  if (result) await useRequestId(registration, device, deps.clock(), deps)
+  return { device, result }
+}
+
+async function outcomeOf(
+  { id, status, reason }: Device,
+  { devices }: StandingDeps,
+): Promise<RegistrationResult | undefined> {
+  switch (status) {
+    case 'active':
+      return (await devices.serialAssertionsOf(id)).at(-1)
+    case 'pending':
+      return 'wait'
+    case 'rejected':
+      throw registrationRefused(asSentence(`The operator rejected this device${reason ? `: ${reason}` : ''}`))
+    case 'revoked':
+      throw registrationRefused(
+        'This device is revoked: its key gets no serial of this model any more. Ask the operator.',
+      )
+    case 'superseded':
+      throw registrationRefused(
+        'Another device key has the serial number of this device now. Ask the operator, or make a new device key.',
+      )
+  }
+}
+
+/** A reason may end with a full stop of its own. */
+const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

@@ -1,0 +1,37 @@
+/**
+ * A request-id works for one request, which may be repeated. The row that a registration stores for it is its use, and
+ * the key of that row is what makes it the only one.
+ */
+import type { Device } from '../device.ts'
+import type { DeviceStore } from '../device-store.ts'
+import { won } from '../lost-race.ts'
+import { staleNonce } from '../nonce.ts'
+import type { Registration } from './registration.ts'
+import type { RegistrationStore } from './registration-store.ts'
+
+/** Throws `LostRace` when another request was faster. */
+export async function useRequestId(
+  { requestIdHash, requestHash, caller }: Registration,
+  { id }: Pick<Device, 'id'>,
+  at: Date,
+  { registrations }: { readonly registrations: RegistrationStore },
+): Promise<void> {
+  won(await registrations.add({ requestIdHash, requestHash, caller, deviceId: id, at }))
+}
+
+/**
+ * The device that this very request led to; undefined for a request-id that was not used. Throws `RequestError`
+ * `invalid-nonce` when another request used it.
+ */
+export async function deviceOfRequest(
+  { requestIdHash, requestHash }: Registration,
+  { registrations, devices }: { readonly registrations: RegistrationStore; readonly devices: DeviceStore },
+): Promise<Device | undefined> {
+  const use = await registrations.find(requestIdHash)
+  if (!use) return undefined
+  if (Buffer.compare(use.requestHash, requestHash) !== 0) throw staleNonce('request-id', 'used')
+  const device = await devices.findById(use.deviceId)
+  // The row refers to it, and no device is ever removed.
+  if (!device) throw new TypeError(`no device ${use.deviceId}`)
+  return device
+}
