@@ -1,4 +1,4 @@
-/** From where a request came, as the register keeps it. */
+/** Where a request came from, as the register keeps it. */
 import { addressOf } from '../address.ts'
 import type { Caller } from './device.ts'
 

@@ -5,13 +5,13 @@ export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', '
 
 /**
  * - `pending`: asked for a serial and waits for the operator; `rejected`: the operator said no
- * - `active`: holds its serial
+ * - `active`: has its serial
  * - `superseded`: another device key has the serial now
  * - `revoked`: keeps the serial and gets nothing any more
  */
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 
-/** How it came into the register: a registration here, a session with a serial signed elsewhere, an import. */
+/** How it got into the register: a registration here, a session with a serial signed elsewhere, an import. */
 export const DEVICE_ORIGINS = ['registration', 'session', 'import'] as const
 export type DeviceOrigin = (typeof DEVICE_ORIGINS)[number]
 
@@ -27,19 +27,19 @@ export interface Device {
   /** Of the newest serial assertion that is stored; null without one. */
   readonly revision: number | null
   readonly origin: DeviceOrigin
-  /** BRAND/MODEL/SERIAL that a remodel began with. */
+  /** The BRAND/MODEL/SERIAL it was remodeled from. */
   readonly original: string | null
   readonly registeredAt: Date
   /** When and by whom it was accepted, rejected or revoked; by `policy` where no person decided. */
   readonly decidedAt: Date | null
   readonly decidedBy: string | null
-  /** Of a rejection or a revocation; of a superseding, what did it. */
+  /** Of a rejection or a revocation; what superseded it. */
   readonly reason: string | null
   /** While set, it gets no session. */
   readonly quarantinedAt: Date | null
 }
 
-/** From where a request came, for the register. */
+/** Where a request came from, for the register. */
 export interface Caller {
   readonly address: string
   /** Printable ASCII, at most 256 characters. */

@@ -1,4 +1,4 @@
-/** What the assertions package refuses, as the answer to a device. */
+/** Turns refusals of the assertions package into answers for a device. */
 import { AssertionError } from '@ratafia/assertions'
 import { RequestError } from '../errors.ts'
 
@@ -11,7 +11,7 @@ export function explained<T>(work: () => T, what?: string): T {
   }
 }
 
-/** As {@link explained}, of a promise. */
+/** As {@link explained}, for a promise. */
 export async function explainedAsync<T>(work: () => Promise<T>, what?: string): Promise<T> {
   try {
     return await work()
@@ -20,8 +20,8 @@ export async function explainedAsync<T>(work: () => Promise<T>, what?: string): 
   }
 }
 
-/** {@link RequestError} `invalid-assertion` for an `AssertionError`; another error as it is. */
-export function explanation(error: unknown, what?: string): unknown {
+/** {@link RequestError} `invalid-assertion` for an `AssertionError`; any other error unchanged. */
+function explanation(error: unknown, what?: string): unknown {
   if (!(error instanceof AssertionError)) return error
   const reason = what === undefined ? error.message : `${what} (${error.message})`
   return new RequestError('invalid-assertion', `invalid assertion: ${reason}.${ADVICE[error.code] ?? ''}`, {
@@ -33,7 +33,7 @@ export function explanation(error: unknown, what?: string): unknown {
 export const invalidAssertion = (fault: string): RequestError =>
   new RequestError('invalid-assertion', `invalid assertion: ${fault}.`)
 
-/** What can be done about it, where the reason alone does not say. */
+/** What to do, where the reason alone does not say. */
 const ADVICE: Readonly<Partial<Record<AssertionError['code'], string>>> = {
   'unknown-key': ' Ask the operator of this service to add that key.',
   untrusted: ' Ask the operator of this service whom it trusts.',

@@ -5,15 +5,15 @@ import type { DeviceFilter, DeviceStore } from './device-store.ts'
 
 export interface DevicePage {
   readonly devices: readonly Device[]
-  /** What `before` has to be for the next page; undefined after the last. */
+  /** The `before` of the next page; undefined after the last. */
   readonly next: DeviceId | undefined
 }
 
 export async function listDevices(
   filter: DeviceFilter,
-  { devices }: { readonly devices: Pick<DeviceStore, 'list'> },
+  { devices }: { readonly devices: DeviceStore },
 ): Promise<DevicePage> {
-  // One more tells whether there is another page.
+  // One more shows whether there is another page.
   const rows = await devices.list({ ...filter, limit: filter.limit + 1 })
   const page = rows.slice(0, filter.limit)
   return { devices: page, next: rows.length > filter.limit ? page.at(-1)?.id : undefined }

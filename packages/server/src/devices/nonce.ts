@@ -1,6 +1,7 @@
 /**
- * Nonces and request-ids: two kinds of text that carry their own proof, so that nothing is written to hand one out
- * (contract/devices.md, decision 4). That one works once is the business of the tables whose keys are their hashes.
+ * Nonces and request-ids: two kinds of text that carry their own proof, so that handing one out writes nothing
+ * (contract/devices.md, decision 4). What makes each work only once is a table whose key is their hash: see
+ * `registration/use-request-id.ts` for request-ids, and the table of sessions for nonces.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../clock.ts'
@@ -11,7 +12,7 @@ export type NonceKind = 'nonce' | 'request-id'
 
 export const NONCE_LIFE_MS = 600_000
 
-/** What the texts are sealed for, so that one kind never passes for the other. */
+/** Each kind is sealed for its own purpose, so that one never passes for the other. */
 const PURPOSES: Readonly<Record<NonceKind, string>> = {
   nonce: 'device session nonce',
   'request-id': 'serial request id',
@@ -32,13 +33,13 @@ export function newNonce(kind: NonceKind, { keyring, clock }: NonceDependencies)
 }
 
 export interface OpenedNonce {
-  /** SHA-256: what the register keeps. */
+  /** SHA-256, as the tables keep it. */
   readonly hash: Uint8Array
-  /** A request that was accepted before may still be repeated. */
+  /** Too old for a new request; one that was accepted before may still be repeated. */
   readonly expired: boolean
 }
 
-/** Throws {@link RequestError} `invalid-nonce` for a text that is not one of this service and of this kind. */
+/** Throws {@link RequestError} `invalid-nonce` for a text that this service did not make, or made as the other kind. */
 export async function openNonce(
   kind: NonceKind,
   text: string,
@@ -52,7 +53,7 @@ export async function openNonce(
   return { hash: createHash('sha256').update(text).digest(), expired: expires <= clock().getTime() }
 }
 
-/** The refusal of a nonce that was good once. */
+/** The refusal of a nonce that was valid before. */
 export function staleNonce(kind: NonceKind, why: 'expired' | 'used'): RequestError {
   const what = why === 'expired' ? 'has expired' : 'was used before'
   return new RequestError('invalid-nonce', `The ${kind} ${what}. Ask for a new one.`)

@@ -1,16 +1,16 @@
-/** The operator has looked at the evidence: the device may have sessions again. */
+/** Ends a quarantine: the operator has looked at the evidence, and the device may have sessions again. */
 import type { Changing } from '../change.ts'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import { type Device, describeDevice } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-import { type FindDeviceDeps, findDevice } from './find-device.ts'
+import { findDevice } from './find-device.ts'
 
 interface ReleaseDeps {
-  readonly devices: FindDeviceDeps['devices']
+  readonly devices: DeviceStore
   readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'setQuarantine'> }>
 }
 
-/** The evidence stays. Throws {@link RequestError} `invalid-field` for one that is not in quarantine. */
+/** Keeps the evidence. Throws `RequestError` `invalid-field` for a device that is not in quarantine. */
 export async function releaseDevice(name: string, deps: ReleaseDeps): Promise<Device> {
   const device = await findDevice(name, ['active'], deps)
   const released = await deps.change(async ({ devices, record }) => {
@@ -19,5 +19,5 @@ export async function releaseDevice(name: string, deps: ReleaseDeps): Promise<De
     return true
   })
   if (released) return { ...device, quarantinedAt: null }
-  throw new RequestError('invalid-field', `${describeDevice(device)} is not in quarantine.`)
+  throw invalidField(`${describeDevice(device)} is not in quarantine.`)
 }

@@ -1,14 +1,14 @@
-/** The operator ends a device: its sessions hold no more, it gets nothing, and nobody gets its serial. */
+/** Revokes a device: its sessions end, it gets nothing any more, and nobody else gets its serial. */
 import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { RequestError } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import { type Device, describeDevice, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-import { type FindDeviceDeps, findDevice } from './find-device.ts'
+import { findDevice } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
 interface RevokeDeps {
-  readonly devices: FindDeviceDeps['devices']
+  readonly devices: DeviceStore
   readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'revoke'> }>
   readonly clock: Clock
 }
@@ -22,11 +22,11 @@ interface Revocation {
 
 export interface RevokedDevice {
   readonly device: Device
-  /** It was revoked before: that revocation stays as it is. */
+  /** It was revoked before; that revocation is unchanged. */
   readonly before: boolean
 }
 
-/** Verifications read the row, so its sessions end with this. Throws {@link RequestError} `invalid-field`. */
+/** Every verification reads the row, so the sessions of the device end with this. Throws `RequestError` `invalid-field`. */
 export async function revokeDevice(
   { name, reason, by }: Revocation,
   deps: RevokeDeps,
@@ -48,8 +48,7 @@ export async function revokeDevice(
     superseded: ' It gets nothing any more.',
     active: ' Try again.',
   } as const
-  throw new RequestError(
-    'invalid-field',
+  throw invalidField(
     device
       ? `${describeDevice(device)} has no serial to revoke.${advice[device.status]}`
       : `There is no device ${id} any more.`,

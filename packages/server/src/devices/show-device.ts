@@ -1,28 +1,28 @@
-/** All that the register knows of one device. */
+/** Everything the register knows about one device. */
 
 import type { Device, SerialAssertion } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
-import { type FindDeviceDeps, findDevice } from './find-device.ts'
-import type { Registration, RegistrationStore } from './registration/registration-store.ts'
+import { findDevice } from './find-device.ts'
+import type { RegistrationRow, RegistrationStore } from './registration/registration-store.ts'
 import type { CloneEvidence, CloneStore } from './sessions/clone-store.ts'
 import type { DeviceSession } from './sessions/device-session.ts'
 import type { DeviceSessionStore } from './sessions/device-session-store.ts'
 
 export interface ShowDeviceDeps {
-  readonly devices: FindDeviceDeps['devices'] & Pick<DeviceStore, 'serialAssertionsOf'>
-  readonly registrations: Pick<RegistrationStore, 'ofDevice'>
-  readonly deviceSessions: Pick<DeviceSessionStore, 'ofDevice'>
-  readonly clones: Pick<CloneStore, 'evidenceOf'>
+  readonly devices: DeviceStore
+  readonly registrations: RegistrationStore
+  readonly deviceSessions: DeviceSessionStore
+  readonly clones: CloneStore
 }
 
 export interface DeviceDetails {
   readonly device: Device
   /** By revision. */
   readonly assertions: readonly SerialAssertion[]
-  /** Newest first, at most `limit`, as are sessions. */
-  readonly registrations: readonly Registration[]
+  /** Newest first, at most `limit`; sessions too. */
+  readonly registrations: readonly RegistrationRow[]
   readonly sessions: readonly DeviceSession[]
-  /** Last seen first. */
+  /** By when it was last seen, newest first. */
   readonly evidence: readonly CloneEvidence[]
   /** Who else has, had or wants the serial number: newest first, at most 100. */
   readonly others: readonly Device[]

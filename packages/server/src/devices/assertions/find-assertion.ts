@@ -1,14 +1,14 @@
 /**
- * `GET /v2/assertions`: what leads from a serial to a trusted root, for clients that got the serial alone
- * (contract/devices.md 2.3, point 4). Only what we hold: nothing is looked up elsewhere.
+ * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got the serial alone
+ * (contract/devices.md 2.3, point 4). Only those stored here: nothing is looked up elsewhere.
  */
 import { decode, encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
-import { RequestError } from '../../errors.ts'
+import { invalidField, RequestError } from '../../errors.ts'
 import type { DeviceStore } from '../device-store.ts'
 
 export interface FindAssertionDeps extends Pick<TrustDeps, 'assertions'> {
-  readonly devices: Pick<DeviceStore, 'findById' | 'findSerialAssertion'>
+  readonly devices: DeviceStore
 }
 
 export interface AssertionQuery {
@@ -20,9 +20,9 @@ export interface AssertionQuery {
 }
 
 /**
- * The encoded assertion. Throws {@link RequestError} `assertion-not-found`, the same for one that is not there, of
- * another type, of a format above `maxFormat`, and for the serial of a device that is not active; `invalid-field` for a
- * `maxFormat` that is no number.
+ * The encoded assertion. Throws {@link RequestError} `assertion-not-found`, and the same one whether there is no such
+ * assertion, it has another type or a format above `maxFormat`, or it is the serial of a device that is not active;
+ * `invalid-field` if `maxFormat` is not a number.
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,
@@ -44,7 +44,7 @@ const stored =
   (key, deps) =>
     findAssertion(type, key, deps)
 
-/** What is shown, with the number of values of its primary key. */
+/** The types that are public, with the number of values in their primary keys. */
 const KINDS: ReadonlyMap<string, { readonly keyLength: number; readonly find: Find }> = new Map([
   ['account', { keyLength: 1, find: stored('account') }],
   ['account-key', { keyLength: 1, find: stored('account-key') }],
@@ -63,10 +63,10 @@ async function findSerial(
   return device?.status === 'active' ? decode(assertion.encoded) : undefined
 }
 
-/** Characters. Longer serial numbers than this are in no register: an index of PostgreSQL would not take them. */
+/** Characters. No register has longer serial numbers: an index of PostgreSQL would not take them. */
 const MAX_VALUE_LENGTH = 2048
 
-/** Whether anything can have this key, and a database be asked for it. */
+/** Whether an assertion can have this key, so that asking the database makes sense. */
 const isKey = (key: readonly string[], length: number): boolean =>
   key.length === length &&
   key.every(
@@ -80,5 +80,5 @@ const isKey = (key: readonly string[], length: number): boolean =>
 
 function readFormat(text: string): number {
   if (/^(0|[1-9][0-9]{0,8})$/.test(text)) return Number(text)
-  throw new RequestError('invalid-field', 'query/max-format has to be a whole number, such as 1.')
+  throw invalidField('query/max-format has to be a whole number, such as 1.')
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type FindAssertionDeps, findPublicAssertion } from './find-assertion.ts'
 
 interface Parameters {
-  /** Percent-decoded, as is the rest. */
+  /** Percent-decoded, like the rest. */
   readonly type: string
   readonly '*': string
 }
@@ -15,7 +15,7 @@ export async function assertionRoutes(app: FastifyInstance, deps: FindAssertionD
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const options = { schema: { querystring: query }, config: { limit: 'assertions' } } as const
   typed.get(path, options, async (request, reply) => {
-    // The path of the operation has these two.
+    // The path of the operation has both parameters.
     const { type, '*': rest } = request.params as Parameters
     const encoded = await findPublicAssertion(
       { type, key: keyOf(request.url, rest), maxFormat: request.query['max-format'] },
@@ -25,7 +25,7 @@ export async function assertionRoutes(app: FastifyInstance, deps: FindAssertionD
   })
 }
 
-/** A slash that was encoded is part of a value, and no value of a primary key has one: that fits no assertion. */
+/** An encoded slash is part of a value, and no value of a primary key has one: such a key fits no assertion. */
 function keyOf(url: string, rest: string): readonly string[] {
   const [path = ''] = url.split(/[?#]/, 1)
   return /%2f/i.test(path) ? [] : rest.split('/')

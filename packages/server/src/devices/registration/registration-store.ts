@@ -1,4 +1,4 @@
-/** Which request-id was used, for which request, and from where: the table `device_registration`. */
+/** Which request-ids were used, for which requests, and from where: the table `device_registration`. */
 import type { DeviceId } from '@ratafia/api'
 import {
   anyRowChanged,
@@ -9,25 +9,25 @@ import {
 } from '../../database/index.ts'
 import type { Caller } from '../device.ts'
 
-export interface Registration {
+export interface RegistrationRow {
   /** SHA-256 of the request-id. */
   readonly requestIdHash: Uint8Array
   readonly deviceId: DeviceId
-  /** SHA-256 of the content of the serial-request: one that is signed again is the same request. */
+  /** SHA-256 of the content of the serial-request, without the signature: signed again, it is the same request. */
   readonly requestHash: Uint8Array
   readonly at: Date
   readonly caller: Caller
 }
 
 export interface RegistrationStore {
-  find(requestIdHash: Uint8Array): Promise<Registration | undefined>
-  /** False, and nothing is stored, when the request-id was used: that it works once is this row's key. */
-  add(registration: Registration): Promise<boolean>
+  find(requestIdHash: Uint8Array): Promise<RegistrationRow | undefined>
+  /** False, and nothing is stored, when the request-id was used: the primary key makes it work once. */
+  add(registration: RegistrationRow): Promise<boolean>
   /** Newest first, at most `limit`. */
-  ofDevice(id: DeviceId, limit: number): Promise<readonly Registration[]>
+  ofDevice(id: DeviceId, limit: number): Promise<readonly RegistrationRow[]>
   /**
-   * At most `limit` from before that instant, of devices that were decided about before it too: one that waits may still
-   * send the same request. Returns how many were removed.
+   * Removes at most `limit` rows from before that instant, of devices that were decided about before it too: a device
+   * that waits may still send the same request. Returns how many were removed.
    */
   removeSettled(before: Date, limit: number): Promise<number>
 }
@@ -41,7 +41,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
         .selectAll()
         .where('request_id_hash', '=', requestIdHash)
         .executeTakeFirst()
-      return row && registrationOf(row)
+      return row && rowOf(row)
     },
 
     async add({ requestIdHash, deviceId, requestHash, at, caller }) {
@@ -69,12 +69,12 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
         .orderBy('registered_at', 'desc')
         .limit(limit)
         .execute()
-      return rows.map(registrationOf)
+      return rows.map(rowOf)
     },
 
     async removeSettled(before, limit) {
       const instant = toInstant(before)
-      // Index device_registration_at, then the primary keys. Those that wait are passed over: 10,000 of a model at most.
+      // Index device_registration_at, then the primary keys. Devices that wait are skipped: at most 10,000 of a model.
       const settled = query
         .selectFrom('device_registration')
         .innerJoin('device', 'device.id', 'device_registration.device_id')
@@ -93,9 +93,9 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
   }
 }
 
-const registrationOf = (row: DeviceRegistrationTable): Registration => ({
+const rowOf = (row: DeviceRegistrationTable): RegistrationRow => ({
   requestIdHash: row.request_id_hash,
-  // It refers to the id of a device.
+  // The column refers to the id of a device.
   deviceId: row.device_id as DeviceId,
   requestHash: row.request_hash,
   at: fromInstant(row.registered_at),

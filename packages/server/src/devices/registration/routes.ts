@@ -8,11 +8,11 @@ import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/r
 import { type RegisterDeps, registerDevice } from './register.ts'
 
 export interface RegistrationDependencies extends RegisterDeps, DeviceServiceDependencies {
-  /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at its end. */
+  /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
   readonly deviceServicePath: string
 }
 
-/** Bytes: what a stream of assertions may have. */
+/** Bytes of a stream of assertions. */
 const STREAM_LIMIT = 4 * 1024 * 1024
 
 export async function registrationRoutes(
@@ -20,7 +20,7 @@ export async function registrationRoutes(
   deps: RegistrationDependencies,
 ): Promise<void> {
   const { requestId, registerDevice: devices } = OPERATIONS
-  // Whatever the type says: gadgets may set it, and snapd sends none with a request-id.
+  // Ignore the content type: gadgets may set it, and snapd sends none with a request-id.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
   app.addHook('onSend', async (_request, reply) => {
@@ -28,7 +28,7 @@ export async function registrationRoutes(
   })
   forwardElsewhere(app, deps)
 
-  // A set: the operator may have set the path of the store itself.
+  // A set: the operator may have configured the path of the store itself.
   for (const path of new Set([requestId.path, `${deps.deviceServicePath}/request-id`])) {
     app.post(
       path,
@@ -59,11 +59,11 @@ async function answerRegistration(
     deps,
   )
   if (!encoded) return reply.status(202).send()
-  // Bytes, to which Fastify adds no charset.
+  // Fastify adds no charset to bytes.
   return reply.header('content-type', OPERATIONS.registerDevice.responseType).send(Buffer.from(encoded))
 }
 
-/** Node joins what is sent more than once. */
+/** Node joins repeated headers. */
 const textOf = (header: string | string[] | undefined): string | undefined =>
   header === undefined ? undefined : String(header)
 

@@ -1,22 +1,22 @@
 /**
- * Where a registration goes that names another device service, as snapd behind a store proxy does with
+ * Where to send a registration that names another device service, as snapd behind a store proxy does with
  * `X-Snap-Device-Service-URL` (contract/devices.md 1.4, decision 14).
  */
 import { RequestError } from '../../../errors.ts'
 
-/** `url` is the operator's own text, never the client's, and ends with a slash. */
+/** `url` is the operator's text, never the client's, and ends with a slash. */
 export type Destination = { readonly at: 'here' } | { readonly at: 'elsewhere'; readonly url: string }
 
 export interface DeviceServices {
-  /** Of this service; what stands under it is handled here. */
+  /** Of this service, which handles every address under it. */
   readonly baseUrl: string
-  /** To which others may be forwarded. Each ends with a slash. */
+  /** The other services to forward to. Each ends with a slash. */
   readonly allowed: readonly string[]
 }
 
 /**
- * Reads the header. Without one it is `here`. Throws {@link RequestError} `device-service-not-allowed` for what is
- * neither under the base URL nor one of the allowed, with scheme, host, port and path all the same.
+ * Reads the header; without one, the answer is `here`. Throws {@link RequestError} `device-service-not-allowed` for an
+ * address that is neither under the base URL nor equal to an allowed one in scheme, host, port and path.
  */
 export function destinationOf(header: string | undefined, { baseUrl, allowed }: DeviceServices): Destination {
   if (header === undefined) return { at: 'here' }
@@ -31,8 +31,8 @@ export function destinationOf(header: string | undefined, { baseUrl, allowed }: 
 }
 
 /**
- * As it is compared: normalised, and with the slash at the end that snapd adds. Undefined for what is no plain address:
- * nothing that readers of addresses differ about (backslashes, spaces, credentials, several in one) gets further.
+ * Normalised for comparison, with the slash at the end that snapd adds. Undefined for anything but a plain address:
+ * whatever URL parsers disagree about (backslashes, spaces, credentials, several in one) is refused here.
  */
 function parse(text: string): string | undefined {
   if (text.length > MAX_LENGTH || !/^https?:\/\/[^/\\@?#,\s][!-~]*$/i.test(text) || /[\\@?#,]/.test(text)) {
@@ -45,5 +45,5 @@ function parse(text: string): string | undefined {
 
 const MAX_LENGTH = 2048
 
-/** In a line that ends in `snap changes`. */
+/** Short enough for a line in `snap changes`. */
 const shown = (url: string): string => (url.length > 128 ? `${url.slice(0, 128)}…` : url)

@@ -1,4 +1,4 @@
-/** Hands a registration on to another device service, and its answer back (contract/devices.md, decision 14). */
+/** Forwards a registration to another device service, and returns its answer (contract/devices.md, decision 14). */
 import { Unavailable } from '../../../errors.ts'
 
 /** The part of the platform's `fetch` that is used. */
@@ -7,21 +7,21 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export interface ForwardedRequest {
   /** One that the operator allowed. */
   readonly url: string
-  /** By names in small letters, as they were received. */
+  /** As received, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Uint8Array
 }
 
 export interface ForwardedAnswer {
   readonly status: number
-  /** As received; but JSON is exactly `application/json`, because snapd shows no message otherwise (1.0). */
+  /** As received, except that JSON is exactly `application/json`: otherwise snapd shows no message (1.0). */
   readonly contentType: string | undefined
   readonly body: Uint8Array
 }
 
 export interface ForwardDependencies {
   readonly fetch: Fetch
-  /** Milliseconds until the answer has to be complete. */
+  /** Milliseconds until the answer must be complete. */
   readonly timeout?: number
 }
 
@@ -30,8 +30,8 @@ const TIMEOUT_MS = 20_000
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
- * POSTs, and returns what was answered with 2xx or 4xx. Throws `Unavailable` for everything else: no answer, one that
- * is late or larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of coming back.
+ * POSTs, and returns an answer with 2xx or 4xx. Throws `Unavailable` for everything else: no answer, a late one, one
+ * larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of trying again.
  */
 export async function forward(
   { url, headers, body }: ForwardedRequest,
@@ -42,7 +42,7 @@ export async function forward(
       method: 'POST',
       headers: forwardedHeaders(headers),
       body: new Uint8Array(body),
-      // Elsewhere than where the operator said nothing is sent.
+      // Never follow redirects: only the configured URL receives data.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeout),
     })
@@ -58,8 +58,8 @@ export async function forward(
 }
 
 /**
- * What belongs to one connection or to the way until here, and what the other service must not believe or obey. The
- * answer is asked for as it is: unpacking what somebody else packed could take any amount of memory.
+ * Headers about one connection or the way up to here, and those that the other service must not believe or obey. The
+ * answer must come uncompressed: unpacking somebody else's data could take any amount of memory.
  */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -88,7 +88,7 @@ function forwardedHeaders(headers: ForwardedRequest['headers']): [string, string
   const isDropped = (name: string) =>
     NOT_FORWARDED.has(name) || name.startsWith('x-forwarded-') || named.includes(name)
   const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
-    // Node's parser takes nothing else but, in lenient moments, control characters, which `fetch` does not.
+    // Node's parser may let control characters through; `fetch` throws on them.
     const text = String(value ?? '')
     return isDropped(name) || /[^\t\x20-\x7e\x80-\xff]/.test(text) ? [] : [[name, text]]
   })

@@ -1,4 +1,4 @@
-/** Proxy mode: what stands before the handlers of a registration, where the request names another device service. */
+/** Proxy mode: catches registrations that name another device service before they reach the handlers. */
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
 import { type DeviceServices, destinationOf } from './device-service.ts'
@@ -8,19 +8,19 @@ export interface DeviceServiceDependencies extends ForwardDependencies {
   readonly deviceServices: DeviceServices
 }
 
-/** What a path of the API is called under the address of another device service. */
+/** The name of an API path under the address of another device service. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   [OPERATIONS.requestId.path, 'request-id'],
   [OPERATIONS.registerDevice.path, 'serial'],
 ])
 
-/** For the routes that are registered on `app`; those of a gadget's own device service are not concerned. */
+/** For the routes registered on `app`, except those of a gadget's own device service. */
 export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDependencies): void {
   app.addHook('preHandler', async (request, reply) => {
     const name = NAMES.get(request.routeOptions.url ?? '')
     const header = request.headers['x-snap-device-service-url']
     if (name === undefined || header === undefined) return
-    // Node joins a repeated one with a comma, which no address of a device service has.
+    // Node joins repeated headers with a comma, which no address of a device service has.
     const destination = destinationOf(String(header), deps.deviceServices)
     if (destination.at === 'here') return
     const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
