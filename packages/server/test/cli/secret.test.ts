@@ -105,7 +105,10 @@ eachDatabase((_kind, open, fresh) => {
 
 /** The statements that docs/operations/secrets-and-backup.md has for whoever lost the secret key. */
 function statementsOfThePage(): readonly string[] {
-  const page = readFileSync(new URL('../../../../docs/operations/secrets-and-backup.md', import.meta.url), 'utf8')
+  const page = readFileSync(
+    new URL('../../../../docs/operations/secrets-and-backup.md', import.meta.url),
+    'utf8',
+  )
   const [, section = ''] = /^### When the secret key is lost$([\s\S]*?)^## /m.exec(page) ?? []
   const [, block = ''] = /```sql\n([\s\S]*?)```/.exec(section) ?? []
   return block
