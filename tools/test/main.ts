@@ -27,9 +27,8 @@ const files = globSync(paths.length > 0 ? paths : ALL)
   .sort()
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 const passes = passesOf(files, { full })
-const alone = passes.filter((pass) => pass.alone)
-const together = passes.filter((pass) => !pass.alone)
-const direct = together.length < 2
+const laneOf = (lane: Pass['lane']) => passes.filter((pass) => pass.lane === lane)
+const direct = passes.length < 2
 const passed: boolean[] = []
 if (passes.length === 0) {
   process.stderr.write(`No test file: ${words.join(' ')}\n`)
@@ -41,13 +40,17 @@ process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-te
 if (full) process.env['RATAFIA_TEST_FULL'] = '1'
 const times: string[] = []
 try {
-  await Promise.all(together.map(isPassed)).then((all) => passed.push(...all))
-  for (const pass of alone) passed.push(await isPassed(pass))
+  await Promise.all([inTurn(laneOf('own')), inTurn(laneOf('shared'))])
+  await inTurn(laneOf('last'))
 } finally {
   await globalTeardown()
 }
 process.stdout.write(`\n${times.join('\n')}\n`)
 process.exitCode = passed.every(Boolean) ? 0 : 1
+
+async function inTurn(lane: readonly Pass[]): Promise<void> {
+  for (const pass of lane) passed.push(await isPassed(pass))
+}
 
 /** What passes of one moment print comes one after the other, each once it is over. */
 async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {

@@ -7,6 +7,7 @@ const files = [
   { path: 'pure.test.ts', text: "import { parse } from './parse.ts'" },
   { path: 'database.test.ts', text: "import { eachDatabase } from '../support/databases.ts'" },
   { path: 'process.test.ts', text: "import { spawn } from 'node:child_process'" },
+  { path: 'packages/server/src/keyring/one.test.ts', text: "import '../../test/support/databases.ts'" },
   { path: 'many.test.ts', text: "import { FULL } from '../support/full.ts'" },
 ]
 
@@ -15,8 +16,9 @@ test('a file that touches nothing outside shares a process; every file runs once
   assert.deepEqual(
     passes.map(({ name, files }) => [name, files]),
     [
-      ['in one process', ['pure.test.ts']],
+      ['without databases, in one process', ['pure.test.ts']],
       ['in a process each', ['database.test.ts', 'process.test.ts', 'many.test.ts']],
+      ['of packages/server/src, in one process', ['packages/server/src/keyring/one.test.ts']],
     ],
   )
 })

@@ -10,47 +10,54 @@ export interface Pass {
   readonly name: string
   readonly files: readonly string[]
   readonly nodeOptions: readonly string[]
-  /** Whether it runs after the others; those run at the same time. */
-  readonly alone: boolean
+  /** Lanes run at the same time, the passes of one in turn; `last` when the others are over. */
+  readonly lane: 'own' | 'shared' | 'last'
 }
 
-/** One more than two cores: files wait for processes and databases. */
-const CONCURRENCY = 3
+/** Files of a process each that run at a time, beside the passes that share one. */
+const CONCURRENCY = 2
 
 /** Files whose guarantee is a time: a neighbour would take from it. */
-const ALONE: readonly string[] = []
+const ALONE: readonly string[] = [
+  'packages/server/test/http/connections.test.ts',
+  'packages/server/test/tokens/revocation.test.ts',
+]
 
-/** What starts processes or servers, opens databases, or changes what all files of a process share. */
-const OWN_PROCESS =
+/** What starts servers or processes, opens databases, or changes what all files of a process share. */
+const NOT_PURE =
   /node:(child_process|http|net|worker_threads|cluster)|support\/|fastify|mock\.timers|process\.(env\[|on|emit|chdir)/
+
+/** Folders whose files with databases share a process for each folder: each start costs a second of CPU. */
+const FOLDERS = [
+  'packages/server/src',
+  'packages/server/test/brands',
+  'packages/server/test/identity',
+  'packages/server/test/tokens',
+]
 
 const FULL = /from '[./]+support\/full\.ts'/
 
 /** The passes that have files, in the order to run them. With `full` only of files that then do more. */
 export function passesOf(files: readonly TestFile[], { full }: { readonly full: boolean }): readonly Pass[] {
   const chosen = full ? files.filter(({ text }) => FULL.test(text)) : files
-  const shared = chosen.filter(({ text }) => !OWN_PROCESS.test(text))
-  const alone = chosen.filter(({ path }) => ALONE.includes(path))
-  const others = chosen.filter((file) => !shared.includes(file) && !alone.includes(file))
-  const pathsOf = (some: readonly TestFile[]) => some.map(({ path }) => path)
-  return [
-    {
-      name: 'in one process',
-      files: pathsOf(shared),
-      nodeOptions: ['--test-isolation=none'],
-      alone: false,
-    },
-    {
-      name: 'in a process each',
-      files: pathsOf(others),
-      nodeOptions: [`--test-concurrency=${CONCURRENCY}`],
-      alone: false,
-    },
-    {
-      name: 'one at a time',
-      files: pathsOf(alone),
-      nodeOptions: ['--test-concurrency=1'],
-      alone: true,
-    },
-  ].filter((pass) => pass.files.length > 0)
+  const byName = new Map<string, string[]>()
+  for (const file of chosen) {
+    const name = passOf(file)
+    byName.set(name, [...(byName.get(name) ?? []), file.path])
+  }
+  return [...byName].map(([name, files]) => ({ name, files, ...(HOW[name] ?? ONE_PROCESS) }))
+}
+
+const ONE_PROCESS = { nodeOptions: ['--test-isolation=none'], lane: 'shared' } as const
+const [EACH, LAST] = ['in a process each', 'one at a time']
+const HOW: Readonly<Record<string, Pick<Pass, 'nodeOptions' | 'lane'>>> = {
+  [EACH]: { nodeOptions: [`--test-concurrency=${CONCURRENCY}`], lane: 'own' },
+  [LAST]: { nodeOptions: ['--test-concurrency=1'], lane: 'last' },
+}
+
+function passOf({ path, text }: TestFile): string {
+  if (ALONE.includes(path)) return LAST
+  if (!NOT_PURE.test(text)) return 'without databases, in one process'
+  const folder = FOLDERS.find((name) => path.startsWith(`${name}/`))
+  return folder === undefined ? EACH : `of ${folder}, in one process`
 }
