@@ -1,6 +1,5 @@
 /** What commands are given: the streams, and the ways to open the installation. `start/run.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
-import type { PlannedMigration } from '../database/index.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { Installation, UnopenedInstallation } from './installation.ts'
 
@@ -24,13 +23,6 @@ export interface CommandContext {
   ): Promise<T>
   /** The secret keys as they are: none is made. */
   openSealer(): Promise<Sealer>
-  /** Each runs until a signal ends it. */
-  serve(): Promise<void>
-  serveIdentity(): Promise<void>
-  /** The names of the migrations that ran. */
-  migrate(): Promise<readonly string[]>
-  /** What `migrate` would run. Changes nothing, and makes no database. */
-  planMigrations(): Promise<readonly PlannedMigration[]>
   readonly release: string
 }
 
@@ -50,8 +42,8 @@ export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 3, configurati
 export const EXIT_HELP = `
 Exit codes:
   0  done
-  1  refused: what was asked for cannot be done; the message says why
+  1  refused: the command cannot do this; the message says why
   2  the command or its options are wrong
   3  the database or another service does not answer; try again
-  4  the configuration does not hold; the message names the variable
-  5  a fault of the program; please report it`
+  4  the configuration is invalid; the message names the variable
+  5  a bug in the program; please report it`

@@ -1,10 +1,9 @@
 /** How commands answer: tables for people, `--json` for machines. */
 import type { Command } from 'commander'
-import type { CommandContext, Streams } from './context.ts'
+import type { Streams } from './context.ts'
 
 /** Adds `--json` to a command. */
-export const withJson = (command: Command): Command =>
-  command.option('--json', 'answer in JSON, for programs')
+export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for programs')
 
 export interface JsonOption {
   readonly json?: boolean
@@ -12,8 +11,12 @@ export interface JsonOption {
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
 
+interface ToStreams {
+  readonly streams: Streams
+}
+
 /** One JSON document on one line, or the lines a person reads. */
-export function print({ streams }: CommandContext, options: JsonOption, value: unknown, human: string): void {
+export function print({ streams }: ToStreams, options: JsonOption, value: unknown, human: string): void {
   streams.stdout.write(
     options.json ? `${escaped(JSON.stringify(value))}\n` : human === '' ? '' : `${human}\n`,
   )
@@ -21,7 +24,7 @@ export function print({ streams }: CommandContext, options: JsonOption, value: u
 
 /** A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` when there is none. */
 export function printList(
-  context: CommandContext,
+  context: ToStreams,
   options: JsonOption,
   rows: readonly Row[],
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },

@@ -1,5 +1,5 @@
 /** A progress bar on standard error, where a person watches; nothing elsewhere. */
-import { Presets, SingleBar } from 'cli-progress'
+import type { SingleBar } from 'cli-progress'
 import type { Streams } from './context.ts'
 
 /** Below this many items nobody has time to look. */
@@ -12,18 +12,19 @@ export async function withProgress<T>(
   work: (onProgress: (done: number, total: number) => void) => Promise<T>,
 ): Promise<T> {
   if (!stderr.isTTY) return work(() => undefined)
+  const { default: progress } = await import('cli-progress')
   let bar: SingleBar | undefined
   try {
     return await work((done, total) => {
       if (total < WORTHWHILE) return
       if (!bar) {
-        bar = new SingleBar(
+        bar = new progress.SingleBar(
           {
             format: `${label} {bar} {percentage}% {value}/{total}`,
             stream: stderr as NodeJS.WritableStream,
             clearOnComplete: true,
           },
-          Presets.shades_classic,
+          progress.Presets.shades_classic,
         )
         bar.start(total, 0)
       }

@@ -5,9 +5,7 @@ import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
 import type { PoolState } from './pool-state.ts'
 import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres/limits.ts'
-import { postgresDialect } from './postgres/postgres.ts'
 import type { Schema } from './schema/schema.ts'
-import { sqliteDialect } from './sqlite/sqlite.ts'
 
 export type DatabaseTarget =
   | { readonly kind: 'sqlite'; readonly file: string; readonly patienceMs?: number }
@@ -32,7 +30,8 @@ const SQLITE_UNHURRIED_MS = 600_000
 
 /** Opens a database. Throws `Unavailable` if it cannot be reached. */
 export async function openDatabase(target: DatabaseTarget, observer?: DatabaseObserver): Promise<Database> {
-  const database = target.kind === 'sqlite' ? sqlite(target, observer) : postgres(target, observer)
+  // Each loads its own driver alone.
+  const database = await (target.kind === 'sqlite' ? sqlite(target, observer) : postgres(target, observer))
   try {
     await database.query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
   } catch (error) {
@@ -44,7 +43,11 @@ export async function openDatabase(target: DatabaseTarget, observer?: DatabaseOb
 
 type Target<Kind> = Extract<DatabaseTarget, { kind: Kind }>
 
-function sqlite({ file, patienceMs }: Target<'sqlite'>, observer?: DatabaseObserver): Database {
+async function sqlite(
+  { file, patienceMs }: Target<'sqlite'>,
+  observer?: DatabaseObserver,
+): Promise<Database> {
+  const { sqliteDialect } = await import('./sqlite/sqlite.ts')
   const { dialect, driver } = sqliteDialect(file, patienceMs, observer)
   const query = new Kysely<Schema>({ dialect })
   return {
@@ -56,7 +59,8 @@ function sqlite({ file, patienceMs }: Target<'sqlite'>, observer?: DatabaseObser
   }
 }
 
-function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserver): Database {
+async function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserver): Promise<Database> {
+  const { postgresDialect } = await import('./postgres/postgres.ts')
   const { dialect, driver } = postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }, observer)
   const query = new Kysely<Schema>({ dialect })
   return {

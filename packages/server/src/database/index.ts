@@ -1,7 +1,7 @@
 /** What the rest of the server uses of the database. */
 
 export { anyRowChanged } from './changed-rows.ts'
-export { type ChangeFeed, openChangeFeed } from './changes/change-feed.ts'
+export type { ChangeFeed } from './changes/change-feed.ts'
 export { createMemory, type Memory } from './changes/remembering.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export type { DatabaseKind } from './differences.ts'

@@ -1,5 +1,5 @@
 /** Opens the database that the configuration names, and brings its schema up to date. */
-
+import { existsSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { prepareDataDirectory } from '../config/data-directory.ts'
@@ -9,6 +9,11 @@ import { observeDatabase, type Telemetry } from '../telemetry/telemetry.ts'
 import { recordingOn } from './changing.ts'
 import { operatorOf } from './operator.ts'
 import type { StartOptions } from './options.ts'
+
+/** Whether it is an embedded database that opening would make. */
+export function databaseIsMissing({ database }: Config): boolean {
+  return database.kind === 'sqlite' && !existsSync(database.file)
+}
 
 /** Throws `ConfigError` or `Unavailable`. `telemetry` observes every statement. */
 export async function openConfigured(

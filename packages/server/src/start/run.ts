@@ -1,20 +1,12 @@
-/** The program. */
-import { existsSync } from 'node:fs'
-import { linkEntries } from '../audit/link.ts'
-import type { Streams } from '../cli/context.ts'
+/** The program: from `bin/ratafia.js` to the commands. */
+import type { Command } from 'commander'
+import type { CommandContext, Streams } from '../cli/context.ts'
+import { addCommands, createProgram } from '../cli/program.ts'
 import { runProgram } from '../cli/run-program.ts'
-import { ConfigError, type Environment, processEnvironment, readConfig } from '../config/config.ts'
-import { readPresentSecretKey, readSecretKey } from '../config/secret-key.ts'
-import { planMigrations, requireCurrentSchema } from '../database/index.ts'
-import { createLog } from '../telemetry/log.ts'
-import { openInstallation } from './installation.ts'
-import { migrateWithLog, openConfigured } from './open-database.ts'
-import { operatorOf } from './operator.ts'
-import type { StartOptions } from './options.ts'
-import { serve } from './processes.ts'
+import { type Environment, processEnvironment } from '../config/config.ts'
 import { RELEASE } from './release.ts'
-import { openSealer } from './sealer.ts'
-import { unopenedInstallation } from './unopened-installation.ts'
+import { serveCommands } from './serve-commands.ts'
+import { settingsOf } from './settings.ts'
 
 export interface RunOptions {
   /** Default: that of this process. */
@@ -23,68 +15,51 @@ export interface RunOptions {
   readonly streams?: Streams
 }
 
-/** The program: `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
-export async function run(
-  words: readonly string[],
-  { environment = processEnvironment(), streams = process }: RunOptions = {},
-): Promise<number> {
-  const { stdout, stderr } = streams
-  const settings = (port?: number): StartOptions => {
-    const config = readConfig(environment, port === undefined ? undefined : { port })
-    return { config, log: createLog({ level: config.logLevel, pretty: stderr.isTTY === true }) }
-  }
-  const quiet = (options: StartOptions): StartOptions => ({
-    ...options,
-    log: createLog({ level: 'warn', pretty: true }),
-  })
-  const say = (text: string) => stdout.write(text)
-  return runProgram(words.slice(2), {
+/** `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
+export async function run(words: readonly string[], options: RunOptions = {}): Promise<number> {
+  return runProgram(words.slice(2), createRatafia(options), options.streams ?? process)
+}
+
+/** Every command, with its options and help. What a command does is loaded when it runs. */
+export function createRatafia({
+  environment = processEnvironment(),
+  streams = process,
+}: RunOptions = {}): Command {
+  const program = createProgram(streams, RELEASE)
+  serveCommands(program, { environment, streams })
+  addCommands(program, commandContext(environment, streams))
+  return program
+}
+
+/** The ways in which a command opens the installation that `environment` describes. */
+function commandContext(environment: Environment, streams: Streams): CommandContext {
+  const quiet = () => settingsOf(environment, streams, { quiet: true })
+  return {
     streams,
     release: RELEASE,
-    serve: () => serve(settings(), say),
-    serveIdentity: () => serve({ ...settings(8081), identityOnly: true }, say),
-    migrate: async () => {
-      const options = settings()
-      const { config } = options
-      // So that a database never stands beside a key that is still to be made.
-      await readSecretKey(config.secret)
-      const database = await openConfigured(config)
-      return migrateWithLog(database, options).finally(() => database.close())
-    },
-    planMigrations: async () => {
-      const { kind, ...target } = settings().config.database
-      if ('file' in target && !existsSync(target.file)) return planMigrations(undefined, kind)
-      const database = await openConfigured(settings().config)
-      return planMigrations(database, kind).finally(() => database.close())
-    },
-    withUnopenedInstallation: async (needs, work) => {
-      const { config } = settings()
-      const { kind, ...target } = config.database
-      if (needs !== 'nothing' && 'file' in target && !existsSync(target.file)) {
-        throw new ConfigError(`RATAFIA_DATA_DIR: there is no database ${target.file}.`)
-      }
-      const database = await openConfigured(config)
-      try {
-        if (needs === 'current-schema') await requireCurrentSchema(database)
-        return await work(unopenedInstallation(database, operatorOf(config)))
-      } finally {
-        await database.close()
-      }
-    },
-    openSealer: async () => {
-      const { config, log } = quiet(settings())
-      return openSealer(config, log, readPresentSecretKey)
-    },
     withInstallation: async (work) => {
-      const installation = await openInstallation({ ...quiet(settings()), schema: 'require' })
+      const { openInstallation } = await import('./installation.ts')
+      const { linkEntries } = await import('../audit/link.ts')
+      const installation = await openInstallation({ ...(await quiet()), schema: 'require' })
       try {
         const result = await work(installation)
-        // The change is made; if this fails, the service does it, or the next command.
+        // The change is made. If this fails, the service links the entries, or the next command.
         await linkEntries(installation).catch(() => undefined)
         return result
       } finally {
         await installation.close()
       }
     },
-  })
+    withUnopenedInstallation: async (needs, work) => {
+      const { openUnopened } = await import('./unopened-installation.ts')
+      const { installation, close } = await openUnopened(await quiet(), needs)
+      return work(installation).finally(close)
+    },
+    openSealer: async () => {
+      const { openSealer } = await import('./sealer.ts')
+      const { readPresentSecretKey } = await import('../config/secret-key.ts')
+      const { config, log } = await quiet()
+      return openSealer(config, log, readPresentSecretKey)
+    },
+  }
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../cli/installation.ts'
 import { localCounters } from '../counters.ts'
-import { type ChangeFeed, openChangeFeed, schemaState } from '../database/index.ts'
+import { type ChangeFeed, schemaState } from '../database/index.ts'
 import { createApp, pathOf } from '../http/app.ts'
 import { healthRoutes } from '../http/health-routes.ts'
 import { limitRates } from '../http/limits/rate-limit.ts'
@@ -77,7 +77,7 @@ async function listenWith(
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
   const { metrics } = telemetry
-  const feed = identityOnly ? undefined : changeFeedOf(installation)
+  const feed = identityOnly ? undefined : await changeFeedOf(installation)
   // It is heard until the last request is answered.
   opened.push(async () => feed?.close())
   if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
@@ -127,9 +127,10 @@ async function listenWith(
   return { origin: listening.origin, baseUrl }
 }
 
-function changeFeedOf({ config, database }: Installation): ChangeFeed | undefined {
+/** Undefined on SQLite, which has one node. */
+async function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed | undefined> {
   const { database: settings } = config
-  return settings.kind === 'postgres'
-    ? openChangeFeed(database, settings.listenUrl ?? settings.url)
-    : undefined
+  if (settings.kind === 'sqlite') return undefined
+  const { openChangeFeed } = await import('../database/changes/change-feed.ts')
+  return openChangeFeed(database, settings.listenUrl ?? settings.url)
 }

@@ -6,11 +6,39 @@ import { checkupStore } from '../checkup/checkup-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
-import { type Database, inSnapshot } from '../database/index.ts'
+import { ConfigError } from '../config/config.ts'
+import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { recordingOn } from './changing.ts'
+import { databaseIsMissing, openConfigured } from './open-database.ts'
+import { operatorOf } from './operator.ts'
+import type { StartOptions } from './options.ts'
 
-export function unopenedInstallation(database: Database, operator: Author): UnopenedInstallation {
+/**
+ * Opens the database alone. `needs`: it has to exist, or to have the schema of this release; with `nothing` an embedded
+ * one is made. Throws `ConfigError`, `SchemaError` or `Unavailable`.
+ */
+export async function openUnopened(
+  { config }: StartOptions,
+  needs: 'nothing' | 'database' | 'current-schema',
+): Promise<{ readonly installation: UnopenedInstallation; close(): Promise<void> }> {
+  if (needs !== 'nothing' && config.database.kind === 'sqlite' && databaseIsMissing(config)) {
+    throw new ConfigError(`RATAFIA_DATA_DIR: there is no database ${config.database.file}.`)
+  }
+  const database = await openConfigured(config)
+  try {
+    if (needs === 'current-schema') await requireCurrentSchema(database)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return {
+    installation: unopenedInstallation(database, operatorOf(config)),
+    close: () => database.close(),
+  }
+}
+
+function unopenedInstallation(database: Database, operator: Author): UnopenedInstallation {
   return {
     clock: systemClock,
     wholeDatabase: wholeDatabaseStore(database, (on) => ({

@@ -12,6 +12,7 @@ import { serveMetrics } from '../telemetry/metrics-server.ts'
 import { type WorkerMetrics, workerMetrics } from '../telemetry/worker-metrics.ts'
 import { type BackOff, backOff } from './back-off.ts'
 import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
+import { WorkersFailed } from './workers-failed.ts'
 
 export interface SuperviseOptions {
   readonly workers: number
@@ -31,17 +32,6 @@ export interface SuperviseOptions {
   readonly onListening: (origin: string) => void
   /** When to end. */
   readonly signal: Promise<NodeJS.Signals>
-}
-
-/** The workers do not run; what a worker said is in the log. */
-export class WorkersFailed extends Error {
-  override readonly name = 'WorkersFailed'
-  readonly exitCode: number
-
-  constructor(message: string, exitCode: number) {
-    super(message)
-    this.exitCode = exitCode
-  }
 }
 
 /** For a worker to answer with its metrics. */

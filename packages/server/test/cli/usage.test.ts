@@ -6,9 +6,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import type { CommandContext } from '../../src/cli/context.ts'
-import { runProgram } from '../../src/cli/run-program.ts'
 import { VARIABLES } from '../../src/config/variables.ts'
+import { run } from '../../src/start/run.ts'
 import { testProgram } from '../support/program.ts'
 
 const program = testProgram()
@@ -24,19 +23,8 @@ async function helpOf(command: string): Promise<string> {
         done()
       },
     })
-  const unused = () => assert.fail('--help does nothing else')
-  const context: CommandContext = {
-    streams: { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') },
-    withInstallation: unused,
-    withUnopenedInstallation: unused,
-    openSealer: unused,
-    serve: unused,
-    serveIdentity: unused,
-    migrate: unused,
-    planMigrations: unused,
-    release: version,
-  }
-  const code = await runProgram([...command.split(' ').filter(Boolean), '--help'], context)
+  const streams = { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') }
+  const code = await run(['', '', ...command.split(' ').filter(Boolean), '--help'], { streams })
   assert.deepEqual({ code, err: said.err }, { code: 0, err: '' })
   return said.out
 }

@@ -12,9 +12,10 @@ import fastify from 'fastify'
 import type { ListedEntry } from '../../src/audit/audit-store.ts'
 import type { Action } from '../../src/change.ts'
 import type { CommandContext } from '../../src/cli/context.ts'
-import { createProgram } from '../../src/cli/program.ts'
+import { addCommands, createProgram } from '../../src/cli/program.ts'
 import { runProgram } from '../../src/cli/run-program.ts'
 import { identityRoutes } from '../../src/identity/routes.ts'
+import { createRatafia } from '../../src/start/run.ts'
 import { testKey, vector, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -309,13 +310,15 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     withInstallation: (work) => work(service.installation),
     withUnopenedInstallation: unused,
     openSealer: unused,
-    serve: unused,
-    serveIdentity: unused,
-    migrate: unused,
-    planMigrations: unused,
     release: 'test',
   }
   return { context, said: () => said }
+}
+
+function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
+  const program = createProgram(context.streams, context.release)
+  addCommands(program, context)
+  return runProgram(words, program, context.streams)
 }
 
 eachDatabase((_kind, _open, fresh) => {
@@ -340,7 +343,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   describe('commands', () => {
     test('each is known to change something or not: a new one has to be added here', () => {
-      const names = commandNames(createProgram(commandLine(service).context))
+      const names = commandNames(createRatafia())
       const known = [...READ_ONLY, ...ELSEWHERE.keys(), ...Object.keys(COMMANDS)]
       assert.deepEqual([...names].sort(), known.sort())
     })
@@ -350,7 +353,7 @@ eachDatabase((_kind, _open, fresh) => {
         const args = await words(theWorld())
         const { context, said } = commandLine(service, input)
         const entries = await leaves(async () => {
-          const code = await runProgram([...name.split(' '), ...args], context)
+          const code = await runCommand([...name.split(' '), ...args], context)
           assert.equal(code, 0, said())
         })
         assert.deepEqual(actionsOf(entries), actions)
@@ -381,7 +384,7 @@ eachDatabase((_kind, _open, fresh) => {
       'accounts add bob --email b@example.org --name Bob --no-password',
     ]) {
       test(`${line}, which changes nothing, leaves none`, async () => {
-        const run = () => runProgram(line.split(' '), commandLine(service).context)
+        const run = () => runCommand(line.split(' '), commandLine(service).context)
         if (line === 'accounts disable bob') await run()
         assert.deepEqual(actionsOf(await leaves(run)), [])
       })
@@ -471,7 +474,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {
-      await runProgram(
+      await runCommand(
         [...'accounts add emil --email e@example.org --name Emil'.split(' '), '--password-stdin'],
         commandLine(service, 'correct horse').context,
       )

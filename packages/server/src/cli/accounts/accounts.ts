@@ -1,13 +1,6 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
 import type { Account } from '../../accounts/account.ts'
-import { addAccount } from '../../accounts/add.ts'
-import { disableAccount } from '../../accounts/disable.ts'
-import { enableAccount } from '../../accounts/enable.ts'
-import { findAccount } from '../../accounts/find.ts'
-import { linkIdentity } from '../../accounts/link.ts'
-import { listAccounts } from '../../accounts/list.ts'
-import { setPassword } from '../../accounts/set-password.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -30,6 +23,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .option('--password-stdin', 'read the password from standard input')
     .option('--no-password', 'make it without a password: for agents, or an external identity service')
     .action(async (username: string, options: AddOptions) => {
+      const { addAccount } = await import('../../accounts/add.ts')
       if (options.passwordStdin && !options.password) {
         throw new UsageError('--password-stdin and --no-password exclude each other.')
       }
@@ -45,6 +39,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   withJson(accounts.command('list'))
     .description('all accounts, by username')
     .action(async (options: JsonOption) => {
+      const { listAccounts } = await import('../../accounts/list.ts')
       const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
@@ -64,27 +59,33 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   const one = (
     name: string,
     description: string,
-    operation: (account: string, installation: Installation) => Promise<Account>,
+    load: () => Promise<(account: string, installation: Installation) => Promise<Account>>,
     say: (account: Account) => string,
   ) =>
     withJson(accounts.command(`${name} <username>`))
       .description(description)
       .action(async (username: string, options: JsonOption) => {
+        const operation = await load()
         const account = await context.withInstallation((installation) => operation(username, installation))
         print(context, options, row(account), say(account))
       })
 
-  one('show', 'one account, by username or id', findAccount, (account) => details(row(account)))
+  one(
+    'show',
+    'one account, by username or id',
+    async () => (await import('../../accounts/find.ts')).findAccount,
+    (account) => details(row(account)),
+  )
   one(
     'disable',
     'end its log-ins, agents and tokens, until it is enabled again',
-    disableAccount,
+    async () => (await import('../../accounts/disable.ts')).disableAccount,
     ({ username }) => `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`,
   )
   one(
     'enable',
     'let a disabled account log in again',
-    enableAccount,
+    async () => (await import('../../accounts/enable.ts')).enableAccount,
     ({ username }) =>
       `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`,
   )
@@ -93,6 +94,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .description('set a new password, and sign the account out of every browser')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
+      const { setPassword } = await import('../../accounts/set-password.ts')
       const password = await readPassword(context.streams, options.passwordStdin === true)
       const account = await context.withInstallation((installation) =>
         setPassword({ account: username, password }, installation),
@@ -111,6 +113,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         username: string,
         options: JsonOption & { readonly subject: string; readonly issuer?: string },
       ) => {
+        const { linkIdentity } = await import('../../accounts/link.ts')
         const account = await context.withInstallation((installation) => {
           const issuer = options.issuer?.replace(/\/+$/, '') ?? installation.config.identity?.url
           if (issuer === undefined) {

@@ -3,9 +3,6 @@ import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/values.ts'
-import { addAgent } from '../../identity/agents/add-agent.ts'
-import { listAgents } from '../../identity/agents/list-agents.ts'
-import { removeAgent } from '../../identity/agents/remove-agent.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 
@@ -38,6 +35,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .description('all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
+      const { listAgents } = await import('../../identity/agents/list-agents.ts')
       const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
@@ -56,12 +54,14 @@ export function agentCommands(parent: Command, context: CommandContext): void {
   withJson(agents.command('remove <name>'))
     .description('its key opens nothing from now on; tokens it has stay until they are revoked')
     .action(async (name: string, options: JsonOption) => {
+      const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
       await context.withInstallation((installation) => removeAgent(name, installation))
       print(context, options, { removed: name }, `The agent ${name} is removed.`)
     })
 }
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
+  const { addAgent } = await import('../../identity/agents/add-agent.ts')
   if (options.publicKey !== undefined && options.output !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
   }

@@ -2,8 +2,6 @@
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import type { Command } from 'commander'
-import { importPackages } from '../../package-directory/import.ts'
-import { listPackages } from '../../package-directory/list.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -23,6 +21,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     )
     .option('--replace', 'remove the packages that are not in the file')
     .action(async (file: string, options: ImportOptions) => {
+      const { importPackages } = await import('../../package-directory/import.ts')
       const format = formatOf(file)
       const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
         throw new FileError(`${file} cannot be read (${error.code}).`)
@@ -38,6 +37,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
   withJson(packages.command('list'))
     .description('all packages, by name')
     .action(async (options: JsonOption) => {
+      const { listPackages } = await import('../../package-directory/list.ts')
       const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for await (const { name, snapId } of listPackages(installation)) all.push({ name, snap_id: snapId })

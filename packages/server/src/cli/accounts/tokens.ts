@@ -1,10 +1,5 @@
 /** `ratafia tokens`: the sessions of developer tokens. */
 import type { Command } from 'commander'
-import { OPERATOR } from '../../accounts/account-fields.ts'
-import { findAccount } from '../../accounts/find.ts'
-import { LIST_LIMIT, listSessions } from '../../tokens/list.ts'
-import { revokeToken } from '../../tokens/revoke.ts'
-import { type ListedSession, tokenRecord } from '../../tokens/session.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 
@@ -21,6 +16,9 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .option('--include-inactive', 'also those that are revoked or expired')
     .action(async (options: ListOptions) => {
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { LIST_LIMIT, listSessions } = await import('../../tokens/list.ts')
+      const { tokenRecord } = await import('../../tokens/session.ts')
       const sessions = await context.withInstallation(async (installation) => {
         const account =
           options.account === undefined ? undefined : await findAccount(options.account, installation)
@@ -29,18 +27,23 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
           installation,
         )
       })
-      printList(context, options, sessions.map(row), {
-        columns: [
-          'session-id',
-          'username',
-          'valid-since',
-          'valid-until',
-          'revoked-at',
-          'revoked-by',
-          'description',
-        ],
-        empty: 'There is no session to show.',
-      })
+      printList(
+        context,
+        options,
+        sessions.map((session): Row => ({ ...tokenRecord(session), username: session.username })),
+        {
+          columns: [
+            'session-id',
+            'username',
+            'valid-since',
+            'valid-until',
+            'revoked-at',
+            'revoked-by',
+            'description',
+          ],
+          empty: 'There is no session to show.',
+        },
+      )
       if (sessions.length >= LIST_LIMIT) {
         note(
           context.streams,
@@ -52,6 +55,8 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
   withJson(tokens.command('revoke <session-id>'))
     .description('end a session: within a second every node refuses its tokens')
     .action(async (sessionId: string, options: JsonOption) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { revokeToken } = await import('../../tokens/revoke.ts')
       const { macaroons } = await context.withInstallation((installation) =>
         revokeToken({ sessionId, by: OPERATOR }, installation),
       )
@@ -60,5 +65,3 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       print(context, options, revoked, told)
     })
 }
-
-const row = (session: ListedSession): Row => ({ ...tokenRecord(session), username: session.username })

@@ -1,8 +1,5 @@
 /** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
 import type { Command } from 'commander'
-import { entryOf, importAllowList, readEntries } from '../../brands/models/allow-list/import-allow-list.ts'
-import { listAllowed } from '../../brands/models/allow-list/list-allowed.ts'
-import { removeAllowed } from '../../brands/models/allow-list/remove-allowed.ts'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
@@ -26,6 +23,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (file: string, options: ModelOption) => {
+      const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')
       const model = parseModelName(options.model)
       const { text, format } = await readTable(file)
       const { entries, added } = await context.withInstallation((installation) =>
@@ -44,6 +42,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .option('--device-key-id <id>', 'its entry without a serial number; with --serial that one entry')
     .option('--all', 'empty the list')
     .action(async (file: string | undefined, options: RemoveOptions) => {
+      const { removeAllowed } = await import('../../brands/models/allow-list/remove-allowed.ts')
       const model = parseModelName(options.model)
       const entries = await entriesOf(file, options)
       const removed = await context.withInstallation((installation) =>
@@ -58,6 +57,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .description('the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {
+      const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')
       const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for await (const { serial, deviceKeyId } of listAllowed(
@@ -76,6 +76,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
 }
 
 async function entriesOf(file: string | undefined, { serial, deviceKeyId, all }: RemoveOptions) {
+  const { entryOf, readEntries } = await import('../../brands/models/allow-list/import-allow-list.ts')
   const one = serial !== undefined || deviceKeyId !== undefined
   if ([file !== undefined, one, all === true].filter(Boolean).length !== 1) {
     throw new UsageError('Give a file, or --serial and --device-key-id, or --all.')

@@ -1,9 +1,6 @@
 /** `ratafia api-keys`: what devices of a model show to register. A key is printed once. */
 import type { Command } from 'commander'
-import { addApiKey } from '../../brands/models/api-keys/add-api-key.ts'
 import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
-import { listApiKeys } from '../../brands/models/api-keys/list-api-keys.ts'
-import { revokeApiKey } from '../../brands/models/api-keys/revoke-api-key.ts'
 import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../instants.ts'
@@ -26,6 +23,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d')
     .option('--uses <number>', 'how often it may be used (default: any number of times)')
     .action(async (text: string, options: AddOptions) => {
+      const { addApiKey } = await import('../../brands/models/api-keys/add-api-key.ts')
       const { key, text: secret } = await context.withInstallation((installation) =>
         addApiKey(
           {
@@ -52,6 +50,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .description('all keys without their text, by model')
     .option('--model <brand/model>', 'only those of one model')
     .action(async (options: JsonOption & { readonly model?: string }) => {
+      const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
       const model = options.model === undefined ? undefined : parseModelName(options.model)
       const rows = await context.withInstallation(async (installation) =>
         (await listApiKeys(model, installation)).map(row),
@@ -65,6 +64,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
   withJson(keys.command('revoke <id>'))
     .description('let nobody register with it any more; who did stays registered')
     .action(async (id: string, options: JsonOption) => {
+      const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
       const key = await context.withInstallation((installation) => revokeApiKey(id, installation))
       const told = `The API key ${id} is revoked. ${showModelName(key)} still asks for one: make another if none is left.`
       print(context, options, row(key), told)

@@ -2,10 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { addBrand } from '../../brands/add-brand.ts'
-import { createDemoBrand, type DemoBrand } from '../../brands/demo-brand.ts'
-import { removeBrand } from '../../brands/remove-brand.ts'
-import { showBrand } from '../../brands/show-brand.ts'
+import type { DemoBrand } from '../../brands/demo-brand.ts'
 import type { Config } from '../../config/config.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
@@ -39,6 +36,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     )
     .option(...PASSPHRASE)
     .action(async (options: AddOptions) => {
+      const { addBrand } = await import('../../brands/add-brand.ts')
       const [account, accountKey, signingKey] = await Promise.all([
         readNamed(options.account),
         readNamed(options.accountKey),
@@ -80,6 +78,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
   withJson(brands.command('show <account-id>'))
     .description('one brand with its keys and models')
     .action(async (accountId: string, options: JsonOption) => {
+      const { showBrand } = await import('../../brands/show-brand.ts')
       const brand = await context.withInstallation((installation) => showBrand(accountId, installation))
       const row: Row = {
         account_id: brand.accountId,
@@ -102,12 +101,14 @@ export function brandCommands(parent: Command, context: CommandContext): void {
 }
 
 async function remove(accountId: string, options: JsonOption, context: CommandContext): Promise<void> {
+  const { removeBrand } = await import('../../brands/remove-brand.ts')
   const keys = await context.withInstallation((installation) => removeBrand(accountId, installation))
   const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
 
 async function create(options: CreateOptions, context: CommandContext): Promise<void> {
+  const { createDemoBrand } = await import('../../brands/demo-brand.ts')
   if (!options.demo) {
     throw new UsageError('Give --demo to make one to try things with; `ratafia brands add` adds a real one.')
   }

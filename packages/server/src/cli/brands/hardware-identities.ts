@@ -1,7 +1,5 @@
 /** `ratafia hardware-identities`: which keys are built into which boards. */
 import type { Command } from 'commander'
-import { importHardwareIdentities } from '../../brands/models/hardware/import-hardware-identities.ts'
-import { listHardwareIdentities } from '../../brands/models/hardware/list-hardware-identities.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -15,6 +13,9 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
   withJson(identities.command('import <file...>'))
     .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')
     .action(async (files: readonly string[], options: JsonOption) => {
+      const { importHardwareIdentities } = await import(
+        '../../brands/models/hardware/import-hardware-identities.ts'
+      )
       const named = await Promise.all(files.map(readNamed))
       const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) =>
@@ -27,6 +28,9 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
   withJson(identities.command('list'))
     .description('all of them, by the digest of the key')
     .action(async (options: JsonOption) => {
+      const { listHardwareIdentities } = await import(
+        '../../brands/models/hardware/list-hardware-identities.ts'
+      )
       const rows = await context.withInstallation(async (installation) => {
         const all: Row[] = []
         for await (const one of listHardwareIdentities(installation)) {

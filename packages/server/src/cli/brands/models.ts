@@ -1,6 +1,5 @@
 /** `ratafia models`: what devices may register as, and on what terms. */
 import { type Command, Option } from 'commander'
-import { addModel, updateModel } from '../../brands/models/add-model.ts'
 import type { StoredModel } from '../../brands/models/model-policy.ts'
 import {
   DEFAULT_POLICY,
@@ -11,10 +10,6 @@ import {
   showModelName,
   TAKEN_SERIALS,
 } from '../../brands/models/model-policy.ts'
-import { allowRemodel, disallowRemodel } from '../../brands/models/remodel.ts'
-import { removeModel } from '../../brands/models/remove-model.ts'
-import { setPolicy } from '../../brands/models/set-policy.ts'
-import { showModel } from '../../brands/models/show-model.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -34,6 +29,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withPolicy(models.command('add <file>'), true)
     .description('add a model: its assertion, and who may register as it')
     .action(async (path: string, options: PolicyOptions & Required<Pick<PolicyOptions, 'registration'>>) => {
+      const { addModel } = await import('../../brands/models/add-model.ts')
       const file = await readNamed(path)
       const policy = { ...DEFAULT_POLICY, registration: options.registration, ...policyOf(options) }
       const model = await context.withInstallation((installation) => addModel({ file, policy }, installation))
@@ -43,6 +39,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('update <file>'))
     .description('put a newer revision of the assertion in its place; the policy stays')
     .action(async (path: string, options: JsonOption) => {
+      const { updateModel } = await import('../../brands/models/add-model.ts')
       const file = await readNamed(path)
       const model = await context.withInstallation((installation) => updateModel(file, installation))
       print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
@@ -63,6 +60,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('show <brand/model>'))
     .description('one model: policy, who signs, remodels, API keys')
     .action(async (text: string, options: JsonOption) => {
+      const { showModel } = await import('../../brands/models/show-model.ts')
       const model = await context.withInstallation((installation) =>
         showModel(parseModelName(text), installation),
       )
@@ -87,6 +85,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withPolicy(models.command('set-policy <brand/model>'), false)
     .description('change what a model allows; what is not named stays')
     .action(async (text: string, options: PolicyOptions) => {
+      const { setPolicy } = await import('../../brands/models/set-policy.ts')
       const model = await context.withInstallation((installation) =>
         setPolicy(parseModelName(text), policyOf(options), installation),
       )
@@ -96,6 +95,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('allow-remodel <from> <to>'))
     .description('let devices of one model (BRAND/MODEL) become another')
     .action(async (from: string, to: string, options: JsonOption) => {
+      const { allowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       await context.withInstallation((installation) => allowRemodel(pair, installation))
       print(context, options, { from, to }, `Devices of ${from} may become ${to}.`)
@@ -104,6 +104,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('disallow-remodel <from> <to>'))
     .description('take that back; devices that became the other stay what they are')
     .action(async (from: string, to: string, options: JsonOption) => {
+      const { disallowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       await context.withInstallation((installation) => disallowRemodel(pair, installation))
       print(context, options, { from, to }, `Devices of ${from} may not become ${to} any more.`)
@@ -112,6 +113,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('remove <brand/model>'))
     .description('remove a model that no device has, with its assertion, API keys and remodels')
     .action(async (text: string, options: JsonOption) => {
+      const { removeModel } = await import('../../brands/models/remove-model.ts')
       const name = parseModelName(text)
       const { apiKeys, remodels } = await context.withInstallation((installation) =>
         removeModel(name, installation),

@@ -1,8 +1,6 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
-import { addSigningKey } from '../../brands/keys/add-signing-key.ts'
-import { disableSigningKey } from '../../brands/keys/disable-signing-key.ts'
-import { listSigningKeys, type SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
+import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
 import { readPassword } from '../accounts/password-input.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
@@ -44,6 +42,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option('--account-key <file>', 'its account-key assertion, unless it is here already')
     .option(...PASSPHRASE)
     .action(async (file: string, options: AddOptions) => {
+      const { addSigningKey } = await import('../../brands/keys/add-signing-key.ts')
       const signingKey = await readNamed(file)
       const accountKey = options.accountKey === undefined ? undefined : await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
@@ -58,6 +57,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .description('all keys, by account')
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
+      const { listSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
       const rows = await context.withInstallation(async (installation) =>
         (await listSigningKeys(options.account, installation)).map(signingKeyRow),
       )
@@ -75,6 +75,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     )
     .option('--force', 'also when some models have no other key')
     .action(async (keyId: string, options: JsonOption & { readonly force?: boolean }) => {
+      const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
       const stopped = await context.withInstallation((installation) =>
         disableSigningKey({ keyId, force: options.force === true }, installation),
       )

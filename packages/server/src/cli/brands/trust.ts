@@ -1,8 +1,6 @@
 /** `ratafia trust`: the roots at which every chain of assertions has to end. */
 import type { Command } from 'commander'
-import { addTrustRoots } from '../../brands/trust/add-trust-roots.ts'
-import { listTrustRoots, type TrustRoot } from '../../brands/trust/list-trust-roots.ts'
-import { removeTrustRoot } from '../../brands/trust/remove-trust-root.ts'
+import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -15,6 +13,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
   withJson(trust.command('add <file...>'))
     .description('trust an account: its account and account-key assertions, signed by itself')
     .action(async (files: readonly string[], options: JsonOption) => {
+      const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map(readNamed))
       const added = await context.withInstallation((installation) => addTrustRoots(named, installation))
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
@@ -25,6 +24,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
   withJson(trust.command('list'))
     .description('all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
+      const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')
       const rows = await context.withInstallation(async (installation) =>
         (await listTrustRoots(installation)).map(row),
       )
@@ -38,6 +38,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .description('stop trusting an account; what is built in stays')
     .option('--force', 'also when nothing can be signed for some brands any more')
     .action(async (accountId: string, options: JsonOption & { readonly force?: boolean }) => {
+      const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
       const lost = await context.withInstallation((installation) =>
         removeTrustRoot({ accountId, force: options.force === true }, installation),
       )

@@ -4,26 +4,13 @@ import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isDeviceId } from '@ratafia/api'
 import { type Command, Option } from 'commander'
-import { OPERATOR } from '../../accounts/account-fields.ts'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { DEVICE_STATUSES, type DeviceStatus, describeDevice } from '../../devices/device.ts'
-import { listDevices } from '../../devices/list-devices.ts'
-import { approveDevice } from '../../devices/registration/approval/approve.ts'
-import { rejectDevice } from '../../devices/registration/approval/reject.ts'
-import { releaseDevice } from '../../devices/release.ts'
-import { revokeDevice } from '../../devices/revoke.ts'
-import { showDevice } from '../../devices/show-device.ts'
-import { DEVICE_COLUMNS } from '../../devices/transfer/device-record.ts'
-import { exportDevices } from '../../devices/transfer/export-devices.ts'
-import { importDevices } from '../../devices/transfer/import-devices.ts'
-import { exportText } from '../../files/export-rows.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { type JsonOption, note, print, printList, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeWhole } from '../write-whole.ts'
-import { DEVICE_LIST_COLUMNS, detailsDocument, detailsText, deviceRow } from './device-output.ts'
 
 interface FilterOptions {
   readonly brand?: string
@@ -52,15 +39,17 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
 
   withFilter(withJson(devices.command('list')))
     .description('the newest devices, or those before one of them')
-    .option('--limit <number>', 'so many', '100')
+    .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those registered before this device')
     .action((options: ListOptions) => list(options, context))
 
   withJson(devices.command('show <device>'))
     .description(`all that the register knows of one (${DEVICE})`)
-    .option('--limit <number>', 'so many of its registrations and of its sessions, the newest', '20')
+    .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
     .option('--assertions', 'print its serial assertions too')
     .action(async (name: string, options: JsonOption & { limit: string; assertions?: boolean }) => {
+      const { showDevice } = await import('../../devices/show-device.ts')
+      const { detailsDocument, detailsText } = await import('./device-output.ts')
       const limit = readCount('--limit', options.limit)
       const all = await context.withInstallation((installation) => showDevice({ name, limit }, installation))
       print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
@@ -70,6 +59,9 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('give a device that waits, or was rejected, its serial')
     .option('--serial <serial>', 'this serial number, whatever it proposed')
     .action(async (name: string, options: JsonOption & { serial?: string }) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
+      const { deviceRow } = await import('./device-output.ts')
       const device = await context.withInstallation((installation) =>
         approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
       )
@@ -85,6 +77,9 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('refuse a device that waits; it shows the reason')
     .requiredOption('--reason <text>', 'one line, for whoever stands before the device')
     .action(async (name: string, options: JsonOption & { reason: string }) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
+      const { deviceRow } = await import('./device-output.ts')
       const device = await context.withInstallation((installation) =>
         rejectDevice({ name, reason: options.reason, by: OPERATOR }, installation),
       )
@@ -95,6 +90,9 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('end a device and its sessions for good; nobody else gets its serial')
     .option('--reason <text>', 'one line, for the register')
     .action(async (name: string, options: JsonOption & { reason?: string }) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { revokeDevice } = await import('../../devices/revoke.ts')
+      const { deviceRow } = await import('./device-output.ts')
       const { device, before } = await context.withInstallation((installation) =>
         revokeDevice({ name, reason: options.reason, by: OPERATOR }, installation),
       )
@@ -111,6 +109,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
   withJson(devices.command('release <device>'))
     .description('let a device out of quarantine')
     .action(async (name: string, options: JsonOption) => {
+      const { releaseDevice } = await import('../../devices/release.ts')
+      const { deviceRow } = await import('./device-output.ts')
       const device = await context.withInstallation((installation) => releaseDevice(name, installation))
       print(context, options, deviceRow(device), `${describeDevice(device)} may have sessions again.`)
     })
@@ -122,6 +122,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
   withFormat(withJson(devices.command('import <file>')))
     .description('add the devices of a file: all of them, or none if one does not fit')
     .action(async (file: string, options: TransferOptions) => {
+      const { importDevices } = await import('../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file)
       const size = await sizeOf(file)
       const imported = await context.withInstallation((installation) =>
@@ -183,6 +184,9 @@ function filterOf({ brand, model, serial, key, status, quarantined }: FilterOpti
 }
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { isDeviceId } = await import('@ratafia/api')
+  const { listDevices } = await import('../../devices/list-devices.ts')
+  const { DEVICE_LIST_COLUMNS, deviceRow } = await import('./device-output.ts')
   const { before } = options
   if (before !== undefined && !isDeviceId(before))
     throw new UsageError(`--before ${before} is not the id of a device.`)
@@ -204,6 +208,9 @@ async function exportTo(
   options: TransferOptions,
   context: CommandContext,
 ): Promise<void> {
+  const { DEVICE_COLUMNS } = await import('../../devices/transfer/device-record.ts')
+  const { exportDevices } = await import('../../devices/transfer/export-devices.ts')
+  const { exportText } = await import('../../files/export-rows.ts')
   const { streams } = context
   if (file === undefined && options.json) {
     throw new UsageError('Name a file: --json answers on standard output, where the devices would go too.')

@@ -1,12 +1,7 @@
 /** `ratafia import serial-vault`: takes over what another service knows. */
-import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
 import type { Command } from 'commander'
-import type { DumpFile } from '../../serial-vault/dump-rows.ts'
-import { type ImportedVault, importSerialVault } from '../../serial-vault/import.ts'
-import { TABLES } from '../../serial-vault/read-dump.ts'
-import { type CommandContext, FileError, UsageError } from '../context.ts'
+import type { ImportedVault } from '../../serial-vault/import.ts'
+import type { CommandContext } from '../context.ts'
 import { harmless, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { importDatabaseCommand } from '../upkeep/backup.ts'
@@ -19,6 +14,8 @@ export function importCommands(parent: Command, context: CommandContext): void {
     .description('a dump of its database: plain SQL, or a directory of CSV files named by table')
     .option('--dry-run', 'say what would be done, and change nothing')
     .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
+      const { importSerialVault } = await import('../../serial-vault/import.ts')
+      const { filesAt } = await import('./serial-vault-files.ts')
       const files = (await Promise.all(paths.map(filesAt))).flat()
       const dryRun = options.dryRun === true
       const imported = await context.withInstallation((installation) =>
@@ -29,27 +26,6 @@ export function importCommands(parent: Command, context: CommandContext): void {
       print(context, options, document(imported, dryRun), summary(imported, dryRun))
     })
 }
-
-async function filesAt(path: string): Promise<readonly DumpFile[]> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileError(`${path} cannot be read (${error.code}).`)
-  })
-  if (!found.isDirectory()) return [fileAt(path)]
-  const names = (await readdir(path)).filter((name) => tableOf(name) !== undefined)
-  if (names.length > 0) return names.sort().map((name) => fileAt(join(path, name)))
-  throw new UsageError(`${path} has none of ${TABLES.map((table) => `${table}.csv`).join(', ')}.`)
-}
-
-function fileAt(path: string): DumpFile {
-  const open = () => createReadStream(path)
-  if (extname(path).toLowerCase() !== '.csv') return { name: path, form: 'sql', open }
-  const table = tableOf(path)
-  if (table !== undefined) return { name: path, form: 'csv', table, open }
-  throw new UsageError(`${path} is not named by a table: ${TABLES.map((name) => `${name}.csv`).join(', ')}.`)
-}
-
-const tableOf = (path: string): string | undefined =>
-  TABLES.find((table) => `${table}.csv` === basename(path).toLowerCase())
 
 const document = (imported: ImportedVault, dryRun: boolean) => ({
   dry_run: dryRun,

@@ -1,14 +1,10 @@
 /** `ratafia audit`: who changed what, when, and from where. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { isAuditEntryId } from '@ratafia/api'
 import { type Command, Option } from 'commander'
-import { AUDIT_COLUMNS, exportAudit } from '../../audit/export.ts'
-import { listAudit } from '../../audit/list.ts'
-import { type Anchor, type AuditVerdict, verifyAudit } from '../../audit/verify.ts'
+import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
-import { exportText } from '../../files/export-rows.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../instants.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
@@ -47,7 +43,7 @@ export function auditCommands(parent: Command, context: CommandContext): void {
 
   withFilter(withJson(audit.command('list')))
     .description('the newest changes, or those before one of them')
-    .option('--limit <number>', 'so many', '100')
+    .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those made before this entry')
     .addHelpText('after', ACTIONS_HELP)
     .action((options: ListOptions) => list(options, context))
@@ -92,6 +88,8 @@ function filterOf({ actor, action, subject, since, until }: FilterOptions, now: 
 }
 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
+  const { isAuditEntryId } = await import('@ratafia/api')
+  const { listAudit } = await import('../../audit/list.ts')
   const { before, limit: text } = options
   if (before !== undefined && !isAuditEntryId(before)) {
     throw new UsageError(`--before ${before} is not the id of an entry.`)
@@ -123,6 +121,7 @@ async function verify(
   options: JsonOption & { readonly expect?: string },
   context: CommandContext,
 ): Promise<void> {
+  const { verifyAudit } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
   const verdict = await context.withInstallation((installation) =>
     withProgress(context.streams, 'Verifying', (onProgress) =>
@@ -163,6 +162,8 @@ async function exportTo(
   options: ExportOptions,
   context: CommandContext,
 ): Promise<void> {
+  const { AUDIT_COLUMNS, exportAudit } = await import('../../audit/export.ts')
+  const { exportText } = await import('../../files/export-rows.ts')
   if (file === undefined && options.json) {
     throw new UsageError('Name a file: --json answers on standard output, where the entries would go too.')
   }

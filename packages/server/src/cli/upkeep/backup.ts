@@ -3,10 +3,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
-import { OPERATOR } from '../../accounts/account-fields.ts'
-import { backUp } from '../../backup/back-up.ts'
-import { checkBackup, type Restored, restore } from '../../backup/restore.ts'
-import { type CheckResult, runChecks } from '../../checkup/run-checks.ts'
+import type { Restored } from '../../backup/restore.ts'
+import type { CheckResult } from '../../checkup/run-checks.ts'
 import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
@@ -82,6 +80,7 @@ async function writeBackup(
   options: JsonOption & { readonly force?: boolean },
   context: CommandContext,
 ): Promise<void> {
+  const { backUp } = await import('../../backup/back-up.ts')
   const isThere = async () => (await sizeOf(file)) !== undefined
   if ((await isThere()) && !options.force) {
     throw new FileError(`${file} is there already. Give another name, or --force.`)
@@ -99,6 +98,8 @@ async function writeBackup(
 }
 
 async function restoreFrom(file: string, options: RestoreOptions, context: CommandContext): Promise<void> {
+  const { OPERATOR } = await import('../../accounts/account-fields.ts')
+  const { checkBackup, restore } = await import('../../backup/restore.ts')
   const since = instantOf(options.revokeSessionsSince)
   const size = await sizeOf(file)
   if (size === undefined) throw new FileError(`${file} cannot be read (ENOENT).`)
@@ -185,14 +186,16 @@ function restoredText(restored: Restored, results: readonly CheckResult[] | unde
   ].join('\n')
 }
 
-const verifyUnopened = (
+async function verifyUnopened(
   unopened: UnopenedInstallation,
   sealer: Sealer,
   { streams }: CommandContext,
-): Promise<readonly CheckResult[]> =>
-  withProgress(streams, 'Verifying', (onProgress) =>
+): Promise<readonly CheckResult[]> {
+  const { runChecks } = await import('../../checkup/run-checks.ts')
+  return withProgress(streams, 'Verifying', (onProgress) =>
     unopened.atOneMoment((moment) => runChecks({ ...moment, sealer }, onProgress)),
   )
+}
 
 function reportOf(results: readonly CheckResult[]): string {
   const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [

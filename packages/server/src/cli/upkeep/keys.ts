@@ -1,7 +1,7 @@
 /** `ratafia keys`: the root keys of macaroons, and the key pairs of the bakery. Secret parts are never shown. */
 import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
-import { type Rotatable, rotate } from '../../keyring/rotate.ts'
+import type { Rotatable } from '../../keyring/rotate.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 
@@ -27,6 +27,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
       'add a key pair of the identity service instead; other issuers notice it by themselves',
     )
     .action(async (options: JsonOption & { readonly discharger?: boolean }) => {
+      const { rotate } = await import('../../keyring/rotate.ts')
       const kind: Rotatable = options.discharger ? 'discharger' : 'root'
       const added = await context.withInstallation(async (installation) =>
         (await rotate([kind], installation)).map(row),

@@ -1,10 +1,8 @@
 /** `ratafia secret`: the secret key that everything in the database is sealed under. It is never shown. */
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config/config.ts'
-import { replaceSecretKey, rereadSecretKeys, retireSecretKey } from '../../config/secret-key.ts'
 import { RequestError } from '../../errors.ts'
-import { reseal } from '../../keyring/reseal.ts'
-import { createSealer, type Sealer } from '../../keyring/sealing.ts'
+import type { Sealer } from '../../keyring/sealing.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -27,6 +25,8 @@ export function secretCommands(parent: Command, context: CommandContext): void {
     )
     .addHelpText('after', HELP)
     .action(async (options: JsonOption) => {
+      const { retireSecretKey } = await import('../../config/secret-key.ts')
+      const { reseal } = await import('../../keyring/reseal.ts')
       const done = await context.withInstallation(async ({ config, sealer, change }) => {
         const { both, ownFiles } = await secretsOf(config, sealer)
         const result = await withProgress(context.streams, 'Sealing', (onProgress) =>
@@ -66,6 +66,8 @@ async function secretsOf(
   { secret, previousSecret }: Config,
   sealer: Sealer,
 ): Promise<{ readonly both: Sealer; readonly ownFiles: { readonly previous: string } | undefined }> {
+  const { replaceSecretKey, rereadSecretKeys } = await import('../../config/secret-key.ts')
+  const { createSealer } = await import('../../keyring/sealing.ts')
   if (secret.from === 'file' && secret.makeBefore !== undefined && previousSecret?.from === 'file') {
     await replaceSecretKey(secret.file, previousSecret.file)
     const keys = rereadSecretKeys(secret, previousSecret)

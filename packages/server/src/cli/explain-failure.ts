@@ -1,0 +1,59 @@
+/** What a command that failed says, and its exit code. */
+import { ConfigError } from '../config/config.ts'
+import { SchemaError } from '../database/schema/schema-error.ts'
+import { RequestError, Unavailable } from '../errors.ts'
+import { ImportError } from '../files/import-rows.ts'
+import { KeyringError } from '../keyring/errors.ts'
+import { describeError } from '../telemetry/serializers.ts'
+import { WorkersFailed } from '../workers/workers-failed.ts'
+import { EXIT } from './context.ts'
+
+export interface Failure {
+  readonly exitCode: number
+  readonly lines: readonly string[]
+  /** JSON for whoever looks into a bug. */
+  readonly report?: string
+}
+
+export function explainFailure(error: unknown): Failure {
+  if (error instanceof ConfigError || error instanceof KeyringError || error instanceof SchemaError) {
+    return { exitCode: EXIT.configuration, lines: error.message.split('\n') }
+  }
+  if (error instanceof RequestError || error instanceof ImportError) {
+    return { exitCode: EXIT.refused, lines: [error.message] }
+  }
+  if (error instanceof Unavailable) {
+    const line = `${error.message.replace(/\.?$/, '.')} Nothing is lost; try again.`
+    return { exitCode: EXIT.unavailable, lines: [line] }
+  }
+  if (error instanceof WorkersFailed) {
+    return { exitCode: error.exitCode, lines: [`${error.message}; the log says more.`] }
+  }
+  const refused = listenRefusal(error)
+  if (refused !== undefined) return { exitCode: EXIT.configuration, lines: [refused] }
+  return {
+    exitCode: EXIT.fault,
+    lines: ['failed; please report this.'],
+    report: JSON.stringify(describeError(error), undefined, 2),
+  }
+}
+
+/** What the system says of the address to listen on. */
+const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'the port is taken by another program',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EACCES: 'this user may not take that port',
+  ENOTFOUND: 'the name is not known',
+}
+
+/** Undefined for an error of something else. */
+function listenRefusal(error: unknown): string | undefined {
+  const { syscall, code, address, port, hostname } = error as Partial<ListenError>
+  const where = port ? `${address}:${port}` : address
+  const asked =
+    syscall === 'listen' || syscall === 'bind' ? where : syscall === 'getaddrinfo' ? hostname : undefined
+  if (!(error instanceof Error) || asked === undefined || code === undefined) return undefined
+  return `cannot listen on ${asked}: ${LISTEN_REFUSALS[code] ?? code}. Set RATAFIA_HOST or RATAFIA_PORT.`
+}
+
+type ListenError = NodeJS.ErrnoException & { address: string; port: number; hostname: string }

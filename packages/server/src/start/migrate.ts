@@ -1,0 +1,22 @@
+/** `ratafia migrate`: brings the schema up to date, or shows how. */
+import { readSecretKey } from '../config/secret-key.ts'
+import { type PlannedMigration, planMigrations } from '../database/index.ts'
+import { databaseIsMissing, migrateWithLog, openConfigured } from './open-database.ts'
+import type { StartOptions } from './options.ts'
+
+/** Returns the names of the migrations that ran. Throws what `openInstallation` throws. */
+export async function updateSchema(options: StartOptions): Promise<readonly string[]> {
+  const { config } = options
+  // First the key: a database must never lie beside a key that is still to be made.
+  await readSecretKey(config.secret)
+  const database = await openConfigured(config)
+  return migrateWithLog(database, options).finally(() => database.close())
+}
+
+/** What {@link updateSchema} would run. Changes nothing, and makes no database. */
+export async function planSchema({ config }: StartOptions): Promise<readonly PlannedMigration[]> {
+  const { kind } = config.database
+  if (databaseIsMissing(config)) return planMigrations(undefined, kind)
+  const database = await openConfigured(config)
+  return planMigrations(database, kind).finally(() => database.close())
+}

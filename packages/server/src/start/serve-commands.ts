@@ -1,0 +1,66 @@
+/** `ratafia serve`, `identity serve`, `migrate`: the commands that start something. Each loads what it starts. */
+import type { Command } from 'commander'
+import type { Streams } from '../cli/context.ts'
+import { type JsonOption, print, withJson } from '../cli/output.ts'
+import { IDENTITY_PORT } from '../config/variables/serving.ts'
+import { variablesHelp } from '../config/variables-help.ts'
+import { type Environment, settingsOf } from './settings.ts'
+
+export interface ServeContext {
+  readonly environment: Environment
+  readonly streams: Streams
+}
+
+export function serveCommands(program: Command, context: ServeContext): void {
+  const { environment, streams } = context
+  const say = (text: string) => streams.stdout.write(text)
+
+  program
+    .command('serve')
+    .description('run the service; SIGTERM or SIGINT stops it once the requests in flight are answered')
+    .addHelpText('after', variablesHelp)
+    .action(async () => {
+      const { serve } = await import('./processes.ts')
+      await serve(await settingsOf(environment, streams), say)
+    })
+
+  withJson(program.command('migrate'))
+    .description('bring the database up to date; `serve` does this too when it starts')
+    .option('--plan', 'show the statements that would run, and run none')
+    .action((options: JsonOption & { readonly plan?: boolean }) => migrate(options, context))
+
+  program
+    .command('identity')
+    .description('the identity service on its own')
+    .command('serve')
+    .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT says otherwise`)
+    .addHelpText('after', variablesHelp)
+    .action(async () => {
+      const { serve } = await import('./processes.ts')
+      await serve(
+        { ...(await settingsOf(environment, streams, { port: IDENTITY_PORT })), identityOnly: true },
+        say,
+      )
+    })
+}
+
+async function migrate(
+  options: JsonOption & { readonly plan?: boolean },
+  { environment, streams }: ServeContext,
+): Promise<void> {
+  const { planSchema, updateSchema } = await import('./migrate.ts')
+  const settings = await settingsOf(environment, streams)
+  if (!options.plan) {
+    const ran = await updateSchema(settings)
+    const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
+    print({ streams }, options, { ran }, human)
+    return
+  }
+  const missing = await planSchema(settings)
+  // As SQL, for whoever has to agree to it.
+  const human = missing.flatMap(({ name, contracts, statements }) => [
+    `-- ${name}${contracts ? ': end every node of an older release first' : ''}`,
+    ...statements.map((statement) => `${statement};`),
+  ])
+  print({ streams }, options, { missing }, human.join('\n') || 'The database is up to date.')
+}

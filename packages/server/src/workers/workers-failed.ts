@@ -1,0 +1,12 @@
+/** The error of a supervisor that gives up. */
+
+/** The workers do not run; what a worker said is in the log. */
+export class WorkersFailed extends Error {
+  override readonly name = 'WorkersFailed'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
