@@ -15,10 +15,25 @@ if (major < 24) {
   )
   process.exitCode = 1
 } else {
-  // Compiling the sources is most of what a short command takes. NODE_COMPILE_CACHE names another directory, and
-  // NODE_DISABLE_COMPILE_CACHE turns it off.
-  const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
+  await keepCompiled()
   const { run } = await import('../src/start/run.ts')
   process.exitCode = await run(process.argv)
+}
+
+/**
+ * Keeps what Node has compiled, which is most of what a short command costs, in the user's own cache directory. Not in
+ * Node's default below /tmp: another user could put their code there first. NODE_COMPILE_CACHE names another directory,
+ * NODE_DISABLE_COMPILE_CACHE turns it off; where nothing can be written Node goes on without.
+ */
+async function keepCompiled() {
+  const { enableCompileCache } = await import('node:module')
+  const { userInfo } = await import('node:os')
+  const { join } = await import('node:path')
+  try {
+    // By the system, not by HOME: under sudo that may be the home of somebody else.
+    const caches = process.env.XDG_CACHE_HOME || join(userInfo().homedir, '.cache')
+    enableCompileCache(join(caches, 'ratafia'))
+  } catch {
+    // In a container a user may have a number, and neither a name nor a home.
+  }
 }

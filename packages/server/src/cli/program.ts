@@ -11,6 +11,7 @@ import { hardwareIdentityCommands } from './brands/hardware-identities.ts'
 import { modelCommands } from './brands/models.ts'
 import { signingKeyCommands } from './brands/signing-keys.ts'
 import { trustCommands } from './brands/trust.ts'
+import { completionCommand } from './completion.ts'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
 import { deviceCommands } from './devices/devices.ts'
 import { importCommands } from './devices/import-serial-vault.ts'
@@ -60,6 +61,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   importCommands(program, context)
   backupCommands(program, context)
   auditCommands(program, context)
+  completionCommand(program, context.streams)
 
   withJson(program.command('version'))
     .description('show the release of this program')

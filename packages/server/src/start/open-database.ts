@@ -1,5 +1,8 @@
-/** Opens the database that the configuration names, and brings its schema up to date. */
+/** Opens the database that the configuration names, and brings its schema up to date in the operator's name. */
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { OPERATOR } from '../accounts/account-fields.ts'
+import type { Author } from '../change.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import { prepareDataDirectory } from '../config/data-directory.ts'
@@ -7,7 +10,6 @@ import { requireTlsFiles } from '../config/postgres-tls-files.ts'
 import { type Database, migrate, openDatabase } from '../database/index.ts'
 import { observeDatabase, type Telemetry } from '../telemetry/telemetry.ts'
 import { recordingOn } from './changing.ts'
-import { operatorOf } from './operator.ts'
 import type { StartOptions } from './options.ts'
 
 /** Whether it is an embedded database that opening would make. */
@@ -41,4 +43,20 @@ export async function migrateWithLog(
   })
   if (ran.length > 0) log.info({ migrations: ran }, 'the database is brought up to date')
   return ran
+}
+
+/** Who runs this process, as far as the system knows. `sudo` says who they were before. */
+export function operatorOf({ sudoUser }: Config): Author {
+  const before = sudoUser === undefined ? '' : `, sudo by ${sudoUser}`
+  return { actor: OPERATOR, source: `command line, ${systemUser()}${before}` }
+}
+
+function systemUser(): string {
+  try {
+    const { uid, username } = userInfo()
+    return `${uid} ${username}`
+  } catch {
+    // In a container a user may have a number and no name.
+    return String(process.getuid?.() ?? 'unknown user')
+  }
 }

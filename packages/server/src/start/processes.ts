@@ -9,7 +9,6 @@ import { openInstallation } from './installation.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { startService } from './service.ts'
-import { nextSignal } from './signals.ts'
 
 /**
  * Serves until a signal ends it. `say` takes what a person needs to know once the service listens. A worker runs this
@@ -97,4 +96,15 @@ async function announcer(
   const hasAccount = (await accounts.page({ after: undefined, limit: 1 })).length > 0
   return (origin) =>
     announcement({ origin, baseUrl: baseUrl ?? origin, release: RELEASE, database, identity, hasAccount })
+}
+
+/** Resolves with the first SIGTERM or SIGINT; a second one does not wait any more and ends the process with 1. */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    const stop = (signal: NodeJS.Signals) => {
+      process.once('SIGTERM', () => process.exit(1)).once('SIGINT', () => process.exit(1))
+      resolve(signal)
+    }
+    process.once('SIGTERM', stop).once('SIGINT', stop)
+  })
 }

@@ -10,8 +10,7 @@ import { ConfigError } from '../config/config.ts'
 import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { recordingOn } from './changing.ts'
-import { databaseIsMissing, openConfigured } from './open-database.ts'
-import { operatorOf } from './operator.ts'
+import { databaseIsMissing, openConfigured, operatorOf } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
 /**

@@ -149,6 +149,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   backup: ['--json', '--force'],
   restore: ['--json', ...RESTORE],
   verify: ['--json'],
+  completion: [],
   version: ['--json'],
 }
 

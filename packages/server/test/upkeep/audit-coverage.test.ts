@@ -46,6 +46,7 @@ import { discharging } from '../support/waiting-login.ts'
 
 /** They change nothing by themselves. What a service changes is the other half of this file. */
 const READ_ONLY: ReadonlySet<string> = new Set([
+  'completion',
   'serve',
   'identity serve',
   'version',

@@ -1,0 +1,100 @@
+/** What only shows words loads no server: every --help, `version` and `completion`. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { createRatafia } from '../../src/start/run.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
+const SOURCES = new URL('../../src/', import.meta.url).href
+
+/** Names what is loaded, on standard error at the end. */
+const SPY = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  const loaded = []
+  registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+  process.on('exit', () => process.stderr.write(JSON.stringify(loaded)))`)}`
+
+/** Words and rules of a feature that commands repeat in their help. */
+const WORDS = [
+  'accounts/password.ts',
+  'brands/models/model-policy.ts',
+  'devices/device.ts',
+  'files/sync-directory.ts',
+]
+
+function loadedBy(words: readonly string[]): readonly string[] {
+  const { status, stderr } = spawnSync(process.execPath, ['--import', SPY, PROGRAM, ...words], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stderr)
+}
+
+/** Files of a feature, and libraries other than the one for command lines. */
+function serverCode(urls: readonly string[]): readonly string[] {
+  return urls.filter((url) => {
+    if (url.startsWith('node:') || url.startsWith('data:') || url === pathToFileURL(PROGRAM).href)
+      return false
+    if (!url.startsWith(SOURCES)) return !url.includes('/node_modules/commander/')
+    const path = url.slice(SOURCES.length)
+    // What lies directly in src/ is for every layer.
+    return path.includes('/') && !/^(cli|config|start)\//.test(path) && !WORDS.includes(path)
+  })
+}
+
+// Commander makes every command before it chooses one, so the help of each loads the same.
+for (const words of [
+  ['--help'],
+  ['serve', '--help'],
+  ['devices', 'import', '--help'],
+  ['version'],
+  ['completion', 'bash'],
+]) {
+  test(`ratafia ${words.join(' ')} loads no server code`, () => {
+    assert.deepEqual(serverCode(loadedBy(words)), [])
+  })
+}
+
+test('a command that does something does load it, and this test would see it', () => {
+  const loaded = serverCode(loadedBy(['migrate', '--plan']))
+  assert.ok(loaded.some((url) => url.includes('/kysely/')))
+  assert.ok(loaded.some((url) => url.includes('/src/database/')))
+})
+
+function proposals(script: string, ...words: readonly string[]): readonly string[] {
+  const test = `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ratafia; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', test, 'bash', 'ratafia', ...words], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  return stdout.split('\n').filter(Boolean)
+}
+
+test('completion in bash: commands, their commands, options, and the values of options', () => {
+  const { stdout: script } = spawnSync(process.execPath, [PROGRAM, 'completion', 'bash'], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual(proposals(script, 'acc'), ['accounts'])
+  assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password'])
+  assert.deepEqual(proposals(script, 'devices', 'list', '--st'), ['--status'])
+  assert.deepEqual(proposals(script, 'devices', 'export', '--format', ''), ['csv', 'json'])
+})
+
+for (const shell of ['zsh', 'fish']) {
+  test(`completion in ${shell}: every command is proposed`, () => {
+    const { status, stdout } = spawnSync(process.execPath, [PROGRAM, 'completion', shell], {
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0)
+    for (const command of createRatafia().commands) assert.ok(stdout.includes(command.name()), command.name())
+  })
+}
+
+test('completion of an unknown shell is refused', () => {
+  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'completion', 'tcsh'], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 2)
+  assert.match(stderr, /bash, zsh, fish/)
+})
