@@ -240,7 +240,7 @@ describe('with the key in the data directory', () => {
   test('times, files and options that are wrong are refused by name', async () => {
     for (const [words, code, says] of [
       [['restore', 'x'], 1, /x cannot be read \(ENOENT\)/],
-      [['restore', '.'], 1, /\. is no file/],
+      [['restore', '.'], 1, /\. is not a file/],
       [['backup', '/none/of/it'], 1, /\/none\/of\/it cannot be written \(ENOENT\)/],
       [['verify', 'x'], 2, /too many arguments/],
     ] as const) {

@@ -300,7 +300,7 @@ describe('exit codes, with the reason on standard error only', () => {
       3,
       /^ratafia: The database cannot be used: file is not a database/,
     ))
-  test('4: a variable that does not hold, each in a line', () =>
+  test('4: an invalid value, each in a line', () =>
     outcome(
       list,
       { RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' },

@@ -17,11 +17,11 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
 
   withJson(accounts.command('add <username>'))
-    .description('make an account; asks for the password unless told where it comes from')
-    .requiredOption('--email <email>', 'their e-mail address')
-    .requiredOption('--name <name>', 'their name as it is shown')
+    .description('add an account; asks for its password unless an option says where to get it')
+    .requiredOption('--email <email>', 'e-mail address')
+    .requiredOption('--name <name>', 'the name that is shown')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--no-password', 'make it without a password: for agents, or an external identity service')
+    .option('--no-password', 'no password: for agents, or with an external identity service')
     .action(async (username: string, options: AddOptions) => {
       const { addAccount } = await import('../../accounts/add.ts')
       if (options.passwordStdin && !options.password) {
@@ -78,7 +78,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   )
   one(
     'disable',
-    'end its log-ins, agents and tokens, until it is enabled again',
+    'stop its log-ins, agents and tokens until it is enabled again',
     async () => (await import('../../accounts/disable.ts')).disableAccount,
     ({ username }) => `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`,
   )
@@ -104,10 +104,10 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   withJson(accounts.command('link <username>'))
     .description(
-      'say who the account is at an external identity service (needed with RATAFIA_ACCOUNTS=known)',
+      'link an account to a user of an external identity service (needed with RATAFIA_ACCOUNTS=known)',
     )
-    .requiredOption('--subject <subject>', 'the userid (or username) that service declares')
-    .option('--issuer <url>', 'the location of that service (default: RATAFIA_IDENTITY_URL)')
+    .requiredOption('--subject <subject>', 'the userid (or username) that the service declares')
+    .option('--issuer <url>', 'location of the service (default: RATAFIA_IDENTITY_URL)')
     .action(
       async (
         username: string,

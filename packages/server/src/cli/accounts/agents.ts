@@ -19,16 +19,14 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .description('programs that log in with a key of their own, as an account')
 
   withJson(agents.command('add <name>'))
-    .description(
-      'make an agent and print its agents file, which Go and Python bakery clients read; it is shown once',
-    )
-    .requiredOption('--account <username>', 'whose it is: it logs in as this account')
+    .description('add an agent and print, once, its agents file, which Go and Python bakery clients read')
+    .requiredOption('--account <username>', 'the account it logs in as')
     .option('--url <url>', 'location of the identity service (default: RATAFIA_BASE_URL and /identity)')
     .option(
       '--public-key <base64>',
-      'the public key of a key pair the program has already; no file is printed',
+      'public key of a key pair that the program already has; no file is printed',
     )
-    .option('--output <file>', 'write the agents file there, mode 0600, instead of printing it')
+    .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
   withJson(agents.command('list'))
@@ -52,7 +50,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(agents.command('remove <name>'))
-    .description('its key opens nothing from now on; tokens it has stay until they are revoked')
+    .description('remove an agent: its key stops working; its tokens stay valid until they are revoked')
     .action(async (name: string, options: JsonOption) => {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
       await context.withInstallation((installation) => removeAgent(name, installation))

@@ -19,7 +19,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     .description(
       'add the packages of a .csv file (columns name, snap_id) or a .json list of {"name", "snap_id"}',
     )
-    .option('--replace', 'remove the packages that are not in the file')
+    .option('--replace', 'remove packages that are not in the file')
     .action(async (file: string, options: ImportOptions) => {
       const { importPackages } = await import('../../package-directory/import.ts')
       const format = formatOf(file)

@@ -12,9 +12,9 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
   const tokens = parent.command('tokens').description('the sessions of developer tokens')
 
   withJson(tokens.command('list'))
-    .description('the sessions that are active')
+    .description('list the active sessions')
     .option('--account <username>', 'only those of one account')
-    .option('--include-inactive', 'also those that are revoked or expired')
+    .option('--include-inactive', 'include revoked and expired sessions')
     .action(async (options: ListOptions) => {
       const { findAccount } = await import('../../accounts/find.ts')
       const { LIST_LIMIT, listSessions } = await import('../../tokens/list.ts')

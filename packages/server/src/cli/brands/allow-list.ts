@@ -17,7 +17,9 @@ interface RemoveOptions extends ModelOption {
 }
 
 export function allowListCommands(parent: Command, context: CommandContext): void {
-  const list = parent.command('allow-list').description('the devices that a model with that policy lets in')
+  const list = parent
+    .command('allow-list')
+    .description('the devices that may register as a model with the allow-list policy')
 
   withJson(list.command('import <file>'))
     .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
@@ -36,9 +38,9 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     })
 
   withJson(list.command('remove [file]'))
-    .description('take off what such a file names, one device, or all; who has a serial keeps it')
-    .requiredOption('--model <brand/model>', 'the model they may not register as any more')
-    .option('--serial <number>', 'with whatever key it stands there')
+    .description('remove the entries in a file, one device, or all; devices keep their serials')
+    .requiredOption('--model <brand/model>', 'the model they may no longer register as')
+    .option('--serial <number>', 'every entry with this serial number, whatever its key')
     .option('--device-key-id <id>', 'its entry without a serial number; with --serial that one entry')
     .option('--all', 'empty the list')
     .action(async (file: string | undefined, options: RemoveOptions) => {

@@ -15,10 +15,10 @@ interface AddOptions extends JsonOption {
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('api-keys')
-    .description('keys that devices of a model have to show; a model that never had one asks for none')
+    .description('keys that devices of a model must send; a model that never had one needs none')
 
   withJson(keys.command('add <brand/model>'))
-    .description('make a key and print it, once')
+    .description('create a key and print it, once')
     .requiredOption('--label <label>', 'what it is for')
     .option('--expires <when>', 'a time such as 2027-01-31T00:00:00Z, or from now: a number and s, m, h or d')
     .option('--uses <number>', 'how often it may be used (default: any number of times)')
@@ -62,7 +62,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(keys.command('revoke <id>'))
-    .description('let nobody register with it any more; who did stays registered')
+    .description('revoke a key: nobody can register with it; devices that did stay registered')
     .action(async (id: string, options: JsonOption) => {
       const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
       const key = await context.withInstallation((installation) => revokeApiKey(id, installation))

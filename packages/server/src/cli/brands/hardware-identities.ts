@@ -8,7 +8,7 @@ import { withProgress } from '../progress.ts'
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
   const identities = parent
     .command('hardware-identities')
-    .description('the keys built into hardware, for models that want them proved')
+    .description('the keys built into hardware, for models that require proof of them')
 
   withJson(identities.command('import <file...>'))
     .description('add hardware-identity assertions, one or a stream in each file (up to 128 in one)')

@@ -37,7 +37,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(models.command('update <file>'))
-    .description('put a newer revision of the assertion in its place; the policy stays')
+    .description('replace the assertion with a newer revision; the policy stays')
     .action(async (path: string, options: JsonOption) => {
       const { updateModel } = await import('../../brands/models/add-model.ts')
       const file = await readNamed(path)
@@ -83,7 +83,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withPolicy(models.command('set-policy <brand/model>'), false)
-    .description('change what a model allows; what is not named stays')
+    .description('change the policy of a model; what you leave out stays')
     .action(async (text: string, options: PolicyOptions) => {
       const { setPolicy } = await import('../../brands/models/set-policy.ts')
       const model = await context.withInstallation((installation) =>
@@ -102,7 +102,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(models.command('disallow-remodel <from> <to>'))
-    .description('take that back; devices that became the other stay what they are')
+    .description('no longer allow it; devices that were remodelled stay as they are')
     .action(async (from: string, to: string, options: JsonOption) => {
       const { disallowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
@@ -133,7 +133,7 @@ function withPolicy(command: Command, isNew: boolean): Command {
     .addOption(
       choice(
         '--registration <who>',
-        'who may register: everybody, who is on the allow-list, or whom you accept',
+        'who may register: everyone, devices on the allow-list, or those you approve',
         REGISTRATIONS,
       ).makeOptionMandatory(isNew),
     )
@@ -160,7 +160,7 @@ function withPolicy(command: Command, isNew: boolean): Command {
       ),
     )
     .addOption(
-      choice('--clones <rule>', 'a device of which a clone is seen (a new model: record)', [
+      choice('--clones <rule>', 'what to do with a device that has a clone (a new model: record)', [
         'quarantine',
         'record',
       ]),

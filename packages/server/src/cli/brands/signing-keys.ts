@@ -39,7 +39,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .description(
       'add another key (PEM or armored PGP, RSA, 4096 bits and up) to a brand; a disabled one signs again',
     )
-    .option('--account-key <file>', 'its account-key assertion, unless it is here already')
+    .option('--account-key <file>', 'its account-key assertion, unless it is already stored')
     .option(...PASSPHRASE)
     .action(async (file: string, options: AddOptions) => {
       const { addSigningKey } = await import('../../brands/keys/add-signing-key.ts')
@@ -70,10 +70,8 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     })
 
   withJson(keys.command('disable <key-id>'))
-    .description(
-      'sign nothing with it any more; what it signed stays (before an id that begins with -, write --)',
-    )
-    .option('--force', 'also when some models have no other key')
+    .description('stop signing with a key; what it signed stays (write -- before an id that begins with -)')
+    .option('--force', 'even if some models have no other key')
     .action(async (keyId: string, options: JsonOption & { readonly force?: boolean }) => {
       const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
       const stopped = await context.withInstallation((installation) =>

@@ -8,7 +8,7 @@ import { type JsonOption, print, printList, type Row, withJson } from '../output
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
     .command('trust')
-    .description('the accounts whose word about brands is taken; Canonical is built in')
+    .description('the accounts trusted to vouch for brands; Canonical is built in')
 
   withJson(trust.command('add <file...>'))
     .description('trust an account: its account and account-key assertions, signed by itself')
@@ -35,8 +35,8 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(trust.command('remove <account-id>'))
-    .description('stop trusting an account; what is built in stays')
-    .option('--force', 'also when nothing can be signed for some brands any more')
+    .description('stop trusting an account; the built-in root stays')
+    .option('--force', 'even if nothing can be signed for some brands afterwards')
     .action(async (accountId: string, options: JsonOption & { readonly force?: boolean }) => {
       const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
       const lost = await context.withInstallation((installation) =>

@@ -35,7 +35,9 @@ interface TransferOptions extends JsonOption, FilterOptions {
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
 export function deviceCommands(parent: Command, context: CommandContext): void {
-  const devices = parent.command('devices').description('the register of devices: who holds which serial')
+  const devices = parent
+    .command('devices')
+    .description('the register of devices: which device has which serial')
 
   withFilter(withJson(devices.command('list')))
     .description('the newest devices, or those before one of them')
@@ -44,7 +46,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .action((options: ListOptions) => list(options, context))
 
   withJson(devices.command('show <device>'))
-    .description(`all that the register knows of one (${DEVICE})`)
+    .description(`show all that the register knows about a device (${DEVICE})`)
     .option('--limit <number>', 'how many of its newest registrations and sessions to show', '20')
     .option('--assertions', 'print its serial assertions too')
     .action(async (name: string, options: JsonOption & { limit: string; assertions?: boolean }) => {
@@ -56,7 +58,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(devices.command('approve <device>'))
-    .description('give a device that waits, or was rejected, its serial')
+    .description('give a waiting or rejected device its serial')
     .option('--serial <serial>', 'this serial number, whatever it proposed')
     .action(async (name: string, options: JsonOption & { serial?: string }) => {
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
@@ -74,8 +76,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(devices.command('reject <device>'))
-    .description('refuse a device that waits; it shows the reason')
-    .requiredOption('--reason <text>', 'one line, for whoever stands before the device')
+    .description('refuse a waiting device; it shows the reason')
+    .requiredOption('--reason <text>', 'one line, shown on the device')
     .action(async (name: string, options: JsonOption & { reason: string }) => {
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
@@ -87,7 +89,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(devices.command('revoke <device>'))
-    .description('end a device and its sessions for good; nobody else gets its serial')
+    .description('end a device and its sessions for good; its serial is never given to another')
     .option('--reason <text>', 'one line, for the register')
     .action(async (name: string, options: JsonOption & { reason?: string }) => {
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
@@ -120,7 +122,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .action((file: string | undefined, options: TransferOptions) => exportTo(file, options, context))
 
   withFormat(withJson(devices.command('import <file>')))
-    .description('add the devices of a file: all of them, or none if one does not fit')
+    .description('add the devices in a file: all of them, or none if one is refused')
     .action(async (file: string, options: TransferOptions) => {
       const { importDevices } = await import('../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file)
@@ -155,13 +157,16 @@ function withFilter(command: Command): Command {
     .option('--model <brand/model>', 'only those of one model')
     .option('--serial <serial>', 'only those with this serial number')
     .option('--key <id>', 'only those with this device key')
-    .addOption(new Option('--status <status>', 'only those').choices([...DEVICE_STATUSES]))
+    .addOption(new Option('--status <status>', 'only those with this status').choices([...DEVICE_STATUSES]))
     .option('--quarantined', 'only those in quarantine')
 }
 
 const withFormat = (command: Command): Command =>
   command.addOption(
-    new Option('--format <format>', 'of the file (default: its ending)').choices(['csv', 'json']),
+    new Option('--format <format>', 'format of the file (default: by its extension)').choices([
+      'csv',
+      'json',
+    ]),
   )
 
 /** Throws {@link UsageError} for what no device has. */
@@ -248,7 +253,7 @@ async function sizeOf(file: string): Promise<number> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new FileError(`${file} cannot be read (${error.code}).`)
   })
-  if (!found.isFile()) throw new FileError(`${file} is no file.`)
+  if (!found.isFile()) throw new FileError(`${file} is not a file.`)
   return found.size
 }
 

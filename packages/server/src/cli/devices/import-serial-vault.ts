@@ -7,7 +7,7 @@ import { withProgress } from '../progress.ts'
 import { importDatabaseCommand } from '../upkeep/backup.ts'
 
 export function importCommands(parent: Command, context: CommandContext): void {
-  const imports = parent.command('import').description('take over what another service, or database, knows')
+  const imports = parent.command('import').description('import the data of another service or database')
   importDatabaseCommand(imports, context)
 
   withJson(imports.command('serial-vault <path...>'))

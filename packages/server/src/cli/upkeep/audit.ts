@@ -49,8 +49,11 @@ export function auditCommands(parent: Command, context: CommandContext): void {
     .action((options: ListOptions) => list(options, context))
 
   withJson(audit.command('verify'))
-    .description('look whether an entry was changed, removed, moved or put in; exit code 1 if so')
-    .option('--expect <seq:hash>', 'the end that an earlier verification printed: it has to be there still')
+    .description('check whether an entry was changed, removed, moved or inserted; exit code 1 if so')
+    .option(
+      '--expect <seq:hash>',
+      'the end that an earlier verification printed: the log must still contain it',
+    )
     .addHelpText('after', VERIFY_HELP)
     .action((options: JsonOption & { readonly expect?: string }) => verify(options, context))
 
@@ -64,10 +67,13 @@ export function auditCommands(parent: Command, context: CommandContext): void {
 
 const withFilter = (command: Command): Command =>
   command
-    .option('--actor <actor>', 'only by operator, service, account:USERNAME, or device-key:ID')
-    .option('--action <action>', 'only such changes (see --help of list)')
-    .option('--subject <id>', 'only of this username, session, device, model, …')
-    .option('--since <when>', 'from then on: a time such as 2027-01-31T00:00:00Z, or so long ago, such as 7d')
+    .option('--actor <actor>', 'only changes by operator, service, account:USERNAME or device-key:ID')
+    .option('--action <action>', 'only this action (`audit list --help` lists them)')
+    .option('--subject <id>', 'only changes to this username, session, device, model, …')
+    .option(
+      '--since <when>',
+      'from then on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
+    )
     .option('--until <when>', 'before then')
 
 /** Throws {@link UsageError}. */

@@ -27,7 +27,7 @@ export function backupCommands(parent: Command, context: CommandContext): void {
   withJson(parent.command('backup <file>'))
     .alias('export')
     .description('write the whole database into a file, while nodes serve')
-    .option('--force', 'replace the file if it is there')
+    .option('--force', 'replace the file if it exists')
     .addHelpText('after', BACKUP_HELP)
     .action((file: string, options: JsonOption & { readonly force?: boolean }) =>
       writeBackup(file, options, context),
@@ -37,7 +37,9 @@ export function backupCommands(parent: Command, context: CommandContext): void {
   )
 
   withJson(parent.command('verify'))
-    .description('look whether everything that must always hold does, while nodes serve; exit code 1 if not')
+    .description(
+      'check everything that must always be true, while nodes serve; exit code 1 if something is not',
+    )
     .action(async (options: JsonOption) => {
       const sealer = await context.openSealer()
       const results = await context.withUnopenedInstallation('current-schema', (unopened) =>
@@ -64,9 +66,9 @@ interface RestoreOptions extends JsonOption {
 
 function restoreCommand(command: Command, context: CommandContext): Command {
   return withJson(command)
-    .option('--dry-run', 'read the whole file, say whether it is whole, and change nothing')
-    .option('--verify', 'then look whether everything that must always hold does, as `ratafia verify`')
-    .option('--replace', 'delete everything that the database has first')
+    .option('--dry-run', 'read the file, check that it is complete, and change nothing')
+    .option('--verify', 'then check everything, as `ratafia verify` does')
+    .option('--replace', 'first delete everything in the database')
     .option(
       '--revoke-sessions-since <time>',
       'revoke the token sessions that were opened since then (ISO 8601)',
@@ -228,7 +230,7 @@ function instantOf(text: string | undefined): Date | undefined {
 async function sizeOf(file: string): Promise<number | undefined> {
   try {
     const found = await stat(file)
-    if (!found.isFile()) throw new FileError(`${file} is no file.`)
+    if (!found.isFile()) throw new FileError(`${file} is not a file.`)
     return found.size
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined

@@ -20,9 +20,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
   const secret = parent.command('secret').description('the secret key that seals every key in the database')
 
   withJson(secret.command('rotate'))
-    .description(
-      'seal everything under a new secret key; what is sealed under the previous one opens meanwhile',
-    )
+    .description('seal everything under a new secret key; the previous one keeps working meanwhile')
     .addHelpText('after', HELP)
     .action(async (options: JsonOption) => {
       const { retireSecretKey } = await import('../../config/secret-key.ts')
