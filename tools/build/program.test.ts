@@ -20,3 +20,16 @@ for (const version of ['20.20.2', '23.11.1']) {
     )
   })
 }
+
+// Guarantee: the cache only saves time. Where it cannot be written, the program runs as well.
+for (const directory of ['/proc/none', '/dev/null']) {
+  test(`ratafia runs where its cache cannot be written: ${directory}`, () => {
+    const env = { PATH: process.env['PATH'], XDG_CACHE_HOME: directory }
+    const { status, stderr } = spawnSync(process.execPath, [program, 'version'], {
+      encoding: 'utf8',
+      env,
+      timeout: 60_000,
+    })
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+}

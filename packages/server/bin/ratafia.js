@@ -26,14 +26,25 @@ if (major < 24) {
  * NODE_DISABLE_COMPILE_CACHE turns it off; where nothing can be written Node goes on without.
  */
 async function keepCompiled() {
+  const { mkdirSync } = await import('node:fs')
   const { enableCompileCache } = await import('node:module')
   const { userInfo } = await import('node:os')
   const { join } = await import('node:path')
+  if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
   try {
     // By the system, not by HOME: under sudo that may be the home of somebody else.
     const caches = process.env.XDG_CACHE_HOME || join(userInfo().homedir, '.cache')
-    enableCompileCache(join(caches, 'ratafia'))
+    const directory = join(caches, 'ratafia')
+    // One level at a time: Node's own way to make several never ends where a file system answers ENOENT (/proc).
+    for (const each of [caches, directory]) {
+      try {
+        mkdirSync(each, { mode: 0o700 })
+      } catch (error) {
+        if (error.code !== 'EEXIST') throw error
+      }
+    }
+    enableCompileCache(directory)
   } catch {
-    // In a container a user may have a number, and neither a name nor a home.
+    // Nothing can be written there; or, in a container, the user is a number without a name and a home.
   }
 }
