@@ -20,7 +20,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .description('run the service; SIGTERM or SIGINT stops it once the requests in flight are answered')
     .addHelpText('after', variablesHelp)
     .action(async () => {
-      const { serve } = await import('./processes.ts')
+      const { serve } = await import('./service/processes.ts')
       await serve(await settingsOf(environment, streams), say)
     })
 
@@ -36,7 +36,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT says otherwise`)
     .addHelpText('after', variablesHelp)
     .action(async () => {
-      const { serve } = await import('./processes.ts')
+      const { serve } = await import('./service/processes.ts')
       await serve(
         { ...(await settingsOf(environment, streams, { port: IDENTITY_PORT })), identityOnly: true },
         say,

@@ -14,7 +14,7 @@ import {
   mint,
 } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
-import { startService } from '../../src/start/service.ts'
+import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {

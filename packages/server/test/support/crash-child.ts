@@ -8,7 +8,7 @@ import { DatabaseSync, StatementSync } from 'node:sqlite'
 import pg from 'pg'
 import { readConfig } from '../../src/config/config.ts'
 import type { DatabaseTarget } from '../../src/database/index.ts'
-import { startService } from '../../src/start/service.ts'
+import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 
 export interface CrashPlan {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Config, type DatabaseConfig, readConfig } from '../../src/config/config.ts'
-import { startService } from '../../src/start/service.ts'
+import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { TestService } from './service.ts'
 

@@ -17,7 +17,7 @@ import type { Account } from '../../src/accounts/account.ts'
 import { addAccount } from '../../src/accounts/add.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
-import { type RunningService, startService } from '../../src/start/service.ts'
+import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
 

@@ -1,13 +1,13 @@
 /** The processes of the service: one alone, or a supervisor with its workers. */
-import { announcement } from '../cli/announcement.ts'
-import { EXIT } from '../cli/context.ts'
-import type { Installation } from '../cli/installation.ts'
-import { type Counters, localCounters } from '../counters.ts'
-import { type InWorker, inWorker } from '../workers/in-worker.ts'
-import { supervise } from '../workers/supervise.ts'
-import { openInstallation } from './installation.ts'
-import type { StartOptions } from './options.ts'
-import { RELEASE } from './release.ts'
+import { announcement } from '../../cli/announcement.ts'
+import { EXIT } from '../../cli/context.ts'
+import type { Installation } from '../../cli/installation.ts'
+import { type Counters, localCounters } from '../../counters.ts'
+import { type InWorker, inWorker } from '../../workers/in-worker.ts'
+import { supervise } from '../../workers/supervise.ts'
+import { openInstallation } from '../installation.ts'
+import type { StartOptions } from '../options.ts'
+import { RELEASE } from '../release.ts'
 import { startService } from './service.ts'
 
 /**

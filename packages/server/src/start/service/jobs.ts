@@ -1,15 +1,15 @@
 /** The periodic work of the service: linking the audit log, and removing what has expired. */
 import { hostname } from 'node:os'
-import { linkEntries } from '../audit/link.ts'
-import { removeOldEntries } from '../audit/remove-old.ts'
-import type { Changing } from '../change.ts'
-import type { Installation, Stores } from '../cli/installation.ts'
-import { type RetentionTask, removeExpired } from '../jobs/remove-expired.ts'
-import type { Job } from '../jobs/run-jobs.ts'
-import type { Log } from '../telemetry/log.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
-import { changing } from './changing.ts'
-import { storesOn } from './stores.ts'
+import { linkEntries } from '../../audit/link.ts'
+import { removeOldEntries } from '../../audit/remove-old.ts'
+import type { Changing } from '../../change.ts'
+import type { Installation, Stores } from '../../cli/installation.ts'
+import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
+import type { Job } from '../../jobs/run-jobs.ts'
+import type { Log } from '../../telemetry/log.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { changing } from '../changing.ts'
+import { storesOn } from '../stores.ts'
 
 /** For the process that holds the lease of each. */
 export function jobsOf(installation: Installation, log: Log, { metrics }: Telemetry): readonly Job[] {

@@ -1,9 +1,9 @@
 /** Where the metrics of this process go. */
-import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
-import type { Installation } from '../cli/installation.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
-import { serveMetrics } from '../telemetry/metrics-server.ts'
-import type { StartOptions } from './options.ts'
+import { signingKeyLives } from '../../brands/keys/signing-key-life.ts'
+import type { Installation } from '../../cli/installation.ts'
+import type { Metrics } from '../../telemetry/metrics.ts'
+import { serveMetrics } from '../../telemetry/metrics-server.ts'
+import type { StartOptions } from '../options.ts'
 
 const SIGNING_KEYS_MS = 60_000
 

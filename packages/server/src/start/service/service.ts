@@ -1,23 +1,23 @@
 /** Starts the service in this process, and stops it in the opposite order. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Installation } from '../cli/installation.ts'
-import { localCounters } from '../counters.ts'
-import { type ChangeFeed, schemaState } from '../database/index.ts'
-import { createApp, pathOf } from '../http/app.ts'
-import { healthRoutes } from '../http/health-routes.ts'
-import { limitRates } from '../http/limits/rate-limit.ts'
-import { readiness } from '../http/readiness.ts'
-import { listen } from '../http/server.ts'
-import { leaseStore } from '../jobs/lease-store.ts'
-import { runJobs } from '../jobs/run-jobs.ts'
-import { createTelemetry } from '../telemetry/create.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Installation } from '../../cli/installation.ts'
+import { localCounters } from '../../counters.ts'
+import { type ChangeFeed, schemaState } from '../../database/index.ts'
+import { createApp, pathOf } from '../../http/app.ts'
+import { healthRoutes } from '../../http/health-routes.ts'
+import { limitRates } from '../../http/limits/rate-limit.ts'
+import { readiness } from '../../http/readiness.ts'
+import { listen } from '../../http/server.ts'
+import { leaseStore } from '../../jobs/lease-store.ts'
+import { runJobs } from '../../jobs/run-jobs.ts'
+import { createTelemetry } from '../../telemetry/create.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import { openInstallation } from '../installation.ts'
+import type { StartOptions } from '../options.ts'
+import { RELEASE } from '../release.ts'
 import { addIdentity, addService } from './features.ts'
-import { openInstallation } from './installation.ts'
 import { jobsOf } from './jobs.ts'
-import type { StartOptions } from './options.ts'
 import { publishMetrics } from './publish-metrics.ts'
-import { RELEASE } from './release.ts'
 
 /** A service that listens. */
 export interface RunningService {
@@ -131,6 +131,6 @@ async function listenWith(
 async function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed | undefined> {
   const { database: settings } = config
   if (settings.kind === 'sqlite') return undefined
-  const { openChangeFeed } = await import('../database/changes/change-feed.ts')
+  const { openChangeFeed } = await import('../../database/changes/change-feed.ts')
   return openChangeFeed(database, settings.listenUrl ?? settings.url)
 }
