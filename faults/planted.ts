@@ -134,7 +134,7 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/tokens/authenticate.ts`,
-        from: '(await sessions.find(wanted.id)) ??',
+        from: '(await tokenSessions.find(wanted.id)) ??',
         to: 'wanted ??',
       },
     ],

@@ -25,7 +25,7 @@ const ALONE: readonly string[] = [
 
 /** What starts servers or processes, opens databases, or changes what all files of a process share. */
 const NOT_PURE =
-  /node:(child_process|http|net|worker_threads|cluster)|support\/|fastify|mock\.timers|process\.(env\[|on|emit|chdir)/
+  /node:(child_process|http|net|worker_threads|cluster)|support\/|registerHooks|fastify|mock\.timers|process\.(env\[|on|emit|chdir)/
 
 /** Folders whose files with databases share a process for each folder: each start costs a second of CPU. */
 const FOLDERS = [
