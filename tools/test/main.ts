@@ -16,6 +16,9 @@ const ALL = ['packages/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts', 'faults
 // The same on a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
 
+/** Passes that run at a time, on a machine with two cores: tests wait for PostgreSQL and for each other. */
+const AT_ONCE = 3
+
 process.chdir(ROOT)
 const words = process.argv.slice(2)
 const full = words.includes('--full')
@@ -27,7 +30,6 @@ const files = globSync(paths.length > 0 ? paths : ALL)
   .sort()
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
 const passes = passesOf(files, { full })
-const laneOf = (lane: Pass['lane']) => passes.filter((pass) => pass.lane === lane)
 const direct = passes.length < 2
 const passed: boolean[] = []
 if (passes.length === 0) {
@@ -40,16 +42,20 @@ process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-te
 if (full) process.env['RATAFIA_TEST_FULL'] = '1'
 const times: string[] = []
 try {
-  await Promise.all([inTurn(laneOf('own')), inTurn(laneOf('shared'))])
-  await inTurn(laneOf('last'))
+  const queue = passes.filter(({ last }) => !last)
+  const drain = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) await run(next)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, drain))
+  for (const pass of passes.filter(({ last }) => last)) await run(pass)
 } finally {
   await globalTeardown()
 }
 process.stdout.write(`\n${times.join('\n')}\n`)
 process.exitCode = passed.every(Boolean) ? 0 : 1
 
-async function inTurn(lane: readonly Pass[]): Promise<void> {
-  for (const pass of lane) passed.push(await isPassed(pass))
+async function run(pass: Pass): Promise<void> {
+  passed.push(await isPassed(pass))
 }
 
 /** What passes of one moment print comes one after the other, each once it is over. */

@@ -10,12 +10,9 @@ export interface Pass {
   readonly name: string
   readonly files: readonly string[]
   readonly nodeOptions: readonly string[]
-  /** Lanes run at the same time, the passes of one in turn; `last` when the others are over. */
-  readonly lane: 'own' | 'shared' | 'last'
+  /** Runs when all others are over, by itself. */
+  readonly last: boolean
 }
-
-/** Files of a process each that run at a time, beside the passes that share one. */
-const CONCURRENCY = 2
 
 /** Files whose guarantee is a time: a neighbour would take from it. */
 const ALONE: readonly string[] = [
@@ -31,29 +28,33 @@ const NOT_PURE =
 const FOLDERS = [
   'packages/server/src',
   'packages/server/test/brands',
+  'packages/server/test/cli',
+  'packages/server/test/devices',
+  'packages/server/test/http',
   'packages/server/test/identity',
+  'packages/server/test/telemetry',
   'packages/server/test/tokens',
+  'packages/server/test/upkeep',
 ]
 
 const FULL = /from '[./]+support\/full\.ts'/
 
-/** The passes that have files, in the order to run them. With `full` only of files that then do more. */
+/** The largest pass first, so that the small ones fill the end. With `full` only of files that then do more. */
 export function passesOf(files: readonly TestFile[], { full }: { readonly full: boolean }): readonly Pass[] {
   const chosen = full ? files.filter(({ text }) => FULL.test(text)) : files
-  const byName = new Map<string, string[]>()
-  for (const file of chosen) {
-    const name = passOf(file)
-    byName.set(name, [...(byName.get(name) ?? []), file.path])
-  }
-  return [...byName].map(([name, files]) => ({ name, files, ...(HOW[name] ?? ONE_PROCESS) }))
+  return [...Map.groupBy(chosen, passOf)]
+    .sort(([, a], [, b]) => sizeOf(b) - sizeOf(a))
+    .map(([name, files]) => ({
+      name,
+      files: files.map(({ path }) => path),
+      nodeOptions: [name === EACH || name === LAST ? '--test-concurrency=1' : '--test-isolation=none'],
+      last: name === LAST,
+    }))
 }
 
-const ONE_PROCESS = { nodeOptions: ['--test-isolation=none'], lane: 'shared' } as const
-const [EACH, LAST] = ['in a process each', 'one at a time']
-const HOW: Readonly<Record<string, Pick<Pass, 'nodeOptions' | 'lane'>>> = {
-  [EACH]: { nodeOptions: [`--test-concurrency=${CONCURRENCY}`], lane: 'own' },
-  [LAST]: { nodeOptions: ['--test-concurrency=1'], lane: 'last' },
-}
+const sizeOf = (files: readonly TestFile[]): number => files.reduce((sum, { text }) => sum + text.length, 0)
+
+const [EACH, LAST] = ['in a process each', 'that measure time']
 
 function passOf({ path, text }: TestFile): string {
   if (ALONE.includes(path)) return LAST

@@ -90,7 +90,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     await Promise.all([
       refused([...add('taken'), '--no-password'], /^ratafia: The username "taken" is taken\. /),
-      refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username is 2 to 28 of a-z/),
+      refused([...add('Bad_Name'), '--no-password'], /^ratafia: A username has 2 to 28 of a-z/),
       refused([...add('x1', 'a\u001bb'), '--no-password'], /^ratafia: A display name has /),
       refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, 'short\n'),
       refused([...add('x1'), '--password-stdin'], /^ratafia: A password has at least 8 /, ''),
