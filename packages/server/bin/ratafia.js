@@ -3,7 +3,7 @@
 
 const [major = 0] = process.versions.node.split('.').map(Number)
 
-// A reader that has gone away (`ratafia tokens list | head`) is no error of ours.
+// A reader that has gone away (`ratafia tokens list | head`) is not an error of ours.
 process.stdout.on('error', (error) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
@@ -15,15 +15,39 @@ if (major < 24) {
   )
   process.exitCode = 1
 } else {
+  await resolveQuickly()
   await keepCompiled()
   const { run } = await import('../src/start/run.ts')
   process.exitCode = await run(process.argv)
 }
 
 /**
- * Keeps what Node has compiled, which is most of what a short command costs, in the user's own cache directory. Not in
- * Node's default below /tmp: another user could put their code there first. NODE_COMPILE_CACHE names another directory,
- * NODE_DISABLE_COMPILE_CACHE turns it off; where nothing can be written Node goes on without.
+ * Most of what a short command costs is loading some 400 modules, and half of that is Node's resolver: the real path and
+ * the package of each. Files of one directory with one ending belong to one package, so one look-up will do.
+ */
+async function resolveQuickly() {
+  const { registerHooks } = await import('node:module')
+  const formats = new Map()
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (!/^\.\.?\//.test(specifier) || !context.conditions.includes('import')) {
+        return next(specifier, context)
+      }
+      const { href } = new URL(specifier, context.parentURL)
+      const kind = href.replace(/[^/]*(?=\.[a-z]+$)/, '')
+      if (formats.has(kind)) return { url: href, format: formats.get(kind), shortCircuit: true }
+      const resolved = next(specifier, context)
+      // Unless the directory is a symbolic link: a module must not be loaded under two names.
+      if (resolved.url === href) formats.set(kind, resolved.format)
+      return resolved
+    },
+  })
+}
+
+/**
+ * Keeps what Node has compiled in the user's own cache directory. Not in Node's default below /tmp: another user could
+ * put their code there first. NODE_COMPILE_CACHE names another directory, NODE_DISABLE_COMPILE_CACHE turns it off; where
+ * nothing can be written Node goes on without.
  */
 async function keepCompiled() {
   const { mkdirSync } = await import('node:fs')
@@ -32,10 +56,10 @@ async function keepCompiled() {
   const { join } = await import('node:path')
   if (process.env.NODE_COMPILE_CACHE || process.env.NODE_DISABLE_COMPILE_CACHE) return
   try {
-    // By the system, not by HOME: under sudo that may be the home of somebody else.
+    // From the system, not from HOME: under sudo that may be another user's home.
     const caches = process.env.XDG_CACHE_HOME || join(userInfo().homedir, '.cache')
     const directory = join(caches, 'ratafia')
-    // One level at a time: Node's own way to make several never ends where a file system answers ENOENT (/proc).
+    // One level at a time: with `recursive` Node never ends where a file system answers ENOENT (/proc).
     for (const each of [caches, directory]) {
       try {
         mkdirSync(each, { mode: 0o700 })

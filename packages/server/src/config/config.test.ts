@@ -194,8 +194,8 @@ test('an empty variable counts as absent', () => {
 })
 
 test('identity serve has another port by default', () => {
-  assert.equal(readConfig({}, { port: 8081 }).port, 8081)
-  assert.equal(readConfig({ RATAFIA_PORT: '9' }, { port: 8081 }).port, 9)
+  assert.equal(readConfig({}, 8081).port, 8081)
+  assert.equal(readConfig({ RATAFIA_PORT: '9' }, 8081).port, 9)
 })
 
 const ON_POSTGRES = { RATAFIA_DATABASE_URL: 'postgres://db/x', RATAFIA_SECRET_KEY: KEY.toString('hex') }

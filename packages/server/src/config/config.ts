@@ -39,13 +39,13 @@ export class ConfigError extends Error {
  * Reads the configuration. Throws {@link ConfigError} that names every invalid variable.
  * An empty variable counts as absent; an unknown `RATAFIA_…` is refused as a misspelling.
  */
-export function readConfig(environment: Environment, defaults: { port?: number } = {}): Config {
+export function readConfig(environment: Environment, defaultPort?: number): Config {
   const problems = unknownVariables(environment)
   const read = readRows(SERVICE_VARIABLES, environment, problems)
   const values =
-    defaults.port === undefined || textOf(environment, 'RATAFIA_PORT') !== undefined
+    defaultPort === undefined || textOf(environment, 'RATAFIA_PORT') !== undefined
       ? read
-      : { ...read, RATAFIA_PORT: defaults.port }
+      : { ...read, RATAFIA_PORT: defaultPort }
   const tracing = readTracing(environment, problems)
   problems.push(...contradictions(environment, values))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))

@@ -1,4 +1,4 @@
-/** What is started, with what: one shape for a command, a process of the service, and a test. */
+/** What is started, with what: one shape for a command and a test, and more for a process of the service. */
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Counters } from '../counters.ts'
@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 
 export interface StartOptions {
   readonly config: Config
-  readonly log: Log
+  readonly log: StartLog
   /** Default: the system's. */
   readonly clock?: Clock
   /**
@@ -16,6 +16,16 @@ export interface StartOptions {
    * whose schema is not current. `keep`: a supervisor has updated it.
    */
   readonly schema?: 'update' | 'require' | 'keep'
+}
+
+/** What opening an installation logs. Not pino's whole type: a command does not load pino. */
+export interface StartLog {
+  info(fields: object, message: string): void
+  warn(message: string): void
+}
+
+export interface ServiceOptions extends StartOptions {
+  readonly log: Log
   /** Start the identity service alone. */
   readonly identityOnly?: boolean
   /** Do a share of the periodic work: linking the audit log, retention. Default: no. */

@@ -6,7 +6,7 @@ import { runProgram } from '../cli/run-program.ts'
 import { type Environment, processEnvironment } from '../config/config.ts'
 import { RELEASE } from './release.ts'
 import { serveCommands } from './serve-commands.ts'
-import { settingsOf } from './settings.ts'
+import { commandSettings } from './settings.ts'
 
 export interface RunOptions {
   /** Default: that of this process. */
@@ -33,14 +33,14 @@ export function createRatafia({
 
 /** The ways in which a command opens the installation that `environment` describes. */
 function commandContext(environment: Environment, streams: Streams): CommandContext {
-  const quiet = () => settingsOf(environment, streams, { quiet: true })
+  const settings = () => commandSettings(environment, streams)
   return {
     streams,
     release: RELEASE,
     withInstallation: async (work) => {
       const { openInstallation } = await import('./installation.ts')
       const { linkEntries } = await import('../audit/link.ts')
-      const installation = await openInstallation({ ...(await quiet()), schema: 'require' })
+      const installation = await openInstallation({ ...settings(), schema: 'require' })
       try {
         const result = await work(installation)
         // The change is made. If this fails, the service links the entries, or the next command.
@@ -52,13 +52,13 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
     },
     withUnopenedInstallation: async (needs, work) => {
       const { openUnopened } = await import('./unopened-installation.ts')
-      const { installation, close } = await openUnopened(await quiet(), needs)
+      const { installation, close } = await openUnopened(settings(), needs)
       return work(installation).finally(close)
     },
     openSealer: async () => {
       const { openSealer } = await import('./sealer.ts')
       const { readPresentSecretKey } = await import('../config/secret-key.ts')
-      const { config, log } = await quiet()
+      const { config, log } = settings()
       return openSealer(config, log, readPresentSecretKey)
     },
   }

@@ -2,12 +2,12 @@
 import type { Config } from '../config/config.ts'
 import { readPreviousSecretKey, readSecretKey, rereadSecretKeys } from '../config/secret-key.ts'
 import { createSealer, type Sealer } from '../keyring/sealing.ts'
-import type { Log } from '../telemetry/log.ts'
+import type { StartLog } from './options.ts'
 
 /** `read`: by default a key that the program keeps itself is made if it is missing. Throws `ConfigError`. */
 export async function openSealer(
   { secret, previousSecret }: Config,
-  log: Log,
+  log: StartLog,
   read = readSecretKey,
 ): Promise<Sealer> {
   const current = await read(secret)

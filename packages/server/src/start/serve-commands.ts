@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import type { Streams } from '../cli/context.ts'
 import { type JsonOption, print, withJson } from '../cli/output.ts'
+import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables-help.ts'
-import { type Environment, settingsOf } from './settings.ts'
+import { serviceSettings } from './settings.ts'
 
 export interface ServeContext {
   readonly environment: Environment
@@ -21,7 +22,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .addHelpText('after', variablesHelp)
     .action(async () => {
       const { serve } = await import('./service/processes.ts')
-      await serve(await settingsOf(environment, streams), say)
+      await serve(await serviceSettings(environment, streams), say)
     })
 
   withJson(program.command('migrate'))
@@ -37,10 +38,8 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .addHelpText('after', variablesHelp)
     .action(async () => {
       const { serve } = await import('./service/processes.ts')
-      await serve(
-        { ...(await settingsOf(environment, streams, { port: IDENTITY_PORT })), identityOnly: true },
-        say,
-      )
+      const settings = await serviceSettings(environment, streams, IDENTITY_PORT)
+      await serve({ ...settings, identityOnly: true }, say)
     })
 }
 
@@ -49,7 +48,7 @@ async function migrate(
   { environment, streams }: ServeContext,
 ): Promise<void> {
   const { planSchema, updateSchema } = await import('./migrate.ts')
-  const settings = await settingsOf(environment, streams)
+  const settings = await serviceSettings(environment, streams)
   if (!options.plan) {
     const ran = await updateSchema(settings)
     const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`

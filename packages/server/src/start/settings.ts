@@ -1,20 +1,22 @@
-/** The configuration of a command, and its log. */
+/** The configuration and the log of a command, or of the service. */
 import type { Streams } from '../cli/context.ts'
+import { harmless } from '../cli/output.ts'
 import { type Environment, readConfig } from '../config/config.ts'
-import type { StartOptions } from './options.ts'
+import type { ServiceOptions, StartOptions } from './options.ts'
 
-export type { Environment }
+/** For a command: only warnings are logged, for people. Throws `ConfigError`. */
+export function commandSettings(environment: Environment, { stderr }: Streams): StartOptions {
+  const warn = (message: string) => void stderr.write(`ratafia: warning: ${harmless(message)}\n`)
+  return { config: readConfig(environment), log: { info: () => {}, warn } }
+}
 
-/** Throws `ConfigError`. `quiet`: only warnings are logged, for people. */
-export async function settingsOf(
+/** For the service; `port` is its default. Throws `ConfigError`. */
+export async function serviceSettings(
   environment: Environment,
   { stderr }: Streams,
-  { port, quiet = false }: { readonly port?: number; readonly quiet?: boolean } = {},
-): Promise<StartOptions> {
-  const config = readConfig(environment, port === undefined ? undefined : { port })
+  port?: number,
+): Promise<ServiceOptions> {
+  const config = readConfig(environment, port)
   const { createLog } = await import('../telemetry/log.ts')
-  const log = quiet
-    ? createLog({ level: 'warn', pretty: true, to: stderr })
-    : createLog({ level: config.logLevel, pretty: stderr.isTTY === true, to: stderr })
-  return { config, log }
+  return { config, log: createLog({ level: config.logLevel, pretty: stderr.isTTY === true, to: stderr }) }
 }

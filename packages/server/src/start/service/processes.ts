@@ -6,7 +6,7 @@ import { type Counters, localCounters } from '../../counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import { supervise } from '../../workers/supervise.ts'
 import { openInstallation } from '../installation.ts'
-import type { StartOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
 import { startService } from './service.ts'
 
@@ -14,7 +14,7 @@ import { startService } from './service.ts'
  * Serves until a signal ends it. `say` takes what a person needs to know once the service listens. A worker runs this
  * function too: its supervisor starts the same program with the same words.
  */
-export async function serve(options: StartOptions, say: (text: string) => void): Promise<void> {
+export async function serve(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const worker = inWorker({ fallback: countersOfProcess() })
   try {
     if (worker) await serveInWorker(options, worker)
@@ -34,7 +34,7 @@ const countersOfProcess = (): Counters => localCounters({ clock: () => new Date(
  */
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
-async function serveAlone(options: StartOptions, say: (text: string) => void): Promise<void> {
+async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const service = await startService({ ...options, counters: countersOfProcess(), jobs: true })
   const signalled = nextSignal()
   try {
@@ -50,7 +50,7 @@ async function serveAlone(options: StartOptions, say: (text: string) => void): P
 /** Beyond what a worker itself waits for its requests, which it then cuts off. */
 const WORKER_PATIENCE_MS = 28_000
 
-async function serveWithWorkers(options: StartOptions, say: (text: string) => void): Promise<void> {
+async function serveWithWorkers(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const { config, log } = options
   const signal = nextSignal()
   // Once for all of them: the directory, the secret key, the schema, the first keys.
@@ -67,7 +67,7 @@ async function serveWithWorkers(options: StartOptions, say: (text: string) => vo
   })
 }
 
-async function serveInWorker(options: StartOptions, worker: InWorker): Promise<void> {
+async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise<void> {
   // From the start on: a signal may go to every process of a terminal or a service.
   const ended = Promise.race([nextSignal(), worker.told])
   try {
@@ -89,7 +89,7 @@ async function serveInWorker(options: StartOptions, worker: InWorker): Promise<v
 /** What to say of the service at an origin. */
 async function announcer(
   { config, accounts }: Installation,
-  { identityOnly = false }: StartOptions,
+  { identityOnly = false }: ServiceOptions,
 ): Promise<(origin: string) => string> {
   const { database, baseUrl } = config
   const identity = identityOnly ? 'alone' : (config.identity ?? 'bundled')

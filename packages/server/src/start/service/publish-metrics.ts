@@ -3,7 +3,7 @@ import { signingKeyLives } from '../../brands/keys/signing-key-life.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { serveMetrics } from '../../telemetry/metrics-server.ts'
-import type { StartOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 
 const SIGNING_KEYS_MS = 60_000
 
@@ -14,7 +14,7 @@ const SIGNING_KEYS_MS = 60_000
 export async function publishMetrics(
   installation: Installation,
   metrics: Metrics,
-  { log, shareMetrics }: StartOptions,
+  { log, shareMetrics }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<string | undefined> {
   const { config, database } = installation

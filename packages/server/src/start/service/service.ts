@@ -13,7 +13,7 @@ import { runJobs } from '../../jobs/run-jobs.ts'
 import { createTelemetry } from '../../telemetry/create.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { openInstallation } from '../installation.ts'
-import type { StartOptions } from '../options.ts'
+import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
 import { addIdentity, addService } from './features.ts'
 import { jobsOf } from './jobs.ts'
@@ -33,7 +33,7 @@ export interface RunningService {
 }
 
 /** The whole service, or with `identityOnly` the identity service alone. Throws what `openInstallation` throws. */
-export async function startService(options: StartOptions): Promise<RunningService> {
+export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options
   const telemetry = await createTelemetry({
     log,
@@ -72,7 +72,7 @@ export async function startService(options: StartOptions): Promise<RunningServic
 async function listenWith(
   installation: Installation,
   telemetry: Telemetry,
-  { log, identityOnly = false, counters = localCounters(installation) }: StartOptions,
+  { log, identityOnly = false, counters = localCounters(installation) }: ServiceOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
