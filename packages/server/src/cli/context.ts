@@ -14,19 +14,19 @@ export interface CommandContext {
   /** Opens the installation that the environment describes, for as long as `work` takes. */
   withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
   /**
-   * Opens its database alone, which has to be there, or to have the schema of this release. With `nothing` an embedded
-   * one is made.
+   * Opens its database alone, which must exist, or have the schema of this release. With `nothing` an embedded one is
+   * made.
    */
   withUnopenedInstallation<T>(
     needs: 'nothing' | 'database' | 'current-schema',
     work: (unopened: UnopenedInstallation) => Promise<T>,
   ): Promise<T>
-  /** The secret keys as they are: none is made. */
+  /** With the secret keys that exist: it makes none. */
   openSealer(): Promise<Sealer>
   readonly release: string
 }
 
-/** A command was used in a way it does not take; the exit code is 2. */
+/** The words or options of a command are wrong; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -11,7 +11,7 @@ import { EXIT } from './context.ts'
 export interface Failure {
   readonly exitCode: number
   readonly lines: readonly string[]
-  /** JSON for whoever looks into a bug. */
+  /** JSON for a bug report. */
   readonly report?: string
 }
 
@@ -38,7 +38,7 @@ export function explainFailure(error: unknown): Failure {
   }
 }
 
-/** What the system says of the address to listen on. */
+/** Why the system refuses the address to listen on. */
 const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is taken by another program',
   EADDRNOTAVAIL: 'this machine does not have that address',
@@ -46,7 +46,7 @@ const LISTEN_REFUSALS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name is not known',
 }
 
-/** Undefined for an error of something else. */
+/** Undefined for other errors. */
 function listenRefusal(error: unknown): string | undefined {
   const { syscall, code, address, port, hostname } = error as Partial<ListenError>
   const where = port ? `${address}:${port}` : address

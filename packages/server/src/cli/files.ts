@@ -4,9 +4,7 @@ import { extname } from 'node:path'
 import { FileError, UsageError } from './context.ts'
 
 /** Throws {@link FileError}. */
-export async function readNamed(
-  file: string,
-): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
+export async function readNamed(file: string) {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new FileError(`${file} cannot be read (${error.code}).`)
   })
@@ -14,13 +12,16 @@ export async function readNamed(
 }
 
 /** Throws {@link FileError}, and {@link UsageError} for another ending. */
-export async function readTable(
-  file: string,
-): Promise<{ readonly text: string; readonly format: 'csv' | 'json' }> {
-  const ending = extname(file).toLowerCase()
-  if (ending !== '.csv' && ending !== '.json') {
-    throw new UsageError(`${file} ends neither in .csv nor in .json.`)
-  }
+export async function readTable(file: string) {
+  const format = formatOf(file)
   const { bytes } = await readNamed(file)
-  return { text: Buffer.from(bytes).toString('utf8'), format: ending === '.csv' ? 'csv' : 'json' }
+  return { text: bytes.toString('utf8'), format }
+}
+
+/** By the ending of the name. Throws {@link UsageError} for another ending; `hint` goes after its message. */
+export function formatOf(file: string, hint = ''): 'csv' | 'json' {
+  const ending = extname(file).toLowerCase()
+  if (ending === '.csv') return 'csv'
+  if (ending === '.json') return 'json'
+  throw new UsageError(`${file} ends neither in .csv nor in .json.${hint}`)
 }

@@ -31,15 +31,15 @@ import type { Sealer } from '../keyring/sealing.ts'
 import type { PackageStore } from '../package-directory/package-store.ts'
 import type { SessionStore } from '../tokens/session-store.ts'
 
-/** An installation as it lies there: nobody has looked at its schema or its keys, and none is made. */
+/** An installation whose schema and keys are unchecked; opening it makes no key. */
 export interface UnopenedInstallation {
   readonly clock: Clock
   readonly wholeDatabase: WholeDatabaseStore
-  /** What `ratafia verify` reads, at one moment. */
+  /** What `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }
 
-/** What is stored, by what stores it: each on the database, or all of them on one transaction. */
+/** Every store: on the database, or all of them on one transaction. */
 export interface Stores {
   readonly accounts: AccountStore
   readonly agents: AgentStore
@@ -68,7 +68,7 @@ export interface Installation extends Stores {
   readonly passwords: PasswordHasher
   readonly sealer: Sealer
   readonly deviceTransfers: DeviceTransferStore
-  /** By whoever runs this process: the operator. */
+  /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
   readonly inImport: InImport

@@ -1,10 +1,10 @@
-/** Times as options give them. */
+/** Times, counts and filters as options give them. */
 import { parseDuration } from '../config/values.ts'
 import { UsageError } from './context.ts'
 
 interface Reading {
   readonly now: Date
-  /** What a duration counts from now: forward, or back. */
+  /** Whether a duration counts forward or back from now. */
   readonly direction: 'ahead' | 'ago'
 }
 
@@ -21,5 +21,18 @@ export function readInstant(option: string, text: string, { now, direction }: Re
     throw new UsageError(
       `${option} ${text} is neither a time such as 2027-01-31T00:00:00Z nor one such as 90d.`,
     )
+  }
+}
+
+/** Throws {@link UsageError}. */
+export function readCount(option: string, text: string): number {
+  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number(text)
+  throw new UsageError(`${option} ${text} is not a number from 1 to 99999.`)
+}
+
+/** Throws {@link UsageError} for what neither database stores as text. */
+export function requireText(filters: readonly (string | undefined)[]): void {
+  if (filters.some((text) => text !== undefined && /[\0\p{Cs}]/u.test(text))) {
+    throw new UsageError('A filter is not text.')
   }
 }

@@ -22,7 +22,7 @@ export function print({ streams }: ToStreams, options: JsonOption, value: unknow
   )
 }
 
-/** A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` when there is none. */
+/** A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` without rows. */
 export function printList(
   context: ToStreams,
   options: JsonOption,
@@ -30,6 +30,12 @@ export function printList(
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
 ): void {
   print(context, options, rows, rows.length === 0 ? empty : tableOf(rows, columns))
+}
+
+export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for await (const item of items) rows.push(rowOf(item))
+  return rows
 }
 
 /** Lines with the columns in capitals above them. */

@@ -2,7 +2,7 @@
 import type { SingleBar } from 'cli-progress'
 import type { Streams } from './context.ts'
 
-/** Below this many items nobody has time to look. */
+/** With fewer items it is over before one can look. */
 const WORTHWHILE = 500
 
 /** Shows how far `work` is; the bar is gone when it ends. */

@@ -5,18 +5,18 @@ import { dirname } from 'node:path'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { syncDirectory } from '../files/sync-directory.ts'
-import { FileError } from './context.ts'
+import { FileError, type Streams } from './context.ts'
 
 interface WholeFileOptions {
-  /** Nobody but this user can read it. */
+  /** Only this user can read it. */
   readonly secret?: boolean
   /** What the text goes through on its way, such as gzip. */
   readonly through?: Transform
 }
 
 /**
- * The file has its name only when it is whole and on the disk; two that write it at once each have a draft of their
- * own. Throws {@link FileError}.
+ * The file gets its name only once it is complete and on the disk; two processes writing it at once have separate
+ * drafts. Throws {@link FileError}.
  */
 export async function writeWhole(
   text: AsyncIterable<string>,
@@ -45,3 +45,7 @@ export async function writeWhole(
     throw new FileError(`${file} cannot be written (${code}).`)
   }
 }
+
+/** To the file, as {@link writeWhole} does, or without one to standard output. */
+export const writeOut = (text: AsyncIterable<string>, file: string | undefined, { stdout }: Streams) =>
+  file === undefined ? pipeline(Readable.from(text), stdout, { end: false }) : writeWhole(text, file)

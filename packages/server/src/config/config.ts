@@ -30,6 +30,10 @@ export type DatabaseConfig =
 /** What the variables say; each field has the type that its row's parser returns. */
 export type Config = Readonly<ReturnType<typeof configOf>>
 
+/** Where clients reach the service, as far as the variables say. */
+export const addressOf = ({ baseUrl, host, port }: Config): string =>
+  baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 /** Invalid or missing variables; the message has a line for each, beginning with its name. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -104,7 +108,7 @@ function configOf(
     /** Each ends with a slash. */
     deviceServiceUrls: values.RATAFIA_DEVICE_SERVICE_URLS ?? [],
     signingQueue: values.RATAFIA_SIGNING_QUEUE,
-    /** How long rows are kept that nothing needs any more, in milliseconds. */
+    /** How long rows are kept after nothing needs them, in milliseconds. */
     retention: {
       tokenSessions: values.RATAFIA_RETENTION_TOKEN_SESSIONS,
       deviceSessions: values.RATAFIA_RETENTION_DEVICE_SESSIONS,

@@ -1,5 +1,7 @@
 /** Where the secret keys come from, as the variables say it; `secret-key.ts` reads or makes the files. */
 import { resolve } from 'node:path'
+import type { ValuesOf } from './row.ts'
+import type { STORAGE_VARIABLES } from './variables/storage.ts'
 
 export type SecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
@@ -15,13 +17,7 @@ export type PreviousSecretConfig =
   | { readonly from: 'variable'; readonly key: Uint8Array }
   | { readonly from: 'file'; readonly file: string }
 
-interface SecretValues {
-  readonly RATAFIA_DATA_DIR: string
-  readonly RATAFIA_SECRET_KEY: Uint8Array | undefined
-  readonly RATAFIA_SECRET_KEY_FILE: string | undefined
-  readonly RATAFIA_PREVIOUS_SECRET_KEY: Uint8Array | undefined
-  readonly RATAFIA_PREVIOUS_SECRET_KEY_FILE: string | undefined
-}
+type SecretValues = ValuesOf<typeof STORAGE_VARIABLES>
 
 /** Without a variable: a file in the data directory, made before `databaseFile` is. */
 export function secretOf(values: SecretValues, databaseFile: string): SecretConfig {

@@ -12,7 +12,7 @@ import { observeDatabase, type Telemetry } from '../telemetry/telemetry.ts'
 import { recordingOn } from './changing.ts'
 import type { StartOptions } from './options.ts'
 
-/** Whether it is an embedded database that opening would make. */
+/** Whether opening would make an embedded database. */
 export function databaseIsMissing({ database }: Config): boolean {
   return database.kind === 'sqlite' && !existsSync(database.file)
 }
@@ -45,7 +45,7 @@ export async function migrateWithLog(
   return ran
 }
 
-/** Who runs this process, as far as the system knows. `sudo` says who they were before. */
+/** Who runs this process, and who called sudo, as far as the system knows. */
 export function operatorOf({ sudoUser }: Config): Author {
   const before = sudoUser === undefined ? '' : `, sudo by ${sudoUser}`
   return { actor: OPERATOR, source: `command line, ${systemUser()}${before}` }

@@ -56,7 +56,7 @@ async function migrate(
     return
   }
   const missing = await planSchema(settings)
-  // As SQL, for whoever has to agree to it.
+  // As SQL, for a person to review.
   const human = missing.flatMap(({ name, contracts, statements }) => [
     `-- ${name}${contracts ? ': end every node of an older release first' : ''}`,
     ...statements.map((statement) => `${statement};`),

@@ -14,7 +14,7 @@ import { databaseIsMissing, openConfigured, operatorOf } from './open-database.t
 import type { StartOptions } from './options.ts'
 
 /**
- * Opens the database alone. `needs`: it has to exist, or to have the schema of this release; with `nothing` an embedded
+ * Opens the database alone. `needs`: it must exist, or have the schema of this release; with `nothing` an embedded
  * one is made. Throws `ConfigError`, `SchemaError` or `Unavailable`.
  */
 export async function openUnopened(

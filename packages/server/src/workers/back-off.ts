@@ -1,4 +1,4 @@
-/** When a worker that died is replaced: at once after a good life, ever later when they die as soon as they start. */
+/** When to replace a worker that died: at once if it had run well, later and later if workers die as they start. */
 
 export interface Death {
   /** Milliseconds since it listened; undefined: it never did. */
@@ -12,13 +12,13 @@ export interface BackOff {
   after(death: Death): number | 'give-up'
 }
 
-/** Whoever listened longer than this did not die of its start. */
+/** A worker that listened this long did not die of its start. */
 const GOOD_LIFE_MS = 1_000
 const SHORTEST_MS = 100
 const LONGEST_MS = 5_000
 const IN_A_ROW = 5
 
-/** `waitingCode`: the exit code of a worker that found the database away, which is waited for without an end. */
+/** `waitingCode`: the exit code of a worker whose database was unavailable: that never counts towards giving up. */
 export function backOff({ waitingCode }: { readonly waitingCode: number }): BackOff {
   let early = 0
   let fatal = 0

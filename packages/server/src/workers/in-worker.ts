@@ -1,4 +1,4 @@
-/** A worker's side: what it counts, and when it is to end. */
+/** A worker's side of the channel: its counters, its metrics, and when it should end. */
 import cluster from 'node:cluster'
 import type { Counters } from '../counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
@@ -8,12 +8,12 @@ import { sharedCounters } from './shared-counters.ts'
 export interface InWorker {
   /** Counts for all workers of the machine. */
   readonly counters: Counters
-  /** Resolves when the worker is to finish: told by the supervisor, or without one. */
-  readonly told: Promise<void>
+  /** Resolves when the worker should finish: the supervisor says so, or is gone. */
+  readonly stopped: Promise<void>
   listening(origin: string): void
   /** Gives the supervisor what it asks for from now on. */
   shareMetrics(collect: () => Promise<WorkerMetrics>): void
-  /** Nothing more is to be said or heard, so that the process can end. */
+  /** Closes the channel to the supervisor, so that the process can end. */
   leave(): void
 }
 
@@ -21,9 +21,9 @@ export interface InWorker {
 export function inWorker({ fallback }: { readonly fallback: Counters }): InWorker | undefined {
   const { worker } = cluster
   if (!worker) return undefined
-  // Otherwise Node ends the process at once when the supervisor is gone, in the middle of its requests.
+  // Otherwise Node ends the process in the middle of its requests when the supervisor dies.
   worker.exitedAfterDisconnect = true
-  const told = Promise.withResolvers<void>()
+  const stopped = Promise.withResolvers<void>()
   let listening = false
   let stopping = false
   let collect: (() => Promise<WorkerMetrics>) | undefined
@@ -39,26 +39,26 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     const said = message as FromSupervisor
     if (said.ratafia === 'taken') counters.answer(said.id, said.taken)
     else if (said.ratafia === 'metrics') {
-      // One that cannot say how it is says nothing, and goes on: its supervisor waits no longer than for one that hangs.
+      // A worker that cannot collect them sends nothing: the supervisor waits no longer than for one that hangs.
       collect?.().then(
         (metrics) => send({ ratafia: 'metrics', id: said.id, metrics }),
         () => {},
       )
     } else {
       stopping = true
-      told.resolve()
+      stopped.resolve()
     }
   }
   const orphaned = () => {
-    // It went while we were finishing: it was told not to wait. Or before we had a port, which it alone can give.
+    // While we were finishing it gave up on us; before we listened, only it could give us a port.
     if (stopping || !listening) process.exit(1)
-    told.resolve()
+    stopped.resolve()
   }
   process.on('message', hear)
   process.once('disconnect', orphaned)
   return {
     counters,
-    told: told.promise,
+    stopped: stopped.promise,
     listening: (origin) => {
       listening = true
       send({ ratafia: 'listening', origin })

@@ -1,4 +1,4 @@
-/** What the supervisor and its workers say to each other. Both are of one release: the supervisor starts the workers. */
+/** The messages between the supervisor and its workers, which always run the same release. */
 import type { Counted, Taken } from '../counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 

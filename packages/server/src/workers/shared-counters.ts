@@ -1,18 +1,18 @@
 /**
  * The counters of a worker: it asks the supervisor, which counts for all workers of the machine. A supervisor that
- * does not answer stops nobody: the worker then counts for itself.
+ * does not answer holds nothing up: the worker then counts for itself.
  */
 import type { Counted, Counters, Taken } from '../counters.ts'
 import type { FromWorker } from './messages.ts'
 
 export interface SharedCountersOptions {
-  /** False when it cannot be sent. */
+  /** Returns false if it cannot be sent. */
   readonly send: (message: FromWorker) => boolean
-  /** Counts when the supervisor does not. */
+  /** Counts while the supervisor does not answer. */
   readonly fallback: Counters
-  /** For an answer. Default 1 second. */
+  /** How long to wait for an answer. Default: 1 second. */
   readonly patienceMs?: number
-  /** How many may wait for an answer; the next counts here at once. Default 10,000. */
+  /** How many questions may wait for an answer; the next is counted here at once. Default: 10,000. */
   readonly waiting?: number
 }
 

@@ -1,8 +1,8 @@
 /**
  * Runs the service in several processes on one port: starts them, replaces those that die, ends them together.
  *
- * The workers accept connections themselves, from a socket they share: a connection that waits for a worker which is
- * killed goes to another one, and nothing of a request passes through the supervisor.
+ * The workers accept connections themselves, from a shared socket: a connection waiting for a killed worker goes to
+ * another, and requests never pass through the supervisor.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
@@ -22,9 +22,9 @@ export interface SuperviseOptions {
   readonly log: Log
   /** Counts for all workers. */
   readonly counters: Counters
-  /** Of a worker that found the database away. */
+  /** The exit code of a worker whose database was unavailable. */
   readonly waitingCode: number
-  /** How long workers may take to end, in milliseconds. */
+  /** How long workers may take to end. */
   readonly patienceMs: number
   /** Where the metrics of all of them are served; undefined = nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
@@ -40,12 +40,12 @@ const METRICS_PATIENCE_MS = 2_000
 const FAULT = 5
 
 /**
- * Resolves when a signal came and all workers have finished. Rejects with the system's error when the address cannot be
- * had, with {@link WorkersFailed} when workers do not start, die again and again, or do not end.
+ * Resolves once all workers have finished after a signal. Rejects with the system's error if the address is not
+ * available, with {@link WorkersFailed} if workers do not start, keep dying, or do not end.
  */
 export async function supervise(options: SuperviseOptions): Promise<void> {
   const crew = new Crew(options)
-  // Before anything is waited for: it may have come while the database was brought up to date.
+  // First of all: the signal may have come while the database was migrated.
   void options.signal.then((signal) => {
     options.log.info({ signal }, 'finishing what is in flight')
     crew.stop()
@@ -58,7 +58,7 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
   await crew.run().finally(() => served?.close())
 }
 
-/** One error of the system for all workers, before there are any. */
+/** Reports an address that is not available once, rather than from every worker. */
 async function tryAddress(host: string, port: number): Promise<void> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
@@ -81,9 +81,8 @@ class Crew {
   readonly #options: SuperviseOptions
   readonly #places: Place[]
   readonly #end = Promise.withResolvers<void>()
-  /** What workers are told to listen on. */
   #port: number
-  /** Whoever waits for the metrics of a worker. */
+  /** The questions for metrics that wait for an answer, by id. */
   readonly #asking = new Map<number, (metrics: WorkerMetrics) => void>()
   #asked = 0
   #origin: string | undefined
@@ -107,7 +106,7 @@ class Crew {
 
   /** What each worker says of itself, by its place; undefined for those that are away or do not answer in time. */
   metrics(): Promise<readonly (WorkerMetrics | undefined)[]> {
-    // One that is just starting would keep whoever asks waiting.
+    // Not from one that is still starting: it would answer late.
     return Promise.all(
       this.#places.map(({ worker, listenedAt }) =>
         worker && listenedAt !== undefined ? this.#metricsOf(worker) : undefined,
@@ -182,7 +181,7 @@ class Crew {
   #listens(place: Place, worker: Worker, origin: string): void {
     this.#origin ??= origin
     if (origin !== this.#origin) {
-      // The last one that held the free port died while this one started, and it was given another.
+      // The last worker on the free port died while this one started, so this one got another port.
       this.#port = Number(new URL(this.#origin).port)
       worker.process.kill('SIGKILL')
       return
@@ -213,7 +212,7 @@ class Crew {
       this.stop(new WorkersFailed('a worker ended before it listened', exitCode || FAULT))
       return
     }
-    // Nobody holds the socket any more: with a port of the system's choice the next one would get another.
+    // The socket is closed: with a port of the system's choice the next worker would get another.
     if (this.#origin !== undefined && this.#places.every(({ listenedAt }) => listenedAt === undefined)) {
       this.#port = Number(new URL(this.#origin).port)
     }
@@ -235,6 +234,6 @@ class Crew {
 }
 
 function tell(worker: Worker, message: FromSupervisor): void {
-  // With a callback, an error is no event: whoever died does not need it any more.
+  // With a callback, an error is not an event: a dead worker no longer needs the message.
   if (worker.isConnected()) worker.send(message, () => {})
 }

@@ -1,6 +1,6 @@
 /** The error of a supervisor that gives up. */
 
-/** The workers do not run; what a worker said is in the log. */
+/** The workers do not run; the log says why. */
 export class WorkersFailed extends Error {
   override readonly name = 'WorkersFailed'
   readonly exitCode: number

@@ -1,7 +1,7 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { Config } from '../../config/config.ts'
+import { addressOf, type Config } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/values.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
@@ -111,7 +111,8 @@ async function createFile(path: string) {
 }
 
 /** Throws {@link UsageError} when it cannot be told. */
-function identityLocation(given: string | undefined, { baseUrl, host, port, identity }: Config): string {
+function identityLocation(given: string | undefined, config: Config): string {
+  const { baseUrl, port, identity } = config
   if (given !== undefined) return serviceUrl(given)
   if (identity) {
     throw new UsageError('The identity service is elsewhere (RATAFIA_IDENTITY_URL): make the agent there.')
@@ -119,7 +120,7 @@ function identityLocation(given: string | undefined, { baseUrl, host, port, iden
   if (baseUrl === undefined && port === 0) {
     throw new UsageError('Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known.')
   }
-  return `${baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`}/identity`
+  return `${addressOf(config)}/identity`
 }
 
 function serviceUrl(text: string): string {

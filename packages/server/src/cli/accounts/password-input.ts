@@ -31,7 +31,7 @@ async function readAll({ stdin }: Streams): Promise<string> {
   try {
     return utf8.decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
   } catch {
-    // Replacement characters would stand for any byte: another password than the one that was given.
+    // Replacement characters would match any byte, and so make another password than the one given.
     throw new UsageError('The password on standard input is not UTF-8.')
   }
 }
@@ -47,7 +47,7 @@ async function ask({ stdin, stderr }: Streams, question: string): Promise<string
     return await lines.question('')
   } catch (error) {
     if (!(error instanceof Error && error.name === 'AbortError')) throw error
-    // Ctrl-C, or the end of the input.
+    // Ctrl-C, or end of input.
     throw new UsageError('No password was given. Nothing was changed.')
   } finally {
     lines.close()

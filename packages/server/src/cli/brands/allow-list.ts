@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 interface ModelOption extends JsonOption {
@@ -60,16 +60,13 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {
       const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')
-      const rows = await context.withInstallation(async (installation) => {
-        const all: Row[] = []
-        for await (const { serial, deviceKeyId } of listAllowed(
-          parseModelName(options.model),
-          installation,
-        )) {
-          all.push({ serial, device_key_id: deviceKeyId })
-        }
-        return all
-      })
+      const model = parseModelName(options.model)
+      const rows = await context.withInstallation((installation) =>
+        rowsOf(listAllowed(model, installation), ({ serial, deviceKeyId }) => ({
+          serial,
+          device_key_id: deviceKeyId,
+        })),
+      )
       printList(context, options, rows, {
         columns: ['serial', 'device_key_id'],
         empty: `The allow-list of ${options.model} is empty.`,

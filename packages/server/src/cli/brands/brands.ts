@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { DemoBrand } from '../../brands/demo-brand.ts'
-import type { Config } from '../../config/config.ts'
+import { addressOf } from '../../config/config.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -135,11 +135,6 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
     if (!stored) await rm(output, { recursive: true, force: true })
     throw error
   }
-}
-
-function addressOf({ baseUrl, host, port }: Config): string {
-  if (baseUrl !== undefined) return baseUrl
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {

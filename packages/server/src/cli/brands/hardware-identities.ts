@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
@@ -31,20 +31,16 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       const { listHardwareIdentities } = await import(
         '../../brands/models/hardware/list-hardware-identities.ts'
       )
-      const rows = await context.withInstallation(async (installation) => {
-        const all: Row[] = []
-        for await (const one of listHardwareIdentities(installation)) {
-          all.push({
-            issuer_id: one.issuerId,
-            hardware_id: one.hardwareId,
-            hardware_name: one.hardwareName,
-            manufacturer: one.manufacturer,
-            key_sha3_384: one.keySha3,
-            key_sha384: one.keySha2,
-          })
-        }
-        return all
-      })
+      const rows = await context.withInstallation((installation) =>
+        rowsOf(listHardwareIdentities(installation), (one) => ({
+          issuer_id: one.issuerId,
+          hardware_id: one.hardwareId,
+          hardware_name: one.hardwareName,
+          manufacturer: one.manufacturer,
+          key_sha3_384: one.keySha3,
+          key_sha384: one.keySha2,
+        })),
+      )
       printList(context, options, rows, {
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],
         empty: 'There is no hardware identity.',

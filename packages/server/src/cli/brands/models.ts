@@ -1,12 +1,12 @@
 /** `ratafia models`: what devices may register as, and on what terms. */
 import { type Command, Option } from 'commander'
-import type { StoredModel } from '../../brands/models/model-policy.ts'
 import {
   DEFAULT_POLICY,
   type ModelPolicy,
   PROPOSED_SERIALS,
   parseModelName,
   REGISTRATIONS,
+  type StoredModel,
   showModelName,
   TAKEN_SERIALS,
 } from '../../brands/models/model-policy.ts'
@@ -126,48 +126,41 @@ export function modelCommands(parent: Command, context: CommandContext): void {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
+const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choices?: readonly string[]])[] = [
+  [
+    '--registration <who>',
+    'who may register: everyone, devices on the allow-list, or those you approve',
+    REGISTRATIONS,
+  ],
+  [
+    '--proposed-serial <rule>',
+    'the serial number that a device proposes (a new model: optional)',
+    PROPOSED_SERIALS,
+  ],
+  ['--taken-serial <rule>', 'a new key for a taken serial number (a new model: refuse)', TAKEN_SERIALS],
+  ['--serial-template <template>', 'serial numbers made here, such as AC-{number:8}, or uuid'],
+  [
+    '--hardware-identity <rule>',
+    'proof of the key built into the hardware (a new model: ignored)',
+    ['required', 'ignored'],
+  ],
+  [
+    '--clones <rule>',
+    'what to do with a device that has a clone (a new model: record)',
+    ['quarantine', 'record'],
+  ],
+]
+
 function withPolicy(command: Command, isNew: boolean): Command {
-  const choice = (flags: string, meaning: string, choices: readonly string[]) =>
-    new Option(flags, meaning).choices([...choices])
-  return withJson(command)
-    .addOption(
-      choice(
-        '--registration <who>',
-        'who may register: everyone, devices on the allow-list, or those you approve',
-        REGISTRATIONS,
-      ).makeOptionMandatory(isNew),
-    )
-    .addOption(
-      choice(
-        '--proposed-serial <rule>',
-        'the serial number that a device proposes (a new model: optional)',
-        PROPOSED_SERIALS,
-      ),
-    )
-    .addOption(
-      choice(
-        '--taken-serial <rule>',
-        'a new key for a taken serial number (a new model: refuse)',
-        TAKEN_SERIALS,
-      ),
-    )
-    .option('--serial-template <template>', 'serial numbers made here, such as AC-{number:8}, or uuid')
-    .addOption(
-      choice(
-        '--hardware-identity <rule>',
-        'proof of the key built into the hardware (a new model: ignored)',
-        ['required', 'ignored'],
-      ),
-    )
-    .addOption(
-      choice('--clones <rule>', 'what to do with a device that has a clone (a new model: record)', [
-        'quarantine',
-        'record',
-      ]),
-    )
+  withJson(command)
+  for (const [flags, meaning, choices] of POLICY_OPTIONS) {
+    const option = new Option(flags, meaning).makeOptionMandatory(isNew && choices === REGISTRATIONS)
+    command.addOption(choices ? option.choices([...choices]) : option)
+  }
+  return command
 }
 
-/** What was named. */
+/** The options that were given. */
 function policyOf(options: PolicyOptions): Partial<ModelPolicy> {
   const { registration, proposedSerial, takenSerial, serialTemplate, hardwareIdentity, clones } = options
   return {

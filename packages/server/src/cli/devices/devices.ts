@@ -1,16 +1,15 @@
 /** `ratafia devices`: the register of devices. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { extname } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { DEVICE_STATUSES, type DeviceStatus, describeDevice } from '../../devices/device.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { formatOf } from '../files.ts'
+import { readCount, requireText } from '../instants.ts'
 import { type JsonOption, note, print, printList, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { writeWhole } from '../write-whole.ts'
+import { writeOut } from '../write-whole.ts'
 
 interface FilterOptions {
   readonly brand?: string
@@ -67,12 +66,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const device = await context.withInstallation((installation) =>
         approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
       )
-      print(
-        context,
-        options,
-        deviceRow(device),
-        `${describeDevice(device)} has its serial; it fetches it with its next try.`,
-      )
+      const told = `${describeDevice(device)} has its serial; it fetches it with its next try.`
+      print(context, options, deviceRow(device), told)
     })
 
   withJson(devices.command('reject <device>'))
@@ -99,13 +94,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
         revokeDevice({ name, reason: options.reason, by: OPERATOR }, installation),
       )
       const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
-      const told = before ? `was revoked before, at ${when}` : `was revoked at ${when}`
-      print(
-        context,
-        options,
-        { ...deviceRow(device), revoked_before: before },
-        `${describeDevice(device)} ${told}.`,
-      )
+      const told = `${describeDevice(device)} was revoked${before ? ' before,' : ''} at ${when}.`
+      print(context, options, { ...deviceRow(device), revoked_before: before }, told)
     })
 
   withJson(devices.command('release <device>'))
@@ -125,7 +115,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('add the devices in a file: all of them, or none if one is refused')
     .action(async (file: string, options: TransferOptions) => {
       const { importDevices } = await import('../../devices/transfer/import-devices.ts')
-      const format = options.format ?? formatOf(file)
+      const format = options.format ?? formatOf(file, ' Give --format.')
       const size = await sizeOf(file)
       const imported = await context.withInstallation((installation) =>
         withProgress(context.streams, 'Importing', (onProgress) => {
@@ -175,9 +165,7 @@ function filterOf({ brand, model, serial, key, status, quarantined }: FilterOpti
   if (name && brand !== undefined && brand !== name.brandId) {
     throw new UsageError(`--model ${model} is not a model of --brand ${brand}.`)
   }
-  for (const text of [brand, model, serial, key]) {
-    if (text !== undefined && /[\0\p{Cs}]/u.test(text)) throw new UsageError('A filter is not text.')
-  }
+  requireText([brand, model, serial, key])
   return {
     brandId: name?.brandId ?? brand,
     model: name?.model,
@@ -220,7 +208,7 @@ async function exportTo(
   if (file === undefined && options.json) {
     throw new UsageError('Name a file: --json answers on standard output, where the devices would go too.')
   }
-  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file))
+  const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Give --format.'))
   const filter = filterOf(options)
   let exported = 0
   await context.withInstallation((installation) =>
@@ -233,20 +221,11 @@ async function exportTo(
         { filter, ...(file === undefined ? {} : { onProgress: counted }) },
         installation,
       )
-      const text = Readable.from(exportText(pages, { format, columns: DEVICE_COLUMNS }))
-      if (file === undefined) await pipeline(text, streams.stdout, { end: false })
-      else await writeWhole(text, file)
+      await writeOut(exportText(pages, { format, columns: DEVICE_COLUMNS }), file, streams)
     }),
   )
   if (file !== undefined)
     print(context, options, { exported, file }, `${exported} devices exported to ${file}.`)
-}
-
-function formatOf(file: string): Format {
-  const ending = extname(file).toLowerCase()
-  if (ending === '.csv') return 'csv'
-  if (ending === '.json') return 'json'
-  throw new UsageError(`${file} ends neither in .csv nor in .json. Give --format.`)
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -258,8 +237,3 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)
-
-function readCount(option: string, text: string): number {
-  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number(text)
-  throw new UsageError(`${option} ${text} is not a number from 1 to 99999.`)
-}

@@ -1,15 +1,13 @@
 /** `ratafia audit`: who changed what, when, and from where. */
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readInstant } from '../instants.ts'
+import { readCount, readInstant, requireText } from '../instants.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { writeWhole } from '../write-whole.ts'
+import { writeOut } from '../write-whole.ts'
 
 interface FilterOptions extends JsonOption {
   readonly actor?: string
@@ -81,9 +79,7 @@ function filterOf({ actor, action, subject, since, until }: FilterOptions, now: 
   if (action !== undefined && !(action in ACTIONS)) {
     throw new UsageError(`--action ${action} is no action. \`ratafia audit list --help\` shows them.`)
   }
-  for (const text of [actor, subject]) {
-    if (text !== undefined && /[\0\p{Cs}]/u.test(text)) throw new UsageError('A filter is not text.')
-  }
+  requireText([actor, subject])
   return {
     actor,
     action,
@@ -96,25 +92,23 @@ function filterOf({ actor, action, subject, since, until }: FilterOptions, now: 
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { isAuditEntryId } = await import('@ratafia/api')
   const { listAudit } = await import('../../audit/list.ts')
-  const { before, limit: text } = options
+  const { before } = options
   if (before !== undefined && !isAuditEntryId(before)) {
     throw new UsageError(`--before ${before} is not the id of an entry.`)
   }
-  if (!/^[1-9][0-9]{0,4}$/.test(text)) {
-    throw new UsageError(`--limit ${text} is not a number from 1 to 99999.`)
-  }
-  const limit = Number(text)
+  const limit = readCount('--limit', options.limit)
   const { entries, next } = await context.withInstallation((installation) =>
     listAudit({ ...filterOf(options, installation.clock()), before, limit }, installation),
   )
-  const rows = entries.map(({ link, at, details, ...entry }) => ({
-    seq: link?.seq ?? null,
-    ...entry,
-    at: at.toISOString(),
-    details: options.json ? JSON.parse(details) : details === '{}' ? '' : details,
-  }))
-  const shown: readonly Row[] = rows
-  printList(context, options, shown, {
+  const rows = entries.map(
+    ({ link, at, details, ...entry }): Row => ({
+      seq: link?.seq ?? null,
+      ...entry,
+      at: at.toISOString(),
+      details: options.json ? JSON.parse(details) : details === '{}' ? '' : details,
+    }),
+  )
+  printList(context, options, rows, {
     columns: ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details'],
     empty: before === undefined ? 'There is no such entry.' : 'There are no more.',
   })
@@ -181,13 +175,11 @@ async function exportTo(
         yield rows
       }
     }
-    const text = Readable.from(
+    const text =
       options.format === 'csv'
         ? exportText(counted(), { format: 'csv', columns: AUDIT_COLUMNS })
-        : jsonLines(counted()),
-    )
-    if (file === undefined) await pipeline(text, context.streams.stdout, { end: false })
-    else await writeWhole(text, file)
+        : jsonLines(counted())
+    await writeOut(text, file, context.streams)
   })
   if (file !== undefined) {
     print(context, options, { exported, file }, `${exported} entries exported to ${file}.`)

@@ -116,7 +116,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
         }
       } catch (error) {
         const { code, syscall } = error as NodeJS.ErrnoException
-        // What is wrong with its content is thrown in here too.
+        // Errors about its content pass through here too.
         throw syscall === undefined ? error : new FileError(`${file} cannot be read (${code}).`)
       }
     }

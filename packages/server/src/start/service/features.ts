@@ -42,7 +42,7 @@ export interface ServiceParts {
 /** Every feature; the identity service too, unless the configuration names an external one. */
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, feed, telemetry, log } = parts
-  const { config, clock, keyring, tokenSessions, packages, accounts, changeBy } = installation
+  const { config, clock, keyring, tokenSessions, accounts, changeBy } = installation
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -67,7 +67,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     thirdParty,
     identity: { location: identityLocation, key: config.identityCondition },
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
-    snapIds: (references) => resolvePackages(references, { packages }),
+    snapIds: (references) => resolvePackages(references, installation),
     accounts: {
       find: (id) => remembered.findById(id),
       accountOf: (subject, source) =>
@@ -107,12 +107,9 @@ export async function addService(parts: ServiceParts): Promise<void> {
 }
 
 async function addDeviceSessions(location: string, { app, installation, feed }: ServiceParts): Promise<void> {
-  const { config, clock, database, keyring, assertions, models, deviceSessions } = installation
+  const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
-    keyring,
-    clock,
-    assertions,
-    models,
+    ...installation,
     sessions: rememberedDeviceSessions(deviceSessions, feed),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
@@ -130,19 +127,6 @@ export async function addIdentity(
   prefix: string,
   { app, baseUrl, installation, counters }: ServiceParts,
 ): Promise<void> {
-  const { keyring, accounts, passwords, agents, signInSessions, completedLogins, changeBy, clock } =
-    installation
-  await app.register(identityRoutes, {
-    prefix,
-    location: `${baseUrl}${prefix}`,
-    keyring,
-    accounts,
-    passwords,
-    agents,
-    signInSessions,
-    completedLogins,
-    changeBy,
-    clock,
-    counters,
-  })
+  const location = `${baseUrl}${prefix}`
+  await app.register(identityRoutes, { ...installation, prefix, location, counters })
 }

@@ -11,7 +11,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { changing } from '../changing.ts'
 import { storesOn } from '../stores.ts'
 
-/** For the process that holds the lease of each. */
+/** Each runs in the process that has its lease. */
 export function jobsOf(installation: Installation, log: Log, { metrics }: Telemetry): readonly Job[] {
   const { clock, database } = installation
   const onRun = (table: string, outcome: 'ok' | 'failed', removed: number) => {
@@ -28,7 +28,7 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
 
 const DAY_MS = 86_400_000
 
-/** In the order of docs/operations.md. */
+/** In the order of docs/operations. */
 function retentionTasks(
   {
     config: { retention },
@@ -43,7 +43,7 @@ function retentionTasks(
 ): readonly RetentionTask[] {
   const { audit } = retention
   return [
-    // A day longer than they are good for: by the clock of another node they may be good still.
+    // A day after they expire: by the clock of another node they may still be valid.
     { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
     { table: 'token_session', keepMs: retention.tokenSessions, remove: tokenSessions.removeEnded },

@@ -25,12 +25,12 @@ export async function serve(options: ServiceOptions, say: (text: string) => void
   }
 }
 
-/** By no clock that somebody sets: set back, it would refuse everybody for as long. */
+/** On the monotonic clock: setting the system's clock back would refuse every request for that long. */
 const countersOfProcess = (): Counters => localCounters({ clock: () => new Date(performance.now()) })
 
 /**
- * What is ours has ended then. The exporter of traces may wait on, longer than a service manager does, for a collector
- * that does not answer: nobody waits for that.
+ * All our work is done. The exporter of traces may still wait for a collector that does not answer, longer than a
+ * service manager would: do not wait for it.
  */
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
@@ -47,13 +47,13 @@ async function serveAlone(options: ServiceOptions, say: (text: string) => void):
   }
 }
 
-/** Beyond what a worker itself waits for its requests, which it then cuts off. */
+/** Longer than a worker waits for its requests before it cuts them off. */
 const WORKER_PATIENCE_MS = 28_000
 
 async function serveWithWorkers(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const { config, log } = options
   const signal = nextSignal()
-  // Once for all of them: the directory, the secret key, the schema, the first keys.
+  // Made once for all workers: the directory, the secret key, the schema, the first keys.
   const installation = await openInstallation(options)
   const announce = await announcer(installation, options).finally(() => installation.close())
   await supervise({
@@ -68,8 +68,8 @@ async function serveWithWorkers(options: ServiceOptions, say: (text: string) => 
 }
 
 async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise<void> {
-  // From the start on: a signal may go to every process of a terminal or a service.
-  const ended = Promise.race([nextSignal(), worker.told])
+  // From the start: a terminal or a service manager may signal every process.
+  const ended = Promise.race([nextSignal(), worker.stopped])
   try {
     const service = await startService({
       ...options,
@@ -86,7 +86,7 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
   }
 }
 
-/** What to say of the service at an origin. */
+/** Makes the announcement once the origin is known. */
 async function announcer(
   { config, accounts }: Installation,
   { identityOnly = false }: ServiceOptions,
@@ -98,7 +98,7 @@ async function announcer(
     announcement({ origin, baseUrl: baseUrl ?? origin, release: RELEASE, database, identity, hasAccount })
 }
 
-/** Resolves with the first SIGTERM or SIGINT; a second one does not wait any more and ends the process with 1. */
+/** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once, with 1. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const stop = (signal: NodeJS.Signals) => {

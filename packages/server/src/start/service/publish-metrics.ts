@@ -8,8 +8,7 @@ import type { ServiceOptions } from '../options.ts'
 const SIGNING_KEYS_MS = 60_000
 
 /**
- * Returns the address at which this process serves them, or undefined. What has to be closed again is added to
- * `opened`.
+ * Returns the address at which this process serves them, or undefined. Adds what must be closed again to `opened`.
  */
 export async function publishMetrics(
   installation: Installation,

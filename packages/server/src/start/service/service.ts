@@ -68,7 +68,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   }
 }
 
-/** What it opens it adds to `opened`, to be closed in the opposite order. */
+/** Adds what it opens to `opened`. */
 async function listenWith(
   installation: Installation,
   telemetry: Telemetry,
@@ -78,7 +78,7 @@ async function listenWith(
   const { config } = installation
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation)
-  // It is heard until the last request is answered.
+  // Open until the last request is answered.
   opened.push(async () => feed?.close())
   if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
   const listening = await listen(
@@ -95,7 +95,7 @@ async function listenWith(
     { connections: config.maxConnections },
   )
   metrics.watch({ connections: () => ({ open: listening.connections, inFlight: listening.inFlight.size }) })
-  // Whatever is in flight may finish.
+  // Requests in flight may finish.
   opened.push(() => listening.close())
   const baseUrl = config.baseUrl ?? listening.origin
   const app = createApp({
@@ -108,7 +108,7 @@ async function listenWith(
     unanswered: listening.unanswered,
     hold: (response) => listening.inFlight.hold(response),
   })
-  // First the long polls are told to come back later.
+  // First, tell long polls to come back later.
   opened.push(() => app.close())
   limitRates(app, { counters, limits: config.rateLimits })
   const ready = readiness({ schema: () => schemaState(installation.database) })
