@@ -1,23 +1,19 @@
 /** The register: the tables `device` and `serial_assertion`. */
 import type { DeviceId } from '@ratafia/api'
+import type { SelectQueryBuilder } from 'kysely'
 import {
   anyRowChanged,
   type Database,
   type DeviceTable,
   fromInstant,
   isUniqueViolation,
+  type Schema,
   type SerialAssertionTable,
   toInstant,
 } from '../database/index.ts'
 import type { Device, DeviceStatus, SerialAssertion, SerialName } from './device.ts'
 
-export interface DeviceKeyName {
-  readonly brandId: string
-  readonly model: string
-  readonly deviceKeyId: string
-}
-
-/** What a list is limited to; always by number. */
+/** Which devices to list, and how many at most. */
 export interface DeviceFilter {
   readonly brandId?: string | undefined
   readonly model?: string | undefined
@@ -25,7 +21,7 @@ export interface DeviceFilter {
   readonly deviceKeyId?: string | undefined
   readonly status?: DeviceStatus | undefined
   readonly quarantined?: boolean | undefined
-  /** Only what was registered before this one: the end of the page before. */
+  /** Only devices registered before this one, the last of the previous page. */
   readonly before?: DeviceId | undefined
   readonly limit: number
 }
@@ -38,26 +34,26 @@ export interface Decision {
 
 export interface DeviceStore {
   findById(id: DeviceId): Promise<Device | undefined>
-  /** The row of this key; where it was superseded and has no other, the newest such row. */
-  findByKey(name: DeviceKeyName): Promise<Device | undefined>
-  /** Whose serial it is: active or revoked. */
+  /** The row of this key that is not superseded; else the newest. */
+  findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
+  /** The active or revoked device with this serial. */
   findHolder(name: SerialName): Promise<Device | undefined>
-  /** All rows of a serial: its holder, who had it, who asks for it. Newest first, at most 100. */
+  /** All rows of a serial: its holder, former holders and applicants. Newest first, at most 100. */
   findBySerial(name: SerialName): Promise<readonly Device[]>
-  /** Newest first. Names its index by the filter; without one the limit bounds it. */
+  /** Newest first. */
   list(filter: DeviceFilter): Promise<readonly Device[]>
   countPending(model: { readonly brandId: string; readonly model: string }): Promise<number>
 
   /**
-   * False, and nothing is stored, when the serial has another holder or the key has a row already. `request` is the
-   * encoded serial-request of one that waits.
+   * False, and nothing is stored, if the serial has another holder or the key has a row already. `request` is the
+   * encoded serial-request of a pending device.
    */
   add(device: Device, request?: Uint8Array): Promise<boolean>
-  /** The serial-request of one that waits or was rejected. */
+  /** The serial-request of a pending or rejected device. */
   findRequest(id: DeviceId): Promise<Uint8Array | undefined>
   /**
-   * Gives a serial to one that waits, or was rejected if that is known. False when it is not as it was found any more,
-   * or the serial has another holder: a transaction ends with that, because the statement failed.
+   * Gives a serial to a pending or rejected device. False if its status has changed since it was found. Also false if
+   * the serial has another holder: the statement failed, so the transaction must end.
    */
   activate(
     found: { readonly id: DeviceId; readonly status: 'pending' | 'rejected' },
@@ -65,21 +61,21 @@ export interface DeviceStore {
     revision: number,
     decision: Decision,
   ): Promise<boolean>
-  /** False when it does not wait. */
+  /** False if it is not pending. */
   reject(id: DeviceId, decision: Decision): Promise<boolean>
   /**
-   * The serial is free for another key within the same transaction. False when it is not active, or in quarantine: then
-   * it keeps its serial.
+   * Frees the serial for another key within the same transaction. False if the device is not active, or in quarantine:
+   * then it keeps its serial.
    */
   supersede(id: DeviceId, decision: Decision): Promise<boolean>
-  /** False when it is not active. */
+  /** False if it is not active. */
   revoke(id: DeviceId, decision: Decision): Promise<boolean>
-  /** False when nothing changes. Only one that is active comes into quarantine. */
+  /** Null ends a quarantine. False if nothing changes. Only an active device goes into quarantine. */
   setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
-  /** The revision of its newest assertion. False when it has this or a higher one already, or is not active. */
+  /** The revision of its newest assertion. False if it has this or a higher one already, or is not active. */
   setRevision(id: DeviceId, revision: number): Promise<boolean>
 
-  /** False when there is one of this revision: it stays as it is. */
+  /** False if this revision is stored already: it stays as it is. */
   addSerialAssertion(assertion: SerialAssertion, at: Date): Promise<boolean>
   /** The newest revision. */
   findSerialAssertion(name: SerialName): Promise<SerialAssertion | undefined>
@@ -88,33 +84,28 @@ export interface DeviceStore {
 }
 
 export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
-  /** One conditional update; false when no row was in one of these statuses. */
-  const change = async (id: DeviceId, from: readonly DeviceStatus[], columns: Partial<DeviceTable>) => {
-    // Primary key.
-    const result = await query
-      .updateTable('device')
-      .set(columns)
-      .where('id', '=', id)
-      .where('status', 'in', from)
-      .executeTakeFirst()
-    return anyRowChanged(result)
-  }
+  const devices = () => query.selectFrom('device').selectAll()
+  const serialAssertions = () => query.selectFrom('serial_assertion').selectAll()
+
+  /** By the primary key. */
+  const update = (id: DeviceId, columns: Partial<DeviceTable>) =>
+    query.updateTable('device').set(columns).where('id', '=', id)
+
+  /** False when the device does not have this status. */
+  const decide = async (id: DeviceId, from: DeviceStatus, columns: Partial<DeviceTable>) =>
+    anyRowChanged(await update(id, columns).where('status', '=', from).executeTakeFirst())
 
   return {
     async findById(id) {
       // Primary key.
-      const row = await query.selectFrom('device').selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await devices().where('id', '=', id).executeTakeFirst()
       return row && deviceOf(row)
     },
 
     async findByKey({ brandId, model, deviceKeyId }) {
       // Index device_key; a key has one row that is not superseded, and few others.
-      const rows = await query
-        .selectFrom('device')
-        .selectAll()
-        .where('device_key_id', '=', deviceKeyId)
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
+      const rows = await devices()
+        .where((where) => where.and({ device_key_id: deviceKeyId, brand_id: brandId, model }))
         .orderBy('id', 'desc')
         .limit(100)
         .execute()
@@ -124,12 +115,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     async findHolder({ brandId, model, serial }) {
       // The unique index device_brand_id_model_serial_key.
-      const row = await query
-        .selectFrom('device')
-        .selectAll()
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .where('serial', '=', serial)
+      const row = await devices()
+        .where((where) => where.and({ brand_id: brandId, model, serial }))
         .where('status', 'in', ['active', 'revoked'])
         .executeTakeFirst()
       return row && deviceOf(row)
@@ -137,23 +124,19 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     async findBySerial({ brandId, model, serial }) {
       // Index device_serial.
-      const rows = await query
-        .selectFrom('device')
-        .selectAll()
-        .where('serial', '=', serial)
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
+      const rows = await devices()
+        .where((where) => where.and({ serial, brand_id: brandId, model }))
         .orderBy('id', 'desc')
         .limit(100)
         .execute()
       return rows.map(deviceOf)
     },
 
-    async list({ brandId, model, serial, deviceKeyId, status, quarantined, before, limit }) {
+    async list({ before, limit, ...filter }) {
       // By device_serial, device_key, device_model_status, device_model, device_brand or device_status, all in the
-      // order of the list; else the primary key. Those in quarantine are few, and looked through: by
-      // device_quarantined, which a planner that knows nothing of the numbers would not take for its own good.
-      let select = quarantined
+      // order of the list; else by the primary key. Few devices are in quarantine: read them all by
+      // device_quarantined, which a planner without statistics would not choose.
+      const all = filter.quarantined
         ? query
             .with(
               (name) => name('quarantined').materialized(),
@@ -161,13 +144,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
             )
             .selectFrom('quarantined as device')
             .selectAll()
-        : query.selectFrom('device').selectAll()
-      if (quarantined === false) select = select.where('quarantined_at', 'is', null)
-      if (brandId !== undefined) select = select.where('brand_id', '=', brandId)
-      if (model !== undefined) select = select.where('model', '=', model)
-      if (serial !== undefined) select = select.where('serial', '=', serial)
-      if (deviceKeyId !== undefined) select = select.where('device_key_id', '=', deviceKeyId)
-      if (status !== undefined) select = select.where('status', '=', status)
+        : devices()
+      let select = filtered(all, filter)
       if (before !== undefined) select = select.where('id', '<', before)
       const rows = await select.orderBy('id', 'desc').limit(limit).execute()
       return rows.map(deviceOf)
@@ -178,9 +156,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       const { count } = await query
         .selectFrom('device')
         .select((select) => select.fn.countAll<number>().as('count'))
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .where('status', '=', 'pending')
+        .where((where) => where.and({ brand_id: brandId, model, status: 'pending' }))
         .executeTakeFirstOrThrow()
       return Number(count)
     },
@@ -203,47 +179,36 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     async activate({ id, status }, serial, revision, decision) {
       const decided = columnsOf(decision)
       try {
-        return await change(id, [status], { serial, revision, status: 'active', request: null, ...decided })
+        return await decide(id, status, { serial, revision, status: 'active', request: null, ...decided })
       } catch (error) {
         if (isUniqueViolation(error, 'device.brand_id_model_serial')) return false
         throw error
       }
     },
 
-    reject: (id, decision) => change(id, ['pending'], { status: 'rejected', ...columnsOf(decision) }),
+    reject: (id, decision) => decide(id, 'pending', { status: 'rejected', ...columnsOf(decision) }),
 
     async supersede(id, decision) {
-      // Primary key.
-      const result = await query
-        .updateTable('device')
-        .set({ status: 'superseded', ...columnsOf(decision) })
-        .where('id', '=', id)
+      const result = await update(id, { status: 'superseded', ...columnsOf(decision) })
         .where('status', '=', 'active')
         .where('quarantined_at', 'is', null)
         .executeTakeFirst()
       return anyRowChanged(result)
     },
 
-    revoke: (id, decision) => change(id, ['active'], { status: 'revoked', ...columnsOf(decision) }),
+    revoke: (id, decision) => decide(id, 'active', { status: 'revoked', ...columnsOf(decision) }),
 
     async setQuarantine(id, at) {
-      // Primary key.
-      let update = query
-        .updateTable('device')
-        .set({ quarantined_at: at && toInstant(at) })
-        .where('id', '=', id)
-        .where('quarantined_at', at ? 'is' : 'is not', null)
-      if (at) update = update.where('status', '=', 'active')
-      const result = await update.executeTakeFirst()
+      const changed = update(id, { quarantined_at: at && toInstant(at) })
+      const result = await (at
+        ? changed.where('quarantined_at', 'is', null).where('status', '=', 'active')
+        : changed.where('quarantined_at', 'is not', null)
+      ).executeTakeFirst()
       return anyRowChanged(result)
     },
 
     async setRevision(id, revision) {
-      // Primary key.
-      const result = await query
-        .updateTable('device')
-        .set({ revision })
-        .where('id', '=', id)
+      const result = await update(id, { revision })
         .where('status', '=', 'active')
         .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
         .executeTakeFirst()
@@ -261,12 +226,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     async findSerialAssertion({ brandId, model, serial }) {
       // The primary key begins with these.
-      const row = await query
-        .selectFrom('serial_assertion')
-        .selectAll()
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .where('serial', '=', serial)
+      const row = await serialAssertions()
+        .where((where) => where.and({ brand_id: brandId, model, serial }))
         .orderBy('revision', 'desc')
         .limit(1)
         .executeTakeFirst()
@@ -275,22 +236,28 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 
     async serialAssertionsOf(id) {
       // Index serial_assertion_device.
-      const rows = await query
-        .selectFrom('serial_assertion')
-        .selectAll()
-        .where('device_id', '=', id)
-        .orderBy('revision')
-        .execute()
+      const rows = await serialAssertions().where('device_id', '=', id).orderBy('revision').execute()
       return rows.map(assertionOf)
     },
   }
 }
 
-const columnsOf = ({ at, by, reason }: Decision) => ({
-  decided_at: toInstant(at),
-  decided_by: by,
-  reason,
-})
+/** The devices that fit the filter. */
+export function filtered<Row>(
+  select: SelectQueryBuilder<Schema, 'device', Row>,
+  { brandId, model, serial, deviceKeyId, status, quarantined }: Omit<DeviceFilter, 'before' | 'limit'>,
+): SelectQueryBuilder<Schema, 'device', Row> {
+  let fitting = select
+  if (brandId !== undefined) fitting = fitting.where('brand_id', '=', brandId)
+  if (model !== undefined) fitting = fitting.where('model', '=', model)
+  if (serial !== undefined) fitting = fitting.where('serial', '=', serial)
+  if (deviceKeyId !== undefined) fitting = fitting.where('device_key_id', '=', deviceKeyId)
+  if (status !== undefined) fitting = fitting.where('status', '=', status)
+  if (quarantined === undefined) return fitting
+  return fitting.where('quarantined_at', quarantined ? 'is not' : 'is', null)
+}
+
+const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
 
 /** Without `request`. */
 export function rowOf(device: Device): Omit<DeviceTable, 'request'> {

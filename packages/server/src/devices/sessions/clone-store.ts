@@ -67,9 +67,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
       const updated = await query
         .updateTable('clone_evidence')
         .set((set) => ({ times: set('times', '+', 1), last_seen_at: seen, details: text }))
-        .where('device_id', '=', deviceId)
-        .where('kind', '=', kind)
-        .where('subject', '=', subject)
+        .where((where) => where.and({ device_id: deviceId, kind, subject }))
         .executeTakeFirst()
       if (anyRowChanged(updated)) return true
       // The primary key begins with the counted columns, and decides between two inserts at once.
@@ -89,9 +87,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
       const row = await query
         .selectFrom('clone_evidence')
         .selectAll()
-        .where('device_id', '=', id)
-        .where('kind', '=', kind)
-        .where('subject', '=', subject)
+        .where((where) => where.and({ device_id: id, kind, subject }))
         .executeTakeFirst()
       return row && evidenceOf(row)
     },

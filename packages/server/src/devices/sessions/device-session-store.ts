@@ -8,6 +8,7 @@ import {
   fromInstant,
   toInstant,
 } from '../../database/index.ts'
+import { deviceOf } from '../device-store.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 export interface DeviceSessionStore {
@@ -33,17 +34,10 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
     query
       .selectFrom('device_session')
       .innerJoin('device', 'device.id', 'device_session.device_id')
-      .selectAll('device_session')
-      .select([
-        'device.brand_id',
-        'device.model',
-        'device.serial',
-        'device.device_key_id',
-        'device.status',
-        'device.decided_at',
-        'device.decided_by',
-        'device.quarantined_at',
-      ])
+      .selectAll()
+
+  const newestFirst = () =>
+    query.selectFrom('device_session').selectAll().orderBy('opened_at', 'desc').orderBy('session_id', 'desc')
 
   return {
     async add(session) {
@@ -69,14 +63,7 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
     async headOf(chainId) {
       // Index device_session_chain.
-      const row = await query
-        .selectFrom('device_session')
-        .selectAll()
-        .where('chain_id', '=', chainId)
-        .orderBy('opened_at', 'desc')
-        .orderBy('session_id', 'desc')
-        .limit(1)
-        .executeTakeFirst()
+      const row = await newestFirst().where('chain_id', '=', chainId).limit(1).executeTakeFirst()
       return row && sessionOf(row)
     },
 
@@ -93,13 +80,9 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
     async newestAlive(id, at) {
       // Index device_session_device.
-      const row = await query
-        .selectFrom('device_session')
-        .selectAll()
+      const row = await newestFirst()
         .where('device_id', '=', id)
         .where('expires_at', '>', toInstant(at))
-        .orderBy('opened_at', 'desc')
-        .orderBy('session_id', 'desc')
         .limit(1)
         .executeTakeFirst()
       return row && sessionOf(row)
@@ -107,14 +90,7 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
     async ofDevice(id, limit) {
       // Index device_session_device.
-      const rows = await query
-        .selectFrom('device_session')
-        .selectAll()
-        .where('device_id', '=', id)
-        .orderBy('opened_at', 'desc')
-        .orderBy('session_id', 'desc')
-        .limit(limit)
-        .execute()
+      const rows = await newestFirst().where('device_id', '=', id).limit(limit).execute()
       return rows.map(sessionOf)
     },
 
@@ -169,29 +145,7 @@ function sessionOf(row: DeviceSessionTable): DeviceSession {
   }
 }
 
-type FoundRow = DeviceSessionTable &
-  Pick<
-    DeviceTable,
-    | 'brand_id'
-    | 'model'
-    | 'serial'
-    | 'device_key_id'
-    | 'status'
-    | 'decided_at'
-    | 'decided_by'
-    | 'quarantined_at'
-  >
-
-const foundOf = (row: FoundRow): FoundSession => ({
+const foundOf = (row: DeviceSessionTable & DeviceTable): FoundSession => ({
   session: sessionOf(row),
-  device: {
-    brandId: row.brand_id,
-    model: row.model,
-    serial: row.serial,
-    deviceKeyId: row.device_key_id,
-    status: row.status,
-    decidedAt: fromInstant(row.decided_at),
-    decidedBy: row.decided_by,
-    quarantinedAt: fromInstant(row.quarantined_at),
-  },
+  device: deviceOf(row),
 })

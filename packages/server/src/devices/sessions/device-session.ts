@@ -20,16 +20,10 @@ export interface DeviceSession {
   readonly caller: Caller
 }
 
-/** What the register says about the device of a session. */
-export type SessionDevice = Pick<
-  Device,
-  'brandId' | 'model' | 'serial' | 'deviceKeyId' | 'status' | 'decidedAt' | 'decidedBy' | 'quarantinedAt'
->
-
 /** A session and its device, read together. */
 export interface FoundSession {
   readonly session: DeviceSession
-  readonly device: SessionDevice
+  readonly device: Device
 }
 
 /** Why this device gets no session, and why those it has are not valid: a sentence. Undefined if it may have one. */
@@ -38,7 +32,7 @@ export function whyNoSession({
   quarantinedAt,
   decidedAt,
   decidedBy,
-}: Pick<SessionDevice, 'status' | 'quarantinedAt' | 'decidedAt' | 'decidedBy'>): string | undefined {
+}: Pick<Device, 'status' | 'quarantinedAt' | 'decidedAt' | 'decidedBy'>): string | undefined {
   const at = decidedAt === null ? '' : ` at ${decidedAt.toISOString()}`
   const by = decidedBy === null ? '' : ` by ${decidedBy}`
   switch (status) {

@@ -3,14 +3,7 @@
  * at a time, so that a million of them need the memory of one page.
  */
 import type { DeviceId } from '@ratafia/api'
-import type { SelectQueryBuilder } from 'kysely'
-import {
-  type CloneEvidenceTable,
-  type Database,
-  type DeviceTable,
-  type Schema,
-  toInstant,
-} from '../../database/index.ts'
+import { type Database, type DeviceTable, toInstant } from '../../database/index.ts'
 import type { Device, SerialAssertion } from '../device.ts'
 import {
   assertionOf,
@@ -19,6 +12,7 @@ import {
   type DeviceStore,
   deviceOf,
   deviceStore,
+  filtered,
   rowOf,
 } from '../device-store.ts'
 import { type CloneEvidence, EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
@@ -82,9 +76,19 @@ export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTr
 }
 
 export function registerImport({ query: transaction }: Pick<Database, 'query'>): RegisterImport {
-  const devices = deviceStore({ query: transaction })
+  /** Newest first. */
+  const having = async (column: 'serial' | 'device_key_id', values: readonly string[]) => {
+    if (values.length === 0) return []
+    const rows = await transaction
+      .selectFrom('device')
+      .selectAll()
+      .where(column, 'in', values)
+      .orderBy('id', 'desc')
+      .execute()
+    return rows.map(deviceOf)
+  }
   return {
-    devices,
+    devices: deviceStore({ query: transaction }),
 
     async byIds(ids) {
       if (ids.length === 0) return []
@@ -93,29 +97,11 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
       return withAssertions(rows, { query: transaction })
     },
 
-    async bySerials(serials) {
-      if (serials.length === 0) return []
-      // Index device_serial.
-      const rows = await transaction
-        .selectFrom('device')
-        .selectAll()
-        .where('serial', 'in', serials)
-        .orderBy('id', 'desc')
-        .execute()
-      return rows.map(deviceOf)
-    },
+    // Index device_serial.
+    bySerials: (serials) => having('serial', serials),
 
-    async byKeys(deviceKeyIds) {
-      if (deviceKeyIds.length === 0) return []
-      // Index device_key.
-      const rows = await transaction
-        .selectFrom('device')
-        .selectAll()
-        .where('device_key_id', 'in', deviceKeyIds)
-        .orderBy('id', 'desc')
-        .execute()
-      return rows.map(deviceOf)
-    },
+    // Index device_key.
+    byKeys: (deviceKeyIds) => having('device_key_id', deviceKeyIds),
 
     async add(all) {
       if (all.length === 0) return new Set()
@@ -147,8 +133,7 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
         const present = await transaction
           .selectFrom('serial_assertion')
           .select('encoded')
-          .where('device_id', '=', assertion.deviceId)
-          .where('revision', '=', assertion.revision)
+          .where((where) => where.and({ device_id: assertion.deviceId, revision: assertion.revision }))
           .executeTakeFirst()
         if (!present || Buffer.compare(present.encoded, assertion.encoded) !== 0) others.push(assertion)
       }
@@ -161,44 +146,25 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
         const { count } = await transaction
           .selectFrom('clone_evidence')
           .select((select) => select.fn.countAll<number>().as('count'))
-          .where('device_id', '=', one.deviceId)
-          .where('kind', '=', one.kind)
+          .where((where) => where.and({ device_id: one.deviceId, kind: one.kind }))
           .executeTakeFirstOrThrow()
         if (Number(count) >= EVIDENCE_LIMIT) continue
         await transaction
           .insertInto('clone_evidence')
-          .values(evidenceRow(one))
+          .values({
+            device_id: one.deviceId,
+            kind: one.kind,
+            subject: one.subject,
+            first_seen_at: toInstant(one.firstSeenAt),
+            last_seen_at: toInstant(one.lastSeenAt),
+            times: one.times,
+            details: JSON.stringify(one.details),
+          })
           .onConflict((conflict) => conflict.columns(['device_id', 'kind', 'subject']).doNothing())
           .execute()
       }
     },
   }
-}
-
-const evidenceRow = (evidence: CloneEvidence): CloneEvidenceTable => ({
-  device_id: evidence.deviceId,
-  kind: evidence.kind,
-  subject: evidence.subject,
-  first_seen_at: toInstant(evidence.firstSeenAt),
-  last_seen_at: toInstant(evidence.lastSeenAt),
-  times: evidence.times,
-  details: JSON.stringify(evidence.details),
-})
-
-function filtered<Output>(
-  select: SelectQueryBuilder<Schema, 'device', Output>,
-  { brandId, model, serial, deviceKeyId, status, quarantined }: TransferFilter,
-): SelectQueryBuilder<Schema, 'device', Output> {
-  let limited = select
-  if (brandId !== undefined) limited = limited.where('brand_id', '=', brandId)
-  if (model !== undefined) limited = limited.where('model', '=', model)
-  if (serial !== undefined) limited = limited.where('serial', '=', serial)
-  if (deviceKeyId !== undefined) limited = limited.where('device_key_id', '=', deviceKeyId)
-  if (status !== undefined) limited = limited.where('status', '=', status)
-  if (quarantined !== undefined) {
-    limited = limited.where('quarantined_at', quarantined ? 'is not' : 'is', null)
-  }
-  return limited
 }
 
 async function withAssertions(
