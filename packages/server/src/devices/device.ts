@@ -1,5 +1,6 @@
 /** A device in the register, as operations see it. */
-import type { DeviceId } from '@ratafia/api'
+import { type DeviceId, newDeviceId } from '@ratafia/api'
+import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 
 export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', 'revoked'] as const
 
@@ -7,7 +8,7 @@ export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', '
  * - `pending`: asked for a serial and waits for the operator; `rejected`: the operator said no
  * - `active`: has its serial
  * - `superseded`: another device key has the serial now
- * - `revoked`: keeps the serial and gets nothing any more
+ * - `revoked`: keeps the serial, but gets no more sessions or assertions
  */
 export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 
@@ -19,21 +20,21 @@ export interface Device {
   readonly id: DeviceId
   readonly brandId: string
   readonly model: string
-  /** Empty while nobody has chosen one. */
+  /** Empty until one is chosen. */
   readonly serial: string
   /** SHA3-384 of the device key, as assertions write it. */
   readonly deviceKeyId: string
   readonly status: DeviceStatus
-  /** Of the newest serial assertion that is stored; null without one. */
+  /** Of the newest stored serial assertion; null without one. */
   readonly revision: number | null
   readonly origin: DeviceOrigin
   /** The BRAND/MODEL/SERIAL it was remodeled from. */
   readonly original: string | null
   readonly registeredAt: Date
-  /** When and by whom it was accepted, rejected or revoked; by `policy` where no person decided. */
+  /** When and by whom it was accepted, rejected or revoked; `policy` if no person decided. */
   readonly decidedAt: Date | null
   readonly decidedBy: string | null
-  /** Of a rejection or a revocation; what superseded it. */
+  /** Why it was rejected or revoked, or what superseded it. */
   readonly reason: string | null
   /** While set, it gets no session. */
   readonly quarantinedAt: Date | null
@@ -46,23 +47,52 @@ export interface Caller {
   readonly userAgent: string
 }
 
-/** A serial assertion that the register keeps, byte for byte. */
-export interface SerialAssertion {
-  readonly brandId: string
-  readonly model: string
-  readonly serial: string
-  readonly revision: number
-  readonly deviceId: DeviceId
-  readonly encoded: Uint8Array
-  readonly authorityId: string
-  readonly signingKeyId: string
-}
-
 export interface SerialName {
   readonly brandId: string
   readonly model: string
   readonly serial: string
 }
+
+/** A serial assertion as the register keeps it. */
+export interface SerialAssertion extends SerialName {
+  readonly revision: number
+  readonly deviceId: DeviceId
+  /** Byte for byte. */
+  readonly encoded: Uint8Array
+  readonly authorityId: string
+  readonly signingKeyId: string
+}
+
+export const serialAssertion = (
+  serial: UnverifiedAssertion<'serial'>,
+  { id }: Pick<Device, 'id'>,
+): SerialAssertion => ({
+  brandId: serial.fields.brandId,
+  model: serial.fields.model,
+  serial: serial.fields.serial,
+  revision: serial.revision,
+  deviceId: id,
+  encoded: encode(serial),
+  // Every type with an authority has one.
+  authorityId: serial.authorityId ?? serial.fields.brandId,
+  signingKeyId: serial.signKeyId,
+})
+
+/** A pending device with an id of its own; `known` sets the rest. */
+export const newDevice = (
+  known: Pick<Device, 'brandId' | 'model' | 'deviceKeyId' | 'origin' | 'registeredAt'> & Partial<Device>,
+): Device => ({
+  id: newDeviceId(),
+  serial: '',
+  status: 'pending',
+  revision: null,
+  original: null,
+  decidedAt: null,
+  decidedBy: null,
+  reason: null,
+  quarantinedAt: null,
+  ...known,
+})
 
 export const showSerialName = ({ brandId, model, serial }: SerialName): string =>
   `${brandId}/${model}/${serial}`

@@ -7,7 +7,7 @@ import { findDevice } from './find-device.ts'
 
 interface ReleaseDeps {
   readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'setQuarantine'> }>
+  readonly change: Changing<{ readonly devices: DeviceStore }>
 }
 
 /** Keeps the evidence. Throws `RequestError` `invalid-field` for a device that is not in quarantine. */

@@ -9,7 +9,7 @@ import { checkReason } from './reason.ts'
 
 interface RevokeDeps {
   readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'revoke'> }>
+  readonly change: Changing<{ readonly devices: DeviceStore }>
   readonly clock: Clock
 }
 

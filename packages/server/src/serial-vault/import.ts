@@ -1,13 +1,13 @@
 /** Takes over what a serial-vault knows, from a dump of its tables. */
 import { type ImportSignedDeps, importSignedDevices } from '../devices/transfer/import-signed-devices.ts'
-import type { ImportedSigned, SignedDevice } from '../devices/transfer/signed-import.ts'
+import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
 import type { DumpFile } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'
 import type { Holding } from './signing-log.ts'
 import { type TakeAssertionsDeps, takeAssertions } from './take-assertions.ts'
-import { type TakeModelsDeps, takeModels } from './take-models.ts'
+import { type TakeModelsDeps, type TakenModels, takeModels } from './take-models.ts'
 
-export type ImportVaultDeps = TakeAssertionsDeps & TakeModelsDeps & ImportSignedDeps
+type ImportVaultDeps = TakeAssertionsDeps & TakeModelsDeps & ImportSignedDeps
 
 interface ImportOptions {
   readonly files: readonly DumpFile[]
@@ -17,20 +17,15 @@ interface ImportOptions {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-export interface ImportedVault {
+export interface ImportedVault extends TakenModels {
   /** Accounts and keys: assertions that were stored, and those that were there already. */
   readonly assertions: { readonly added: number; readonly unchanged: number }
-  readonly apiKeys: { readonly added: number; readonly unchanged: number }
   readonly signatures: number
   readonly devices: Omit<ImportedSigned, 'conflicts'>
   /** Serials with two keys, and keys with two serials, a sentence each. */
   readonly duplicates: readonly string[]
   /** Where the register says otherwise. */
   readonly conflicts: readonly string[]
-  /** What could not be taken, with the reason. */
-  readonly skipped: readonly string[]
-  /** What is left for the operator. */
-  readonly todo: readonly string[]
 }
 
 const SOURCE = 'serial-vault'
@@ -46,7 +41,7 @@ export async function importSerialVault(
   const { apiKeys, skipped: skippedModels, todo } = await takeModels(dump, how, deps)
   const holdings = dump.log.resolve()
   const { conflicts, ...devices } = await importSignedDevices(
-    signedDevices(holdings),
+    holdings,
     { ...how, ...(onProgress ? { onProgress } : {}) },
     deps,
   )
@@ -62,22 +57,6 @@ export async function importSerialVault(
     skipped: [...dump.unreadable, ...skippedAssertions, ...skippedModels],
     todo,
   }
-}
-
-/** The two lists have the same order. */
-function signedDevices(holdings: readonly Holding[]): readonly SignedDevice[] {
-  const plain = (holding: Holding) => ({
-    brandId: holding.brandId,
-    model: holding.model,
-    serial: holding.serial,
-    deviceKeyId: holding.deviceKeyId,
-    revision: holding.revision,
-    firstSignedAt: holding.firstAt,
-    signedAt: holding.at,
-  })
-  return holdings.map((holding) =>
-    holding.gaveWayTo ? { ...plain(holding), gaveWayTo: plain(holding.gaveWayTo) } : plain(holding),
-  )
 }
 
 function duplicate(lost: Holding, now: Holding): string {

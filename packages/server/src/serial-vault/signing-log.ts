@@ -2,23 +2,16 @@
  * Who has which serial, according to a log of signatures. A serial-vault may sign one serial for several keys, and
  * several serials for one key: here one of each remains, and the log keeps and reports what gave way.
  */
+import type { SignedDevice } from '../devices/transfer/signed-import.ts'
 import type { DumpRow } from './dump-rows.ts'
 
-export interface Signature {
-  readonly brandId: string
-  readonly model: string
-  readonly serial: string
-  /** The `fingerprint` of the log: the id of the key that signed the serial-request, which is the device key. */
-  readonly deviceKeyId: string
-  readonly revision: number
-  readonly at: Date
+/** `deviceKeyId` is the `fingerprint` of the log: the key that signed the serial-request is the device key. */
+export interface Signature extends Omit<SignedDevice, 'firstSignedAt' | 'gaveWayTo'> {
   readonly place: string
 }
 
 /** One serial with one key, from all signatures about the two. */
-export interface Holding extends Signature {
-  readonly firstAt: Date
-  /** What has the serial, or the key, now; undefined if this is active. */
+export interface Holding extends Signature, SignedDevice {
   readonly gaveWayTo?: Holding
 }
 
@@ -36,9 +29,9 @@ export function readSignature({ fields, place }: DumpRow, now: Date): Signature 
   // serial-vault added the column later, with this default.
   const number = revision || '1'
   if (!/^\d{1,9}$/.test(number)) return `${place}: "revision" is not a number.`
-  const at = created ? timeOf(created) : now
-  if (!at) return `${place}: "created" is not a time.`
-  return { brandId: make, model, serial, deviceKeyId: fingerprint, revision: Number(number), at, place }
+  const signedAt = created ? timeOf(created) : now
+  if (!signedAt) return `${place}: "created" is not a time.`
+  return { brandId: make, model, serial, deviceKeyId: fingerprint, revision: Number(number), signedAt, place }
 }
 
 /** `2018-03-01 10:20:30.123456`, with a zone or without, as PostgreSQL, SQLite and Go write it. */
@@ -66,12 +59,12 @@ export class SigningLog {
     const key = nameOf(signature, signature.serial, signature.deviceKeyId)
     const known = this.#holdings.get(key)
     if (!known) {
-      this.#holdings.set(key, { ...signature, firstAt: signature.at })
+      this.#holdings.set(key, { ...signature, firstSignedAt: signature.signedAt })
       return
     }
-    const firstAt = signature.at < known.firstAt ? signature.at : known.firstAt
+    const firstSignedAt = signature.signedAt < known.firstSignedAt ? signature.signedAt : known.firstSignedAt
     const newest = isNewer(signature, known) ? signature : known
-    this.#holdings.set(key, { ...newest, firstAt })
+    this.#holdings.set(key, { ...newest, firstSignedAt })
   }
 
   /**
@@ -107,8 +100,10 @@ const nameOf = ({ brandId, model }: Signature, ...more: readonly string[]): stri
 
 /** For one serial, whose revisions count up. */
 const isNewer = (one: Signature, other: Signature): boolean =>
-  one.revision === other.revision ? one.at >= other.at : one.revision > other.revision
+  one.revision === other.revision ? one.signedAt >= other.signedAt : one.revision > other.revision
 
 /** For two serials, whose revisions cannot be compared. */
 const isLater = (one: Signature, other: Signature): boolean =>
-  one.at.getTime() === other.at.getTime() ? one.revision >= other.revision : one.at > other.at
+  one.signedAt.getTime() === other.signedAt.getTime()
+    ? one.revision >= other.revision
+    : one.signedAt > other.signedAt

@@ -52,26 +52,23 @@ export class SqlReader {
 
   /** `(a, b)`; undefined without parentheses. */
   columns(): readonly string[] | undefined {
-    if (!this.sign('(')) return undefined
-    const names: string[] = []
-    do {
-      const name = this.name()
-      if (name === undefined) return undefined
-      names.push(name)
-    } while (this.sign(','))
-    return this.sign(')') ? names : undefined
+    return this.#list(() => this.name())
   }
 
   /** `(1, 'text', NULL)`; undefined for anything else. */
   values(): readonly (string | null)[] | undefined {
+    return this.#list(() => this.value())
+  }
+
+  #list<Item>(read: () => Item | undefined): readonly Item[] | undefined {
     if (!this.sign('(')) return undefined
-    const values: (string | null)[] = []
+    const items: Item[] = []
     do {
-      const value = this.value()
-      if (value === undefined) return undefined
-      values.push(value)
+      const item = read()
+      if (item === undefined) return undefined
+      items.push(item)
     } while (this.sign(','))
-    return this.sign(')') ? values : undefined
+    return this.sign(')') ? items : undefined
   }
 
   value(): string | null | undefined {

@@ -7,10 +7,10 @@ import { RequestError } from '../errors.ts'
 import type { Dump } from './read-dump.ts'
 
 export interface TakeAssertionsDeps extends TrustDeps {
-  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'put'> }>
+  readonly change: Changing<{ readonly assertions: AssertionStore }>
 }
 
-export interface TakenAssertions {
+interface TakenAssertions {
   readonly added: number
   readonly unchanged: number
   /** What was not taken, with the reason. */
@@ -18,8 +18,8 @@ export interface TakenAssertions {
 }
 
 /**
- * Accounts first, because their keys refer to them. Checks each down to a root, with what was taken before it. `source`
- * goes into the audit log.
+ * Takes accounts first, because their keys refer to them. Checks each chain down to a root, through what was taken
+ * before. `source` goes into the audit log.
  */
 export async function takeAssertions(
   { accounts, keypairs }: Dump,

@@ -8,7 +8,7 @@ import { RequestError } from '../errors.ts'
 import type { Dump } from './read-dump.ts'
 
 export interface TakeModelsDeps extends ImportApiKeyDeps {
-  readonly brands: Pick<BrandStore, 'keys'>
+  readonly brands: BrandStore
 }
 
 export interface TakenModels {

@@ -1,8 +1,8 @@
 /**
- * What every way to a serial shares. The number is planned, then the assertion signed, and only then everything stored
- * in one transaction: whoever loses a race throws the signature away, and nothing is ever half done (decision 0018).
+ * The steps that every way to a serial shares: plan the number, sign the assertion, then store everything in one
+ * transaction. The loser of a race throws its signature away, and nothing is ever half done (decision 0018).
  */
-import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { UnverifiedAssertion } from '@ratafia/assertions'
 import { type SignedSerial, signSerial } from '../../brands/keys/sign-serial.ts'
 import type { SignerDeps } from '../../brands/keys/signer-for.ts'
 import { generateSerial } from '../../brands/models/generate-serial.ts'
@@ -10,7 +10,7 @@ import type { StoredModel } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Changing, Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
-import type { Device, SerialAssertion, SerialName } from '../device.ts'
+import { type Device, type SerialAssertion, type SerialName, serialAssertion } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { won } from '../lost-race.ts'
 import { givesWay, supersededBy } from '../serial-holder.ts'
@@ -22,7 +22,7 @@ export interface IssueDeps extends SignerDeps {
   readonly change: Changing<RegisterStores>
 }
 
-/** A serial number that may be given, and which device loses it. */
+/** A serial number that can be given, and the device that loses it. */
 export interface SerialPlan extends SerialName {
   /** 0 for the first assertion of this serial number. */
   readonly revision: number
@@ -30,15 +30,15 @@ export interface SerialPlan extends SerialName {
   readonly holder: Device | undefined
 }
 
-/** The serial number belongs to this device, which keeps it: by the policy, or because of its status. */
+/** The device that has the serial number and keeps it, because of the policy or its status. */
 export interface SerialTaken {
   readonly taken: Device
 }
 
-/** Numbers of a template that devices proposed before are skipped, so many at most in one request. */
+/** How many numbers of a template one request skips at most, because devices have proposed them before. */
 const SKIPPED_NUMBERS = 100
 
-/** Finds out what may be given now; `proposed` is undefined where the service makes the number. */
+/** Which serial number can be given now? Without `proposed`, the service makes one. */
 export async function planSerial(
   { model, proposed }: { readonly model: StoredModel; readonly proposed: string | undefined },
   deps: Pick<IssueDeps, 'devices' | 'models'>,
@@ -60,7 +60,7 @@ async function planNewNumber(
     const used = (await deps.devices.findHolder(name)) ?? (await deps.devices.findSerialAssertion(name))
     if (!used) return { ...name, holder: undefined, revision: 0 }
   }
-  // They are skipped for good: the retry goes on from here.
+  // The counter keeps its place: a retry goes on from here.
   throw new Unavailable(`${SKIPPED_NUMBERS} numbers of ${model.brandId}/${model.model} in a row are taken`)
 }
 
@@ -86,7 +86,7 @@ export function signPlanned(
   return signSerial({ brandId, model, serial, deviceKey, revision, ...body }, deps)
 }
 
-/** On the transaction, before the serial goes to another key. Throws `LostRace` when the holder is no longer active. */
+/** On the transaction, before the serial goes to another key. Throws `LostRace` if the holder is no longer active. */
 export async function supersedeHolder(
   { holder }: SerialPlan,
   { deviceKeyId, at }: { readonly deviceKeyId: string; readonly at: Date },
@@ -98,23 +98,13 @@ export async function supersedeHolder(
   await record(supersededBy(holder, deviceKeyId))
 }
 
-/** On the transaction, after everything else: throws `LostRace` when the signing key was disabled meanwhile. */
+/** On the transaction, after everything else. Throws `LostRace` if the signing key was disabled meanwhile. */
 export async function storeSerial(
-  { assertion: signed, signer }: SignedSerial,
+  { assertion: signed }: SignedSerial,
   { device, at }: { readonly device: Device; readonly at: Date },
   { devices, brands }: RegisterStores,
 ): Promise<SerialAssertion> {
-  const { brandId, model, serial } = signed.fields
-  const assertion = {
-    brandId,
-    model,
-    serial,
-    revision: signed.revision,
-    deviceId: device.id,
-    encoded: encode(signed),
-    authorityId: signer.authorityId,
-    signingKeyId: signed.signKeyId,
-  }
+  const assertion = serialAssertion(signed, device)
   won(await devices.addSerialAssertion(assertion, at))
   won(await brands.mayUse(assertion.signingKeyId))
   return assertion

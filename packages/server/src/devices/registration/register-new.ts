@@ -1,10 +1,9 @@
 /** Gives a device its first serial here: planned, signed, and stored in one transaction with all that belongs to it. */
-import { newDeviceId } from '@ratafia/api'
 import { AssertionError } from '@ratafia/assertions'
 import type { SignedSerial } from '../../brands/keys/sign-serial.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
-import { type Device, type SerialAssertion, showSerialName } from '../device.ts'
+import { type Device, newDevice, type SerialAssertion, showSerialName } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { givenSerial } from '../serial-holder.ts'
 import { type AllowedDevice, countApiKeyUse } from './check-policy.ts'
@@ -22,13 +21,13 @@ import type { Registration } from './registration.ts'
 import { useRequestId } from './use-request-id.ts'
 
 export interface RegisterNewDeps extends IssueDeps {
-  /** Reports to the operator what no device can repair. */
+  /** Tells the operator about a fault that no device can repair. */
   readonly warn: (message: string) => void
 }
 
 /**
  * A device that the policy allows. Throws {@link RequestError} `registration-refused` or `invalid-api-key`, and
- * {@link LostRace} when somebody was faster.
+ * {@link LostRace} if another request was faster.
  */
 export async function registerNewDevice(
   allowed: AllowedDevice,
@@ -43,7 +42,7 @@ export async function registerNewDevice(
   const { serial, revision } = plan
   const at = deps.clock()
   const decided = { status: 'active', decidedAt: at, decidedBy: 'policy' } as const
-  const device = { ...newDevice(registration, model, at), ...decided, serial, revision }
+  const device = { ...pendingDevice(registration, model, at), ...decided, serial, revision }
   const signed = await signFor(registration, plan, deps)
   return deps.change(async (stores) => {
     await supersedeHolder(plan, { deviceKeyId, at }, stores)
@@ -81,26 +80,19 @@ export async function registerImported(
 }
 
 /** Waiting for approval, without a serial number. */
-export const newDevice = (
+export const pendingDevice = (
   { request, original }: Registration,
   { brandId, model }: StoredModel,
   at: Date,
-): Device => ({
-  id: newDeviceId(),
-  brandId,
-  model,
-  serial: '',
-  deviceKeyId: request.fields.deviceKeyId,
-  status: 'pending',
-  revision: null,
-  origin: 'registration',
-  original: original ? showSerialName(originalOf(original)) : null,
-  registeredAt: at,
-  decidedAt: null,
-  decidedBy: null,
-  reason: null,
-  quarantinedAt: null,
-})
+): Device =>
+  newDevice({
+    brandId,
+    model,
+    deviceKeyId: request.fields.deviceKeyId,
+    origin: 'registration',
+    original: original ? showSerialName(originalOf(original)) : null,
+    registeredAt: at,
+  })
 
 /** {@link LostRace} if the holder's key is the request's own: then the same request, sent twice at once, was faster. */
 export function serialTaken(
@@ -115,7 +107,7 @@ export function serialTaken(
   )
 }
 
-/** Where no key can sign, the reason is for the operator, and the device learns no more than that. */
+/** If no key can sign, only the operator learns why. */
 async function signFor(
   registration: Registration,
   plan: SerialPlan,
@@ -132,7 +124,7 @@ async function signFor(
   }
 }
 
-/** The device asks its own model assertion, which may have another revision than ours (contract/devices.md 2.3). */
+/** The device checks its own model assertion, which may have another revision than ours (contract/devices.md 2.3). */
 function checkAuthority({ signer }: SignedSerial, { model }: Registration): void {
   const { brandId, serialAuthority } = model.fields
   if (signer.authorityId === brandId || serialAuthority.includes(signer.authorityId)) return

@@ -1,13 +1,11 @@
 /**
  * Which device has the serial number that a session is requested for? The register decides. A device whose serial was
- * signed elsewhere enters the register here; with a higher revision, it takes the serial over from the device key
- * before.
+ * signed elsewhere enters the register here; with a higher revision, it takes the serial over from another device key.
  */
-import { newDeviceId } from '@ratafia/api'
-import { encode, type TrustedAssertion } from '@ratafia/assertions'
+import type { TrustedAssertion } from '@ratafia/assertions'
 import type { Recording } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
-import type { Device } from '../device.ts'
+import { type Device, newDevice, serialAssertion } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { givenSerial, supersededBy } from '../serial-holder.ts'
@@ -43,9 +41,20 @@ export async function holderForSession(
     won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
     await record(supersededBy(holder, deviceKeyId))
   }
-  const device = newcomer(serial, at)
+  const { brandId, model, serial: number } = serial.fields
+  const { revision } = serial
+  const decided = { status: 'active', registeredAt: at, decidedAt: at, decidedBy: 'policy' } as const
+  const device = newDevice({
+    brandId,
+    model,
+    serial: number,
+    deviceKeyId,
+    revision,
+    origin: 'session',
+    ...decided,
+  })
   won(await devices.add(device))
-  await devices.addSerialAssertion(rowOf(device, serial), at)
+  await devices.addSerialAssertion(serialAssertion(serial, device), at)
   await record({ action: 'device.enter', subject: device.id, details: givenSerial(device) })
   return device
 }
@@ -57,7 +66,7 @@ async function keepNewer(
 ): Promise<Device> {
   if (holder.revision !== null && serial.revision <= holder.revision) return holder
   won(await devices.setRevision(holder.id, serial.revision))
-  await devices.addSerialAssertion(rowOf(holder, serial), at)
+  await devices.addSerialAssertion(serialAssertion(serial, holder), at)
   const newer = { ...holder, revision: serial.revision }
   await record({ action: 'device.update', subject: holder.id, details: givenSerial(newer) })
   return newer
@@ -76,40 +85,5 @@ function requireGivesWay(holder: Device, { revision, fields }: TrustedAssertion<
     throw deviceRefused(
       `The serial ${fields.serial} has another device key: this one is superseded. Register the device again, or ask its operator.`,
     )
-  }
-}
-
-function newcomer(serial: TrustedAssertion<'serial'>, at: Date): Device {
-  const { brandId, model, serial: number, deviceKeyId } = serial.fields
-  return {
-    id: newDeviceId(),
-    brandId,
-    model,
-    serial: number,
-    deviceKeyId,
-    status: 'active',
-    revision: serial.revision,
-    origin: 'session',
-    original: null,
-    registeredAt: at,
-    decidedAt: at,
-    decidedBy: 'policy',
-    reason: null,
-    quarantinedAt: null,
-  }
-}
-
-function rowOf(device: Device, serial: TrustedAssertion<'serial'>) {
-  const { brandId, model, serial: number } = serial.fields
-  return {
-    brandId,
-    model,
-    serial: number,
-    revision: serial.revision,
-    deviceId: device.id,
-    encoded: encode(serial),
-    // Types with an authority have one.
-    authorityId: serial.authorityId ?? brandId,
-    signingKeyId: serial.signKeyId,
   }
 }

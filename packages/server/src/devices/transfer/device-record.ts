@@ -1,10 +1,16 @@
 /** The row of an exported file that describes a device, for operators and auditors, and back again for an import. */
 import { isUtf8 } from 'node:buffer'
 import { type DeviceId, isDeviceId } from '@ratafia/api'
-import { AssertionError, decode, decodeStream, encode, type UnverifiedAssertion } from '@ratafia/assertions'
+import { AssertionError, decode, decodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import type { ExportRow } from '../../files/export-rows.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
-import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device, type SerialAssertion } from '../device.ts'
+import {
+  DEVICE_ORIGINS,
+  DEVICE_STATUSES,
+  type Device,
+  type SerialAssertion,
+  serialAssertion,
+} from '../device.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
 
 /** In this order. `request` and `assertions` are assertions as texts, a blank line between two. */
@@ -200,16 +206,7 @@ function serialOf(
   if (!same) return refuse(`"assertions" has a serial of ${brandId}/${model}/${serial.slice(0, 100)}.`)
   if (deviceKeyId !== device.deviceKeyId) return refuse('"assertions" has a serial of another device key.')
   if (one.authorityId === undefined) return refuse('"assertions" has a serial without an authority.')
-  return {
-    brandId,
-    model,
-    serial,
-    revision: one.revision,
-    deviceId: device.id,
-    encoded: encode(one),
-    authorityId: one.authorityId,
-    signingKeyId: one.signKeyId,
-  }
+  return serialAssertion(one, device)
 }
 
 function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refuse: Refuse): number | null {

@@ -4,14 +4,11 @@
  */
 import type { DeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
-import { type Device, showSerialName } from '../device.ts'
+import { type Device, newDevice, type SerialName, showSerialName } from '../device.ts'
 import type { CloneEvidence } from '../sessions/clone-store.ts'
 import type { RegisterImport, StoredDevice } from './device-transfer-store.ts'
 
-export interface SignedDevice {
-  readonly brandId: string
-  readonly model: string
-  readonly serial: string
+export interface SignedDevice extends SerialName {
   readonly deviceKeyId: string
   /** Of the last signature. */
   readonly revision: number
@@ -162,9 +159,18 @@ export class SignedImport {
 
   #row(id: DeviceId, signed: SignedDevice, decided: Pick<Device, 'status' | 'reason'>): Device {
     const { brandId, model, serial, deviceKeyId, revision, firstSignedAt, signedAt } = signed
-    const row = { id, brandId, model, serial, deviceKeyId, revision, ...decided }
     const times = { registeredAt: firstSignedAt, decidedAt: signedAt, decidedBy: this.#source }
-    return { ...row, ...times, origin: 'import', original: null, quarantinedAt: null }
+    return newDevice({
+      id,
+      brandId,
+      model,
+      serial,
+      deviceKeyId,
+      revision,
+      origin: 'import',
+      ...decided,
+      ...times,
+    })
   }
 
   #evidenceOf(

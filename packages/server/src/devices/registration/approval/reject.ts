@@ -9,7 +9,7 @@ import { checkReason } from '../../reason.ts'
 
 interface RejectDeps {
   readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: Pick<DeviceStore, 'reject'> }>
+  readonly change: Changing<{ readonly devices: DeviceStore }>
   readonly clock: Clock
 }
 

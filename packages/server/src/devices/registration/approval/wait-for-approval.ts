@@ -6,7 +6,7 @@ import { won } from '../../lost-race.ts'
 import { type AllowedDevice, countApiKeyUse } from '../check-policy.ts'
 import { type IssueDeps, planSerial } from '../issue-serial.ts'
 import { policyStillAllows } from '../policy-still-allows.ts'
-import { newDevice, serialTaken } from '../register-new.ts'
+import { pendingDevice, serialTaken } from '../register-new.ts'
 import { useRequestId } from '../use-request-id.ts'
 
 /** Of one model. A device that was approved or rejected makes room. */
@@ -14,8 +14,8 @@ const MAX_PENDING = 10_000
 const MAX_PENDING_BYTES = 64 * 1024
 
 /**
- * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` when somebody was faster, and
- * {@link Unavailable} when too many devices of the model wait.
+ * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was faster, and
+ * {@link Unavailable} if too many devices of the model wait.
  */
 export async function waitForApproval(allowed: AllowedDevice, deps: IssueDeps): Promise<'wait'> {
   const { registration, model, proposed } = allowed
@@ -33,7 +33,7 @@ export async function waitForApproval(allowed: AllowedDevice, deps: IssueDeps): 
     if ('taken' in plan) throw serialTaken(plan.taken, registration)
   }
   const at = deps.clock()
-  const device = { ...newDevice(registration, model, at), serial: proposed ?? '' }
+  const device = { ...pendingDevice(registration, model, at), serial: proposed ?? '' }
   await deps.change(async (stores) => {
     won(await stores.devices.add(device, request))
     await useRequestId(registration, device, at, stores)
