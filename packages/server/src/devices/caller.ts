@@ -2,14 +2,12 @@
 import { addressOf } from '../address.ts'
 import type { Caller } from './device.ts'
 
-interface Request {
-  readonly ip: string | undefined
-  readonly headers: { readonly 'user-agent'?: string | undefined }
-}
-
 const MAX_USER_AGENT = 256
 
-export const callerOf = (request: Request): Caller => ({
+export const callerOf = (request: {
+  readonly ip: string | undefined
+  readonly headers: { readonly 'user-agent'?: string | undefined }
+}): Caller => ({
   address: addressOf(request),
   userAgent: (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT).replace(/[^ -~]/g, '?'),
 })

@@ -1,16 +1,32 @@
-/** Finds the one device that an operator means: by id, by BRAND/MODEL/SERIAL, or by its device key. */
+/** Finds the one device that an operator names by its id, by BRAND/MODEL/SERIAL, or by its device key. */
 import { isDeviceId } from '@ratafia/api'
+import type { Changing } from '../change.ts'
+import type { Clock } from '../clock.ts'
 import { invalidField, type RequestError } from '../errors.ts'
 import { type Device, type DeviceStatus, showSerialName } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 
-/** More rows of one key than anybody reads. */
+/** What an operator who looks up the device and decides about it needs. */
+export interface DecideDeps {
+  readonly devices: DeviceStore
+  readonly change: Changing<{ readonly devices: DeviceStore }>
+  readonly clock: Clock
+}
+
+/** Who decides what about which device. */
+export interface OperatorDecision {
+  /** As {@link findDevice} takes it. */
+  readonly name: string
+  readonly by: string
+}
+
+/** More rows of one key than anyone reads. */
 const KEY_ROWS = 20
 
 /**
- * A serial number or a key may have several rows: who has it, who had it, who asks for it. Devices with a status in
+ * A serial number or a key may have several rows: holder, former holders and applicants. Devices with a status in
  * `prefer` come first (the command can do something about those), then the one that has the serial, then the others.
- * Throws {@link RequestError} `invalid-field` when there is none, or when several may be meant, with their ids.
+ * Throws {@link RequestError} `invalid-field` if there is none, or several, with their ids.
  */
 export async function findDevice(
   text: string,

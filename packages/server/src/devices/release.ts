@@ -1,17 +1,10 @@
 /** Ends a quarantine: the operator has looked at the evidence, and the device may have sessions again. */
-import type { Changing } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import { type Device, describeDevice } from './device.ts'
-import type { DeviceStore } from './device-store.ts'
-import { findDevice } from './find-device.ts'
-
-interface ReleaseDeps {
-  readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: DeviceStore }>
-}
+import { type DecideDeps, findDevice } from './find-device.ts'
 
 /** Keeps the evidence. Throws `RequestError` `invalid-field` for a device that is not in quarantine. */
-export async function releaseDevice(name: string, deps: ReleaseDeps): Promise<Device> {
+export async function releaseDevice(name: string, deps: DecideDeps): Promise<Device> {
   const device = await findDevice(name, ['active'], deps)
   const released = await deps.change(async ({ devices, record }) => {
     if (!(await devices.setQuarantine(device.id, null))) return false

@@ -1,35 +1,23 @@
-/** Revokes a device: its sessions end, it gets nothing any more, and nobody else gets its serial. */
-import type { Changing } from '../change.ts'
-import type { Clock } from '../clock.ts'
+/** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
 import { invalidField } from '../errors.ts'
 import { type Device, describeDevice, showSerialName } from './device.ts'
-import type { DeviceStore } from './device-store.ts'
-import { findDevice } from './find-device.ts'
+import { type DecideDeps, findDevice, type OperatorDecision } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
-interface RevokeDeps {
-  readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: DeviceStore }>
-  readonly clock: Clock
-}
-
-interface Revocation {
-  /** As `findDevice` takes it. */
-  readonly name: string
+interface Revocation extends OperatorDecision {
   readonly reason?: string | undefined
-  readonly by: string
 }
 
 export interface RevokedDevice {
   readonly device: Device
-  /** It was revoked before; that revocation is unchanged. */
+  /** It was revoked earlier, and that revocation is unchanged. */
   readonly before: boolean
 }
 
 /** Every verification reads the row, so the sessions of the device end with this. Throws `RequestError` `invalid-field`. */
 export async function revokeDevice(
   { name, reason, by }: Revocation,
-  deps: RevokeDeps,
+  deps: DecideDeps,
 ): Promise<RevokedDevice> {
   const decision = { at: deps.clock(), by, reason: reason === undefined ? null : checkReason(reason) }
   const found = await findDevice(name, ['active', 'revoked'], deps)

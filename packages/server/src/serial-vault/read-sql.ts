@@ -36,7 +36,7 @@ export async function* readSql(file: DumpFile, tables: readonly string[]): Async
     statement = undefined
     if (/^\s*COPY\s/i.test(whole)) copy = copyOf(whole, place)
     else if (/^\s*CREATE/i.test(whole)) remember(whole, known)
-    else yield* insertedRows(whole, { known, tables, place })
+    else yield* insertedRows(whole, place, tables, known)
   }
   if (copy || statement) throw new ImportError(`${file.name} ends in the middle of a table. Is it whole?`)
 }
@@ -73,13 +73,12 @@ function copiedRow({ table, columns }: Copy, text: string, place: string): DumpR
   return rowOf(table, columns, values, place)
 }
 
-interface InsertContext {
-  readonly known: ReadonlyMap<string, readonly string[]>
-  readonly tables: readonly string[]
-  readonly place: string
-}
-
-function* insertedRows(statement: string, { known, tables, place }: InsertContext): Generator<DumpRow> {
+function* insertedRows(
+  statement: string,
+  place: string,
+  tables: readonly string[],
+  known: ReadonlyMap<string, readonly string[]>,
+): Generator<DumpRow> {
   const reader = new SqlReader(statement)
   reader.take(/\s*INSERT\s+INTO\s+/iy)
   const table = reader.table()

@@ -139,7 +139,7 @@ eachDatabase((_kind, open, fresh) => {
     for (const value of ['-1', '1.0', 'x', '01', '', '9'.repeat(30)]) {
       const answer = refusalOf(await call(service, 'GET', `${path}?max-format=${value}`))
       assert.deepEqual([answer.status, answer.code], [400, 'invalid-field'], value)
-      assert.equal(answer.message, 'query/max-format has to be a whole number, such as 1.')
+      assert.equal(answer.message, 'query/max-format must be a whole number, such as 1.')
     }
     const twice = await call(service, 'GET', `${path}?max-format=1&max-format=2`)
     assert.equal(refusalOf(twice).message, 'query/max-format must be a string.')
@@ -153,7 +153,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(never.headers.get('content-type'), 'application/json')
     assert.equal(never.headers.get('snap-store-version'), '32')
     const [{ code, message }] = JSON.parse(never.body).error_list
-    assert.deepEqual([code, message], ['assertion-not-found', 'This service holds no such assertion.'])
+    assert.deepEqual([code, message], ['assertion-not-found', 'This service has no such assertion.'])
     const paths = [
       serialPath('REVOKED-1'),
       serialPath('SUPERSEDED-1'),

@@ -32,7 +32,7 @@ export async function findPublicAssertion(
   const kind = KINDS.get(type)
   const found = kind && isKey(key, kind.keyLength) ? await kind.find(key, deps) : undefined
   if (!found || found.format > format) {
-    throw new RequestError('assertion-not-found', 'This service holds no such assertion.')
+    throw new RequestError('assertion-not-found', 'This service has no such assertion.')
   }
   return encode(found)
 }
@@ -80,5 +80,5 @@ const isKey = (key: readonly string[], length: number): boolean =>
 
 function readFormat(text: string): number {
   if (/^(0|[1-9][0-9]{0,8})$/.test(text)) return Number(text)
-  throw invalidField('query/max-format has to be a whole number, such as 1.')
+  throw invalidField('query/max-format must be a whole number, such as 1.')
 }

@@ -15,7 +15,7 @@ import type { Registration } from './registration.ts'
 export interface PolicyDeps extends FindHardwareDeps, RemodelDeps {
   readonly apiKeys: ApiKeyStore
   readonly allowList: AllowListStore
-  readonly clones: Pick<CloneStore, 'record'>
+  readonly clones: CloneStore
 }
 
 /** A new device that the policy allows. */
@@ -23,7 +23,7 @@ export interface AllowedDevice {
   readonly registration: Registration
   /** With the policy that allowed it. */
   readonly model: StoredModel
-  /** The serial number it is to have; undefined: the service makes one. */
+  /** The serial number it will get; undefined if the service makes one. */
   readonly proposed: string | undefined
 }
 
@@ -42,7 +42,10 @@ export async function checkPolicy(
   if (proposed !== undefined) await recordSecondKey(registration, model, proposed, deps)
   const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
   if (policy.registration === 'allow-list' && !(await deps.allowList.has(model, device))) {
-    throw notAllowed(device)
+    const number = proposed === undefined ? '' : `the serial number ${proposed} or `
+    throw registrationRefused(
+      `This device is not on the allow-list of its model. Ask the operator to import ${number}the device key ${device.deviceKeyId}.`,
+    )
   }
   if (policy.hardwareIdentity) await checkHardware(request, deps)
   if (original) await checkRemodel(original, model, deps)
@@ -50,7 +53,7 @@ export async function checkPolicy(
 }
 
 /**
- * Counts one use of the API key, on the transaction that stores the device. Returns which key it was, for the audit
+ * Counts one use of the API key, on the transaction that stores the device. Returns the id of the key, for the audit
  * log. Throws {@link RequestError} `invalid-api-key`.
  */
 export async function countApiKeyUse(
@@ -80,11 +83,4 @@ async function recordSecondKey(
     details: { address: caller.address, 'user-agent': caller.userAgent },
     at: clock(),
   })
-}
-
-function notAllowed({ serial, deviceKeyId }: { serial: string | null; deviceKeyId: string }): RequestError {
-  const what = serial === null ? '' : `the serial number ${serial} or `
-  return registrationRefused(
-    `This device is not on the allow-list of its model. Ask the operator to import ${what}the device key ${deviceKeyId}.`,
-  )
 }

@@ -1,7 +1,7 @@
 /**
  * `POST devices`: a device asks for its serial (contract/devices.md 2). The steps are receive, check, decide, sign and
  * store. What is looked up before the signature only saves work and explains a refusal: the constraints in the
- * transaction at the end decide, and whoever loses there starts again.
+ * transaction at the end decide, and the loser of a race starts again.
  */
 import { createHash } from 'node:crypto'
 import { decode, encodeStream, verifyTrust } from '@ratafia/assertions'
@@ -23,8 +23,6 @@ import type { SigningQueue } from './signing-queue.ts'
 import { outcomeOfKey, outcomeOfRequest, type StandingDeps, standingOutcome } from './standing-outcome.ts'
 
 interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps {
-  readonly devices: RegisterNewDeps['devices']
-  readonly models: RegisterNewDeps['models']
   readonly signing: SigningQueue
 }
 
@@ -42,14 +40,14 @@ export interface RegisterInput {
   readonly caller: Caller
 }
 
-/** More lost races than there can be between devices that ask for one serial at one moment. */
+/** More than enough for all devices that ask for one serial at the same moment. */
 const ATTEMPTS = 20
 
 /**
- * The encoded answer; undefined while somebody has to approve the device. The same request (request-id, key and all
- * else that is signed) has the answer it led to, however late it comes. Throws {@link RequestError} `invalid-assertion`,
- * `invalid-nonce`, `registration-refused` or `invalid-api-key`, and then nothing was used up; {@link Unavailable} when
- * too many wait.
+ * The encoded answer; undefined while the device waits for approval. The same request (request-id, key and everything
+ * else that is signed) always gets the same answer, however late it is repeated. Throws {@link RequestError}
+ * `invalid-assertion`, `invalid-nonce`, `registration-refused` or `invalid-api-key`, and then nothing is used up;
+ * {@link Unavailable} if too many wait.
  */
 export async function registerDevice(
   input: RegisterInput,
@@ -75,7 +73,7 @@ async function receive(
   return { ...parts, apiKey, caller, requestIdHash: hash, requestIdExpired: expired, requestHash }
 }
 
-/** One attempt. Throws `LostRace` when somebody was faster. */
+/** One attempt. Throws `LostRace` if another request was faster. */
 async function register(registration: Registration, deps: StepDeps): Promise<RegistrationResult> {
   const repeated = await outcomeOfRequest(registration, deps)
   if (repeated) return repeated
@@ -98,7 +96,7 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
         : registerImported(registration, decided.device, deps)
     })
   } catch (error) {
-    // It may be refused for what the same request, sent twice at once, has just done: then that is the answer.
+    // A copy of this request, sent at the same moment, may have caused the refusal: then return what the copy got.
     const standing = error instanceof RequestError ? await standingOutcome(registration, deps) : undefined
     if (!standing) throw error
     return standing
@@ -126,11 +124,11 @@ function unknownModel(name: ModelName): RequestError {
   return registrationRefused(message)
 }
 
-/** Serial, account-key and account, so that the device need not ask for them (contract/devices.md 2.3). */
+/** Serial, account-key and account, to spare the device two requests (contract/devices.md 2.3). */
 async function withSigner(serial: SerialAssertion, deps: TrustDeps): Promise<Uint8Array> {
   const accountKey = await findAssertion('account-key', [serial.signingKeyId], deps)
   const account = await findAssertion('account', [serial.authorityId], deps)
-  // Those of a serial signed elsewhere may be missing: then the device looks for them itself.
+  // They may be missing for a serial signed elsewhere: then the device looks for them itself.
   if (!accountKey || !account) return serial.encoded
   return encodeStream([decode(serial.encoded), accountKey, account])
 }

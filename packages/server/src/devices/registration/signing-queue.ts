@@ -1,20 +1,20 @@
 /**
- * Lets few registrations sign at once, and few more wait: a signature with 4096 bits takes milliseconds of a core, and
- * a factory that switches on a thousand devices must not make everybody else wait for them.
+ * Limits how many registrations sign at once, and how many wait: a signature with 4096 bits takes milliseconds of a
+ * core, and a factory that switches on a thousand devices must not make everyone else wait.
  */
 import pLimit from 'p-limit'
 import { Unavailable } from '../../errors.ts'
 
 export interface SigningQueue {
   /**
-   * Runs `work` when its turn comes; `waited` says whether others had to finish first. Throws {@link Unavailable} at
-   * once when too many wait.
+   * Runs `work` when its turn comes; `waited` says whether it waited for others. Throws {@link Unavailable} at once
+   * if too many wait.
    */
   run<T>(work: (waited: boolean) => Promise<T>): Promise<T>
   state(): SigningState
 }
 
-export interface SigningState {
+interface SigningState {
   readonly active: number
   readonly waiting: number
   /** Since the start. */
@@ -22,12 +22,12 @@ export interface SigningState {
 }
 
 /** Wraps the turn of one registration, after its wait. */
-export type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
+type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 
-/** As many as Node has threads for signatures. */
+/** Node has this many threads for signatures. */
 const AT_ONCE = 4
 
-/** `waiting`: how many may wait, besides those whose turn it is. */
+/** `waiting`: how many may wait, not counting those that sign. */
 export function signingQueue(waiting: number, observer: SigningObserver = (sign) => sign()): SigningQueue {
   const limit = pLimit(AT_ONCE)
   let refused = 0

@@ -13,8 +13,8 @@ import {
  * What suggests that a device key or a serial has a second holder:
  * - `second-chain`: a chain of sessions began while another had an unexpired session; a device that lost its session
  *   does that too
- * - `forked-chain`: a session was refreshed long after it had been refreshed before
- * - `two-chains`: a chain was refreshed although another began after it: both are alive, so two hold the key
+ * - `forked-chain`: a session was refreshed a second time, long after the first
+ * - `two-chains`: a chain was refreshed although another began after it: both are alive, so two devices have the key
  * - `second-key`: another key asked for the serial
  */
 export type CloneEvidenceKind = 'second-chain' | 'forked-chain' | 'two-chains' | 'second-key'
@@ -24,11 +24,10 @@ export interface CloneEvidence {
   readonly kind: CloneEvidenceKind
   /** The other chain; for `second-key` the other key. */
   readonly subject: string
-  /** What was seen the last time. JSON. */
+  /** From the last sighting. JSON. */
   readonly details: Readonly<Record<string, string | null>>
   readonly firstSeenAt: Date
   readonly lastSeenAt: Date
-  /** How often it was seen. */
   readonly times: number
 }
 
@@ -38,22 +37,21 @@ export interface CloneEvidence {
  */
 export const EVIDENCE_LIMIT = 25
 
-export interface CloneSighting extends Pick<CloneEvidence, 'deviceId' | 'kind' | 'subject' | 'details'> {
-  readonly at: Date
-}
+/** One observation, to be counted. */
+export type Sighting = Pick<CloneEvidence, 'kind' | 'subject' | 'details'>
 
 export interface CloneStore {
   /**
    * Counts a repeated sighting and updates its details, or adds a new one. False if the device has
    * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
    */
-  record(sighting: CloneSighting): Promise<boolean>
+  record(sighting: Sighting & { readonly deviceId: DeviceId; readonly at: Date }): Promise<boolean>
   find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
   /**
    * Removes at most `limit` rows last seen before that instant, and returns how many. Keeps those of devices in
-   * quarantine: somebody still has to decide about them.
+   * quarantine: the operator has yet to decide about them.
    */
   removeOld(before: Date, limit: number): Promise<number>
 }

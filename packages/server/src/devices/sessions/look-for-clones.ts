@@ -1,11 +1,9 @@
 /** Does a session that is being opened suggest a clone of the device? */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
-import type { CloneEvidence, CloneEvidenceKind, CloneStore } from './clone-store.ts'
+import type { CloneEvidenceKind, CloneStore, Sighting } from './clone-store.ts'
 import type { DeviceSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
-
-export type Sighting = Pick<CloneEvidence, 'kind' | 'subject' | 'details'>
 
 interface Opening {
   readonly device: Pick<Device, 'id'>
@@ -16,8 +14,8 @@ interface Opening {
 }
 
 interface LookDeps {
-  readonly sessions: Pick<DeviceSessionStore, 'headOf' | 'newestChain' | 'newestAlive'>
-  readonly clones: Pick<CloneStore, 'find'>
+  readonly sessions: DeviceSessionStore
+  readonly clones: CloneStore
 }
 
 /** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed one after the other. */

@@ -35,7 +35,7 @@ interface SessionStores {
 
 export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependencies {
   readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
-  readonly models: Pick<ModelStore, 'find'>
+  readonly models: ModelStore
   readonly sessions: Pick<DeviceSessionStore, 'findByNonce'>
   readonly inSessionsBy: ChangingBy<SessionStores>
   /** Milliseconds. */
@@ -50,18 +50,17 @@ export interface SessionInput extends SessionTexts {
   readonly caller: Caller
 }
 
-export interface OpenedSession {
-  readonly macaroon: string
-}
-
-/** Each attempt loses to somebody who has won. */
+/** Each lost attempt means that another request succeeded. */
 const ATTEMPTS = 10
 
 /**
  * Throws `RequestError` `invalid-assertion`, `invalid-nonce`, `invalid-device-session` or `device-refused`; a
  * refused request does not use up its nonce.
  */
-export async function openSession(input: SessionInput, deps: OpenSessionDeps): Promise<OpenedSession> {
+export async function openSession(
+  input: SessionInput,
+  deps: OpenSessionDeps,
+): Promise<{ readonly macaroon: string }> {
   const unverified = readSessionRequest(input)
   const nonce = await openNonce('nonce', unverified.request.fields.nonce, deps)
   const use = { nonceHash: nonce.hash, requestHash: hashRequest(input, input.previous) }
@@ -126,8 +125,8 @@ async function open(
 }
 
 /**
- * The stored session behind the one presented. Undefined if the database has lost it (it was restored, or long ago), or
- * if it belongs to another row of the device's key: then a new chain begins.
+ * The stored session behind the one presented. Undefined if the database no longer has it (it is old, or a backup was
+ * restored), or if it belongs to another row of the device's key: then a new chain begins.
  */
 async function sessionToRefresh(
   previous: ClearedSession | undefined,
@@ -142,23 +141,11 @@ async function sessionToRefresh(
 async function answer(
   { session, device }: FoundSession,
   { keyring, location }: Pick<OpenSessionDeps, 'keyring' | 'location'>,
-): Promise<OpenedSession> {
+): Promise<{ readonly macaroon: string }> {
   const minted = await keyring.resolve(session.macaroonId)
   // Keys are only ever added.
   if (!minted) throw new Error(`the root key of session ${session.id} is gone`)
-  const { brandId, model, serial, deviceKeyId } = device
-  const macaroon = mintSession(
-    {
-      brandId,
-      model,
-      serial,
-      store: session.store ?? undefined,
-      deviceKeyId,
-      since: session.openedAt,
-      until: session.expiresAt,
-      sessionId: session.id,
-    },
-    { id: session.macaroonId, rootKey: minted.rootKey, location },
-  )
-  return { macaroon }
+  const { id: sessionId, macaroonId, openedAt: since, expiresAt: until } = session
+  const facts = { ...device, store: session.store ?? undefined, since, until, sessionId }
+  return { macaroon: mintSession(facts, { id: macaroonId, rootKey: minted.rootKey, location }) }
 }

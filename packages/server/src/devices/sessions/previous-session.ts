@@ -10,15 +10,13 @@ export interface PreviousDeps {
   readonly unknownSessions: 'refuse' | 'ignore'
 }
 
-type Named = Pick<ClearedSession, 'brandId' | 'model' | 'serial' | 'deviceKeyId'>
-
 /**
  * The session that this device presents; it may have expired. Undefined if it is unknown and the setting ignores that.
  * Throws {@link RequestError} `invalid-device-session`; always for a session of ours that belongs to another device.
  */
 export async function checkPrevious(
   presented: PresentedSession,
-  device: Named,
+  device: Pick<ClearedSession, 'brandId' | 'model' | 'serial' | 'deviceKeyId'>,
   { keyring, unknownSessions }: PreviousDeps,
 ): Promise<ClearedSession | undefined> {
   const read = await readSession(presented, keyring)

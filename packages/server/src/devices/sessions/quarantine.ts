@@ -1,10 +1,10 @@
-/** When does a device go into quarantine? While it is there, it gets no session; its operator releases it. */
+/** When does a device go into quarantine? It gets no session until its operator releases it. */
 import type { Recording } from '../../change.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
-import type { Sighting } from './look-for-clones.ts'
+import type { Sighting } from './clone-store.ts'
 
-/** Only two living chains prove that two hold the device key: the other kinds of evidence may be innocent. */
+/** Only two living chains prove that two devices have the key: the other kinds of evidence may be innocent. */
 const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'
 
 /** `quarantineClones` is the policy of the device's model. */
@@ -17,7 +17,7 @@ export const needsQuarantine = (
 export async function quarantine(
   device: Device,
   { sightings, at }: { readonly sightings: readonly Sighting[]; readonly at: Date },
-  { devices, record }: Recording & { readonly devices: Pick<DeviceStore, 'setQuarantine'> },
+  { devices, record }: Recording & { readonly devices: DeviceStore },
 ): Promise<void> {
   if (!(await devices.setQuarantine(device.id, at))) return
   const chains = sightings.filter(isProof).map(({ subject }) => subject)

@@ -3,8 +3,8 @@
  *
  *   brand-id B · model M · serial S · (store X) · device-key-sha3-384 K · time-since T0 · time-before T1 · session-id I
  *
- * Its identifier is stored with the session, so that a repeated request gets the same macaroon again. Whoever holds it
- * can append caveats; the service accepts only repetitions that keep or narrow what the macaroon says.
+ * Its identifier is stored with the session, so that a repeated request gets the same macaroon again. Its holder can
+ * append caveats; the service accepts only repetitions that keep or narrow what the macaroon says.
  */
 import { type DeviceSessionId, isDeviceSessionId } from '@ratafia/api'
 import {
@@ -21,15 +21,12 @@ import {
   parseTimestamp,
   splitCondition,
 } from '@ratafia/macaroon/conditions'
+import type { Device } from '../device.ts'
 
 /** Which device a session belongs to, and for how long it is valid. */
-export interface SessionFacts {
-  readonly brandId: string
-  readonly model: string
-  readonly serial: string
+interface SessionFacts extends Pick<Device, 'brandId' | 'model' | 'serial' | 'deviceKeyId'> {
   /** Undefined if the model names none. */
   readonly store: string | undefined
-  readonly deviceKeyId: string
   readonly since: Date
   readonly until: Date
   readonly sessionId: DeviceSessionId

@@ -11,11 +11,6 @@ import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device
 /** One transaction without a time limit. */
 export type InImport = Changing<{ readonly register: RegisterImport }>
 
-interface ImportDeps {
-  readonly inImport: InImport
-  readonly clock: Clock
-}
-
 interface ImportOptions {
   readonly source: ImportSource
   /** Counts the rows read. */
@@ -34,7 +29,7 @@ export interface ImportedDevices {
  */
 export function importDevices(
   { source, onProgress }: ImportOptions,
-  deps: ImportDeps,
+  deps: { readonly inImport: InImport; readonly clock: Clock },
 ): Promise<ImportedDevices> {
   return deps.inImport(async ({ register, record }) => {
     const at = deps.clock()
@@ -81,9 +76,12 @@ async function importBatch(
   const fresh: ReadDevice[] = []
   const ids = new Set<DeviceId>()
   for (const read of batch) {
-    if (ids.has(read.stored.device.id)) throw repeatedId(read)
-    ids.add(read.stored.device.id)
-    const there = present.get(read.stored.device.id) ?? byKey.get(read)
+    const { id } = read.stored.device
+    if (ids.has(id)) {
+      throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`)
+    }
+    ids.add(id)
+    const there = present.get(id) ?? byKey.get(read)
     if (there) refuseOther(read, there)
     else fresh.push(read)
   }
@@ -144,9 +142,6 @@ function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice):
     `${place}: the device ${there.device.id} is in the register with another "${differs}": ${values}. Nothing was imported.`,
   )
 }
-
-const repeatedId = ({ place, stored }: ReadDevice): ImportError =>
-  new ImportError(`${place}: an earlier row has the id ${stored.device.id}, too. Nothing was imported.`)
 
 /** Throws, saying what kept the row out. */
 async function refuseClash({ place, stored }: ReadDevice, register: RegisterImport): Promise<void> {

@@ -14,7 +14,7 @@ export interface SignedDevice extends SerialName {
   readonly revision: number
   readonly firstSignedAt: Date
   readonly signedAt: Date
-  /** What has the serial, or the key, now, according to the other service. */
+  /** What the other service has for the serial, or the key, now. */
   readonly gaveWayTo?: SignedDevice
 }
 
@@ -24,7 +24,7 @@ export interface ImportedSigned {
   /** Rows that existed and changed: another revision, or their serial went to another key. */
   readonly updated: number
   readonly unchanged: number
-  /** Where the register says otherwise, in a sentence each: it stays as it is. */
+  /** Where the register says otherwise and stays as it is: a sentence each. */
   readonly conflicts: readonly string[]
 }
 
@@ -48,10 +48,7 @@ export class SignedImport {
   readonly #ids = new Map<string, DeviceId>()
   readonly #gaveWay: { readonly signed: SignedDevice; readonly to: SignedDevice }[] = []
   readonly #evidence: CloneEvidence[] = []
-  #active = 0
-  #superseded = 0
-  #updated = 0
-  #unchanged = 0
+  readonly #counts = { active: 0, superseded: 0, updated: 0, unchanged: 0 }
 
   constructor(source: string, register: RegisterImport) {
     this.#source = source
@@ -78,7 +75,7 @@ export class SignedImport {
       if (signed.gaveWayTo) this.#gaveWay.push({ signed, to: signed.gaveWayTo })
     }
     const added = await this.#register.add(fresh.map(withoutAssertions))
-    // This transaction has just read the rows: only a registration at this very moment can have come between.
+    // This transaction has just read the rows: only a registration since then can be the cause.
     const lost = fresh.find(({ id }) => !added.has(id))
     if (lost) throw new Unavailable(`${showSerialName(lost)} was registered while it was imported`)
   }
@@ -114,17 +111,17 @@ export class SignedImport {
           this.#count(false)
           return undefined
         }
-        this.#tellConflict(signed, other)
+        this.#reportConflict(signed, other)
         return this.#supersededRow(id, signed, other)
       }
       await this.#supersede(other, signed)
-      this.#updated++
+      this.#counts.updated++
     }
-    this.#active++
+    this.#counts.active++
     return this.#row(id, signed, { status: 'active', reason: null })
   }
 
-  /** Whether nothing has happened to it here since its import; otherwise the register knows better than a dump. */
+  /** Whether nothing has happened to it here since its import; otherwise the register knows better than the dump. */
   async #isUntouched({ id, origin, status, quarantinedAt }: Device): Promise<boolean> {
     if (origin !== 'import' || status !== 'active' || quarantinedAt) return false
     const [stored] = await this.#register.byIds([id])
@@ -137,11 +134,10 @@ export class SignedImport {
   }
 
   #count(changed: boolean): void {
-    if (changed) this.#updated++
-    else this.#unchanged++
+    this.#counts[changed ? 'updated' : 'unchanged']++
   }
 
-  #tellConflict(signed: SignedDevice, other: Device): void {
+  #reportConflict(signed: SignedDevice, other: Device): void {
     const what =
       other.serial === signed.serial
         ? `the serial belongs to the key ${other.deviceKeyId}`
@@ -153,7 +149,7 @@ export class SignedImport {
   }
 
   #supersededRow(id: DeviceId, signed: SignedDevice, by: Pick<Device, 'serial' | 'deviceKeyId'>): Device {
-    this.#superseded++
+    this.#counts.superseded++
     return this.#row(id, signed, { status: 'superseded', reason: reasonOf(by) })
   }
 
@@ -201,13 +197,7 @@ export class SignedImport {
       if (id !== undefined) this.#evidence.push(this.#evidenceOf(id, signed, to))
     }
     await this.#register.addEvidence(this.#evidence)
-    return {
-      active: this.#active,
-      superseded: this.#superseded,
-      updated: this.#updated,
-      unchanged: this.#unchanged,
-      conflicts: this.#conflicts,
-    }
+    return { ...this.#counts, conflicts: this.#conflicts }
   }
 }
 

@@ -1,28 +1,24 @@
-/** The operator approves a device: its serial is signed and stored, and the device gets it with its next poll. */
+/** The operator approves a device: its serial is signed and stored, and its next poll gets it. */
 import { decode, isStrictSerial } from '@ratafia/assertions'
 import { showModelName } from '../../../brands/models/model-policy.ts'
 import { invalidField, type RequestError } from '../../../errors.ts'
 import { type Device, describeDevice, showSerialName } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
-import { findDevice } from '../../find-device.ts'
+import { findDevice, type OperatorDecision } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serial-holder.ts'
 import { type IssueDeps, planSerial, signPlanned, storeSerial, supersedeHolder } from '../issue-serial.ts'
 
-export interface Approval {
-  /** As `findDevice` takes it. */
-  readonly name: string
-  /** In place of what the device proposed, or of a number that the model makes. */
+interface Approval extends OperatorDecision {
+  /** Replaces the number that the device proposed or the model would generate. */
   readonly serial?: string | undefined
-  /** Who decides. */
-  readonly by: string
 }
 
 const ATTEMPTS = 10
 
 /**
- * Approves a device that waits, or that was rejected. Throws {@link RequestError} `invalid-field` when somebody has
- * decided meanwhile, when another device has the serial number, and when no key can sign (with what to do about it).
+ * Approves a pending or rejected device. Throws {@link RequestError} `invalid-field` if someone else has decided in the
+ * meantime, if another device has the serial number, or if no key can sign (with what to do about it).
  */
 export async function approveDevice({ name, serial, by }: Approval, deps: IssueDeps): Promise<Device> {
   if (serial !== undefined && !(isStrictSerial(serial) && serial.length <= 128)) {
@@ -59,7 +55,8 @@ export async function approveDevice({ name, serial, by }: Approval, deps: IssueD
 }
 
 /**
- * Read again for each attempt: another command may have decided meanwhile. What is approved is what the operator saw.
+ * Read again for each attempt: another command may have decided in the meantime, and the operator approves what they
+ * saw.
  */
 async function waitingRequest(found: Device, { devices }: { readonly devices: DeviceStore }) {
   const { id } = found

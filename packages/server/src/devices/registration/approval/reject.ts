@@ -1,29 +1,17 @@
-/** The operator rejects a device: it reads the reason with its next poll. */
-import type { Changing } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
+/** The operator rejects a device: its next poll gets the reason. */
 import { invalidField } from '../../../errors.ts'
 import { type Device, describeDevice } from '../../device.ts'
-import type { DeviceStore } from '../../device-store.ts'
-import { findDevice } from '../../find-device.ts'
+import { type DecideDeps, findDevice, type OperatorDecision } from '../../find-device.ts'
 import { checkReason } from '../../reason.ts'
 
-interface RejectDeps {
-  readonly devices: DeviceStore
-  readonly change: Changing<{ readonly devices: DeviceStore }>
-  readonly clock: Clock
-}
-
-interface Rejection {
-  /** As `findDevice` takes it. */
-  readonly name: string
+interface Rejection extends OperatorDecision {
   readonly reason: string
-  readonly by: string
 }
 
 /** Throws `RequestError` `invalid-field` for a device that does not wait. */
 export async function rejectDevice(
   { name, reason: given, by }: Rejection,
-  deps: RejectDeps,
+  deps: DecideDeps,
 ): Promise<Device> {
   const reason = checkReason(given)
   const at = deps.clock()
