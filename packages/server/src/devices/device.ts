@@ -16,10 +16,14 @@ export type DeviceStatus = (typeof DEVICE_STATUSES)[number]
 export const DEVICE_ORIGINS = ['registration', 'session', 'import'] as const
 export type DeviceOrigin = (typeof DEVICE_ORIGINS)[number]
 
-export interface Device {
-  readonly id: DeviceId
+export interface SerialName {
   readonly brandId: string
   readonly model: string
+  readonly serial: string
+}
+
+export interface Device extends SerialName {
+  readonly id: DeviceId
   /** Empty until one is chosen. */
   readonly serial: string
   /** SHA3-384 of the device key, as assertions write it. */
@@ -45,12 +49,6 @@ export interface Caller {
   readonly address: string
   /** Printable ASCII, at most 256 characters. */
   readonly userAgent: string
-}
-
-export interface SerialName {
-  readonly brandId: string
-  readonly model: string
-  readonly serial: string
 }
 
 /** A serial assertion as the register keeps it. */

@@ -24,9 +24,8 @@ export async function explainedAsync<T>(work: () => Promise<T>, what?: string): 
 function explanation(error: unknown, what?: string): unknown {
   if (!(error instanceof AssertionError)) return error
   const reason = what === undefined ? error.message : `${what} (${error.message})`
-  return new RequestError('invalid-assertion', `invalid assertion: ${reason}.${ADVICE[error.code] ?? ''}`, {
-    cause: error,
-  })
+  const message = `invalid assertion: ${reason}.${ADVICE[error.code] ?? ''}`
+  return new RequestError('invalid-assertion', message, { cause: error })
 }
 
 /** In the words of the store, which snapd shows as they are (contract/devices.md 1.4). */

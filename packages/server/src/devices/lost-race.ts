@@ -1,9 +1,9 @@
 /**
- * How the register settles races: constraints and conditional updates let one writer win; whoever loses throws
+ * How the register settles races: constraints and conditional updates let one writer win; the loser throws
  * {@link LostRace}, stores nothing and tries again.
  */
 
-/** Somebody else was faster: nothing is stored, and another look shows what there is now. */
+/** Another request was faster: nothing is stored, and reading again shows its outcome. */
 export class LostRace extends Error {
   override readonly name = 'LostRace'
 }

@@ -1,13 +1,13 @@
-/** Who keeps a serial number when another device key comes for it, and what the audit log says of that. */
+/** Who keeps a serial number that another device key asks for, and the audit entries about it. */
 import type { AuditedChange, Details } from '../change.ts'
 import { type Device, showSerialName } from './device.ts'
 
 /**
- * Whether the policy lets another key take the holder's serial number. A device in quarantine keeps it: with another
- * key it would be out of quarantine.
+ * Whether the policy lets another key take the holder's serial number. A device in quarantine keeps it: a new key would
+ * be a way out.
  */
 export const givesWay = (
-  holder: Pick<Device, 'status' | 'quarantinedAt'>,
+  holder: Device,
   { takenSerial }: { readonly takenSerial: 'refuse' | 'reissue' },
 ): boolean => takenSerial === 'reissue' && holder.status === 'active' && holder.quarantinedAt === null
 

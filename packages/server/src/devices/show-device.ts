@@ -1,5 +1,4 @@
 /** Everything the register knows about one device. */
-
 import type { Device, SerialAssertion } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 import { findDevice } from './find-device.ts'
@@ -8,7 +7,7 @@ import type { CloneEvidence, CloneStore } from './sessions/clone-store.ts'
 import type { DeviceSession } from './sessions/device-session.ts'
 import type { DeviceSessionStore } from './sessions/device-session-store.ts'
 
-export interface ShowDeviceDeps {
+interface ShowDeviceDeps {
   readonly devices: DeviceStore
   readonly registrations: RegistrationStore
   readonly deviceSessions: DeviceSessionStore
@@ -22,7 +21,7 @@ export interface DeviceDetails {
   /** Newest first, at most `limit`; sessions too. */
   readonly registrations: readonly RegistrationRow[]
   readonly sessions: readonly DeviceSession[]
-  /** By when it was last seen, newest first. */
+  /** Last seen first. */
   readonly evidence: readonly CloneEvidence[]
   /** Who else has, had or wants the serial number: newest first, at most 100. */
   readonly others: readonly Device[]

@@ -79,14 +79,14 @@ eachDatabase((_kind, open, fresh) => {
     )
   })
 
-  test('200: the trust roots, those that were added and those built in', async () => {
+  test('200: the trust roots, both added and built in', async () => {
     const added = await bytesAt(`${ASSERTIONS}/account/test-root`)
     assert.deepEqual(added, vector('world/account-test-root').bytes)
     const [root] = decode(await bytesAt(`${ASSERTIONS}/account/canonical`)).primaryKey
     assert.equal(root, 'canonical')
   })
 
-  test('200: the serial of an active device, also a long one and one with odd characters', async () => {
+  test('200: the serial of an active device, even a long one or one with odd characters', async () => {
     for (const serial of ['SN-1', 'L'.repeat(1500), 'a b+%41ü', '..', 'a;b?c#d']) {
       const encoded = await hold(service, serial, 'active')
       const { status, headers, body } = await raw(serialPath(encodeURIComponent(serial)))
@@ -106,7 +106,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(without.headers.get('content-type'), 'application/json')
   })
 
-  test('max-format: what is of a newer format is not found, and the rest of the query is passed over', async () => {
+  test('404 for a format above max-format; the rest of the query is ignored', async () => {
     const path = `${ASSERTIONS}/account/acme-brand`
     for (const query of ['max-format=0', 'max-format=1', 'a=b', 'max-format=0&a=%00', '']) {
       assert.equal((await get(`${path}?${query}`)).status, 200, query)
@@ -145,7 +145,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(refusalOf(twice).message, 'query/max-format must be a string.')
   })
 
-  test('missing, not shown, unknown and malformed look identical', async () => {
+  test('404: missing, hidden, unknown and malformed look identical', async () => {
     await hold(service, 'REVOKED-1', 'revoked')
     await hold(service, 'SUPERSEDED-1', 'superseded')
     const never = await raw(serialPath('NEVER-1'))
@@ -196,7 +196,7 @@ eachDatabase((_kind, open, fresh) => {
     }
   })
 
-  test('a path that is not percent-encoded UTF-8 is refused, and others than GET and HEAD', async () => {
+  test('a path that is not percent-encoded UTF-8, and any method but GET and HEAD, is refused', async () => {
     for (const path of [serialPath('%ff'), serialPath('%zz'), serialPath('%ED%A0%80'), serialPath('%2')]) {
       assert.equal((await raw(path)).status, 400, path)
     }
@@ -204,7 +204,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.deepEqual([status, code], [405, 'method-not-allowed'])
   })
 
-  test('what could not be looked up is never called "not there"', async () => {
+  test('503: a failed look-up is never reported as not found', async () => {
     const away = () => Promise.reject(new Unavailable('the database is away'))
     const { assertions, devices } = service.installation
     const deps = {

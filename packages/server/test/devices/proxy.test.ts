@@ -33,7 +33,7 @@ eachDatabase((_kind, open, fresh) => {
     ...headers,
   })
 
-  test('request-id: asked of the other service, and its answer given back', async () => {
+  test('request-id: forwarded to the other service, and its answer returned', async () => {
     json(200, { 'request-id': 'REQUEST-ID', success: true }, 'application/json; charset=UTF-8')
     const { status, headers, body } = await requestId(
       through({ 'api-key': 'KEY', 'user-agent': 'snapd/2.70' }),
@@ -48,7 +48,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(seen?.headers['user-agent'], 'snapd/2.70')
   })
 
-  test('devices: asked as /serial, with the body byte for byte and the headers of gadget and snapd', async () => {
+  test('devices: forwarded as /serial, with the body byte for byte and the headers of gadget and snapd', async () => {
     const answer = Buffer.from('type: serial\n\nAcLB…\n')
     upstream.answerWith((response) =>
       response.writeHead(200, { 'content-type': 'application/x.ubuntu.assertion' }).end(answer),
@@ -74,7 +74,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(seen?.headers['x-gadget-own'], 'ä\tb')
   })
 
-  test('what belongs to one connection, or tells where a request came from, is not forwarded', async () => {
+  test('headers about one connection, or about where a request came from, are not forwarded', async () => {
     json(200, { 'request-id': 'x' })
     const dropped = {
       connection: 'keep-alive, X-Named, x-second',
@@ -120,7 +120,7 @@ eachDatabase((_kind, open, fresh) => {
     [404, {}],
     [422, { message: 'x' }],
   ] as const) {
-    test(`${status} goes through, with its body`, async () => {
+    test(`${status} is passed on, with its body`, async () => {
       json(status, body, 'Application/JSON;charset=utf-8')
       const answer = await requestId(through())
       assert.deepEqual([answer.status, answer.body], [status, body])
@@ -128,7 +128,7 @@ eachDatabase((_kind, open, fresh) => {
     })
   }
 
-  test('202 with no body, and a body of no type, go through', async () => {
+  test('202 without a body, and a body without a type, are passed on', async () => {
     upstream.answerWith((response) => response.writeHead(202).end())
     const { status } = await postDevices(service, STREAM, { headers: through() })
     assert.equal(status, 202)
@@ -177,12 +177,12 @@ eachDatabase((_kind, open, fresh) => {
     })
   }
 
-  test('503: the other service is not there', async () => {
+  test('503: the other service cannot be reached', async () => {
     const { status } = refusalOf(await requestId({ [SERVICE_URL]: 'http://127.0.0.1:9/v1/' }))
     assert.equal(status, 503)
   })
 
-  test('400 for any other address, at both paths: nothing is asked there, nor at ones that are allowed', async () => {
+  test('400 for any other address, at both paths: nothing is sent there, nor to the allowed services', async () => {
     upstream.answerWith((response) => response.end())
     const { host, port } = new URL(upstream.url)
     for (const header of [
@@ -232,7 +232,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.deepEqual(upstream.seen, [])
   })
 
-  test("at the gadget's own path the header says nothing", async () => {
+  test("at the gadget's own path the header is ignored", async () => {
     upstream.answerWith((response) => response.end())
     for (const address of [upstream.url, 'http://evil.example/']) {
       const headers = { [SERVICE_URL]: address }
@@ -248,14 +248,14 @@ suite('the hand-over', () => {
   const upstream = testUpstream()
   const request = () => ({ url: `${upstream.url}serial`, headers: {}, body: new Uint8Array() })
 
-  test('an answer that does not come, or does not end, in time is given up', async () => {
+  test('503: an answer that does not begin, or does not end, in time is abandoned', async () => {
     upstream.answerWith(() => {})
     await assert.rejects(forward(request(), { fetch, timeout: 50 }), Unavailable)
     upstream.answerWith((response) => response.writeHead(200).write('half'))
     await assert.rejects(forward(request(), { fetch, timeout: 50 }), Unavailable)
   })
 
-  test('an answer of 4 MiB is taken', async () => {
+  test('an answer of 4 MiB is accepted', async () => {
     upstream.answerWith((response) => response.end(Buffer.alloc(4 * 1024 * 1024)))
     assert.equal((await forward(request(), { fetch })).body.length, 4 * 1024 * 1024)
   })

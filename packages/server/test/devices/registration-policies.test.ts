@@ -86,19 +86,19 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
     })
 
-    test('optional: it is taken; without one the service makes one', async () => {
+    test('optional: a proposal is accepted; without one the service makes a number', async () => {
       const { of } = await newModel({ proposedSerial: 'optional', serialTemplate: 'AC-{number:4}' })
       assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
       const key = await freshDeviceKey()
       assert.equal((await registered(service, { ...of, key })).fields.serial, 'AC-0001')
     })
 
-    test('ignored: the service makes one', async () => {
+    test('ignored: the service makes a number', async () => {
       const { of } = await newModel({ proposedSerial: 'ignored', serialTemplate: 'AC-{number}' })
       assert.equal((await registered(service, { ...of, serial: 'not strict!' })).fields.serial, 'AC-1')
     })
 
-    test('numbers of the template that devices have taken are skipped', async () => {
+    test('numbers of the template that devices already have are skipped', async () => {
       const { of } = await newModel({ serialTemplate: 'AC-{number}' })
       for (const serial of ['AC-1', 'AC-2', 'AC-4']) {
         await registered(service, { ...of, serial, key: await freshDeviceKey() })
@@ -110,7 +110,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(made, ['AC-3', 'AC-5'])
     })
 
-    test('one that newer snapd would not take is refused', async () => {
+    test('a number that newer snapd would reject is refused', async () => {
       const { of, rows } = await newModel()
       for (const serial of ['a b', '-a', 'a-', 'a--b', 'ä', 'a\u0000b', 'a.b', 'x'.repeat(129)]) {
         assert.match(await refused({ ...of, serial }), /^The proposed serial number cannot be given\. /)
@@ -121,7 +121,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('a serial number that another key has', () => {
-    test('refuse: the second key gets nothing, and what it did is evidence', async () => {
+    test('refuse: the second key gets nothing, and its attempt is recorded as evidence', async () => {
       const { of, holder, rows } = await newModel()
       await registered(service, { ...of, serial: 'SN-1' })
       const key = await freshDeviceKey()
@@ -143,7 +143,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await rows()).length, 1)
     })
 
-    test('reissue: the new key has it with the next revision, the old one has nothing any more', async () => {
+    test('reissue: the new key gets it with the next revision, and the old one loses it', async () => {
       const { of, holder, rows } = await newModel({ takenSerial: 'reissue' })
       const keys = [deviceKey(), await freshDeviceKey(), await freshDeviceKey()]
       for (const [revision, key] of keys.entries()) {
@@ -171,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('Guarantee: a revoked device and one in quarantine keep it, also where numbers are reissued', async () => {
+    test('Guarantee: a revoked or quarantined device keeps it, even if numbers are reissued', async () => {
       const { of, holder } = await newModel({ takenSerial: 'reissue' })
       const { devices } = service.installation
       await registered(service, { ...of, serial: 'SN-1' })
@@ -271,7 +271,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([active?.status, active?.decidedBy, active?.revision], ['active', 'maria', 0])
     })
 
-    test('approval: a number is made, or given by the operator', async () => {
+    test('approval: the service makes a number, or the operator gives one', async () => {
       const { of, rows } = await newModel({ registration: 'approval', serialTemplate: 'AC-{number}' })
       const serials: string[] = []
       for (const serial of [undefined, 'GIVEN']) {
@@ -285,7 +285,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(serials, ['AC-1', 'GIVEN'])
     })
 
-    test('approval: a rejected device reads the reason, and may be accepted after all', async () => {
+    test('approval: a rejected device gets the reason, and can be approved later', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const body = streamOf(
         serialRequest({ requestId: await getRequestId(service), model: of.model }),
@@ -310,7 +310,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('approval: two that ask for one number wait; the second to be accepted needs another one', async () => {
+    test('approval: two devices that ask for one number wait; the second to be approved needs another', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const keys = [deviceKey(), await freshDeviceKey()]
       for (const key of keys) {
@@ -330,7 +330,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
     })
 
-    test('approval: at most 10,000 devices of a model wait; one more is told to come again', async () => {
+    test('503: at most 10,000 devices of a model wait for approval', async () => {
       const { of, name, rows } = await newModel({ registration: 'approval' })
       await register(service, of)
       const { query } = service.installation.database
@@ -352,7 +352,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
-    test('approval: what waits is small', async () => {
+    test('approval: a request that waits is small', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const message = /larger than 64 KiB, the most that can wait for approval/
       assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
@@ -372,7 +372,7 @@ eachDatabase((_kind, _open, fresh) => {
     const keyFor = (model: TestModel, useLimit: number | null = null) =>
       addApiKey({ model: model.name, label: 'line 1', expiresAt: null, useLimit }, service.installation)
 
-    test('is needed from the first on; a wrong one is as good as none', async () => {
+    test('is required from the first request; a wrong one counts as none', async () => {
       const model = await newModel()
       const other = await newModel()
       await registered(service, withKey('whatever', { ...model.of, key: await freshDeviceKey() }))
@@ -391,7 +391,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(await unauthorized(withKey(text, { ...model.of, key: next })), /is revoked\./)
     })
 
-    test('is counted when something new is registered, and only then', async () => {
+    test('is counted only when a new device is registered', async () => {
       const model = await newModel({ proposedSerial: 'required' })
       const { text, key } = await keyFor(model, 2)
       const uses = async () =>
@@ -409,7 +409,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await uses(), 2)
     })
 
-    test('Guarantee: a key for 5 devices lets 5 in, however many come at once', async () => {
+    test('Guarantee: a key for 5 devices registers 5, however many come at once', async () => {
       const model = await newModel()
       const { text } = await keyFor(model, 5)
       const keys = await Promise.all(Array.from({ length: 12 }, () => freshDeviceKey()))
@@ -421,7 +421,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await model.rows()).length, 5)
     })
 
-    test('approval: it is counted when the device asks, not when it polls or is accepted', async () => {
+    test('approval: it is counted when the device asks, not when it polls or is approved', async () => {
       const model = await newModel({ registration: 'approval' })
       const { text } = await keyFor(model, 1)
       for (let poll = 0; poll < 3; poll++) {
@@ -452,7 +452,7 @@ eachDatabase((_kind, _open, fresh) => {
       identity = stored ?? assert.fail()
     })
 
-    test('signs the request-id: by either digest', async () => {
+    test('signs the request-id, named by either digest', async () => {
       const { of } = await newModel({ hardwareIdentity: true })
       const bodies = [
         (requestId: string) => prove(requestId),
@@ -469,7 +469,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('is wanted: no body, no hardware we know, no signature of this request-id', async () => {
+    test('is required: refused without a body, known hardware or a signature of this request-id', async () => {
       const { of, rows } = await newModel({ hardwareIdentity: true })
       for (const body of ['', 'serial: 1\n', '{}', '[]', 'null', '{"hardware-id-key-sha384":1}']) {
         assert.match(await refused({ ...of, body }), /^This model wants the key of the hardware proved/)
@@ -498,7 +498,7 @@ eachDatabase((_kind, _open, fresh) => {
       return { from, to }
     }
 
-    test('the same device key goes on as another model; the register says as what it began', async () => {
+    test('the same device key becomes another model; the register has the original', async () => {
       const { from, to } = await twoModels()
       const original = await registered(service, { ...from.of, serial: 'SN-1' })
       const input = {
@@ -515,7 +515,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await from.holder('SN-1'))?.status, 'active')
     })
 
-    test('of a serial that was signed elsewhere, if its chain holds', async () => {
+    test('of a serial that was signed elsewhere, if its chain is valid', async () => {
       const { from, to } = await twoModels()
       const input = { ...from.name, serial: 'OLD_1', deviceKey: deviceKey().publicKey, revision: 3 }
       const original = encode((await signSerial(input, service.installation)).assertion)
@@ -530,7 +530,7 @@ eachDatabase((_kind, _open, fresh) => {
       await registered(service, { ...to.of, original, headers })
     })
 
-    test('needs all of it: three headers, the serial they name, of the same device key', async () => {
+    test('needs all parts: three headers and the serial they name, for the same device key', async () => {
       const { from, to } = await twoModels()
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       const headers = remodelHeaders(from, 'SN-1')
@@ -554,7 +554,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await to.rows(), [])
     })
 
-    test('is allowed by the operator, from a device that is in good standing', async () => {
+    test('needs permission from the operator, and an active device', async () => {
       const [from, to] = [await newModel(), await newModel()]
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       const input = { ...to.of, original, headers: remodelHeaders(from, 'SN-1') }
@@ -570,7 +570,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await to.rows(), [])
     })
 
-    test('not with a serial that another key took over', async () => {
+    test('is refused with a serial that another key took over', async () => {
       const from = await newModel({ takenSerial: 'reissue' })
       const to = await newModel()
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
@@ -582,7 +582,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('who signs', () => {
-    test('no key fits: the device is told to ask, the operator why; it works again with a key', async () => {
+    test('no key fits: the device learns to ask, the operator learns why; with a key it works again', async () => {
       const { of, rows } = await newModel()
       const { keyId } = await addAcmeKey()
       await disableSigningKey({ keyId, force: true }, service.installation)
@@ -603,7 +603,7 @@ eachDatabase((_kind, _open, fresh) => {
         service.installation,
       )
 
-    test('an account that the model names; not one that the device would not take it from', async () => {
+    test('an account that the model names, unless the device would reject its signature', async () => {
       const named = await newModel({}, { 'serial-authority': ['generic'] })
       await addBrand(
         {
@@ -632,7 +632,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  test('the policy of today counts, not that of the first request', async () => {
+  test('the present policy counts, not the one at the first request', async () => {
     const { of, name } = await newModel({ registration: 'approval' })
     assert.equal((await register(service, of)).status, 202)
     const policy = {

@@ -53,7 +53,7 @@ eachDatabase((_kind, _open, fresh) => {
   const serialsOf = (answers: readonly RegistrationAnswer[]) =>
     new Set(answers.filter(({ status }) => status === 200).map(({ text }) => text))
 
-  test(`Guarantee: ${MANY} times the same request at once is one device with one serial`, async () => {
+  test(`Guarantee: ${MANY} copies of a request at once register one device with one serial`, async () => {
     const { of, rows } = await newModel()
     const request = serialRequest({ requestId: await getRequestId(service), model: of.model })
     const body = streamOf(request, of.modelText)
@@ -66,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await service.installation.devices.serialAssertionsOf(device.id)).length, 1)
   })
 
-  test(`Guarantee: ${MANY} keys that want one serial number at once: one has it`, async () => {
+  test(`Guarantee: ${MANY} keys that ask for one serial number at once: one gets it`, async () => {
     const { of, rows } = await newModel()
     const answers = await Promise.all(keys.map((key, i) => register(node(i), { ...of, serial: 'SN-1', key })))
     assert.deepEqual(counts(answers), { 200: 1, 400: MANY - 1 })
@@ -76,7 +76,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await rows()).length, 1)
   })
 
-  test(`Guarantee: one key that wants ${MANY} serial numbers at once has one`, async () => {
+  test(`Guarantee: one key that asks for ${MANY} serial numbers at once gets one`, async () => {
     const { of, rows } = await newModel()
     const answers = await Promise.all(
       keys.map((_, i) => register(node(i), { ...of, serial: `SN-${i}`, key: deviceKey() })),
@@ -99,7 +99,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await rows()).length, 1)
   })
 
-  test('Guarantee: where numbers are reissued, each revision is given once and one key holds the number', async () => {
+  test('Guarantee: if numbers are reissued, each revision is given once and one key has the number', async () => {
     const { of, rows } = await newModel({ takenSerial: 'reissue' })
     const wanted = keys.slice(0, 30)
     const answers = await Promise.all(
@@ -150,7 +150,7 @@ eachDatabase((_kind, _open, fresh) => {
     const service = testService(fresh, { RATAFIA_SIGNING_QUEUE: '1' })
     before(() => withAcme(service.installation))
 
-    test('one more than may wait is 503 at once; nothing of it stays, and the retry has a serial', async () => {
+    test('503 at once for one too many; it leaves nothing behind, and the retry gets a serial', async () => {
       const keys = (await manyKeys).slice(0, 40)
       const bodies = await Promise.all(
         keys.map(async (key) =>

@@ -62,7 +62,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a body that is no small one is refused', async () => {
+    test('a larger body is refused', async () => {
       const answer = await call(service, 'POST', `${AUTH}/request-id`, { body: 'x'.repeat(65_537) })
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
@@ -80,7 +80,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('a serial', () => {
-    test('says who the device is, signed by the brand; the register has the same', async () => {
+    test('identifies the device, signed by the brand; the register has the same', async () => {
       const { model, modelText } = await newModel()
       const answer = await register(service, { model, modelText, serial: 'SN-1', body: 'mac: 1\n' })
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
@@ -119,7 +119,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(registration?.caller.address, '127.0.0.1')
     })
 
-    test('with serial-stream: serial, account-key and account; else the serial alone', async () => {
+    test('with serial-stream: serial, account-key and account; otherwise the serial alone', async () => {
       const { model, modelText } = await newModel()
       const alone = await register(service, { model, modelText })
       const withCapabilities = async (value: string) => {
@@ -162,7 +162,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('asked again', () => {
-    test('the same request has the same serial, byte for byte, also when the request-id has expired', async () => {
+    test('the same request gets the same serial, byte for byte, even if the request-id has expired', async () => {
       const { model, modelText } = await newModel()
       const body = streamOf(serialRequest({ requestId: await getRequestId(service), model }), modelText)
       const first = await postDevices(service, body)
@@ -213,7 +213,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await holderOf(model, 'SN-2'), undefined)
     })
 
-    test('also one that a known key asked with is used up', async () => {
+    test('is used up by a known key, too', async () => {
       const { model, modelText } = await newModel()
       await registered(service, { model, modelText })
       const requestId = await getRequestId(service)
@@ -235,7 +235,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     })
 
-    test('is of this service and no nonce of a session', async () => {
+    test('must come from this service, and be no session nonce', async () => {
       const foreign = {
         ...used,
         message: 'The request-id is not one of this service. Ask for a new one.',
@@ -285,7 +285,7 @@ eachDatabase((_kind, _open, fresh) => {
       await invalid(streamOf(request, modelFile.bytes, account), /^invalid assertion: a remodel needs /)
     })
 
-    test('bytes that are no assertions', async () => {
+    test('bytes that are not assertions', async () => {
       for (const body of ['x', '\n\n', 'type: x\n\n', Buffer.alloc(1000, 0xff), 'a'.repeat(200_000)]) {
         await invalid(body, /^invalid assertion: .*\.$/)
       }
@@ -296,7 +296,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
 
-    test('Guarantee: nobody registers a device key that is not theirs', async () => {
+    test('Guarantee: no one registers a device key that is not theirs', async () => {
       const [request, other] = [await requestText(), await requestText()]
       const content = request.slice(0, request.lastIndexOf('\n\n'))
       const signature = other.slice(other.lastIndexOf('\n\n'))
@@ -306,7 +306,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('a model that nobody we know has signed, or that was changed', async () => {
+    test('a model with an unknown signer, or a changed one', async () => {
       const changed = textOf(modelFile.bytes).replace(
         'classic: true',
         'classic: false\nbase: core24\narchitecture: amd64\ngadget: pc\nkernel: pc-kernel',
@@ -322,7 +322,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('a device key that is too small to be safe, and a signature of old', async () => {
+    test('a device key that is too small to be safe, and an outdated signature', async () => {
       const weak = { 'key-1024': /has 1024 bits.* Use RSA keys of 2048/, 'sig-sha1': /Sign with SHA-256/ }
       for (const [name, message] of Object.entries(weak)) {
         const request = vector(`noncanonical-accepted/${name}`).bytes
@@ -330,7 +330,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a model that is not set up here, with what to do; what only Canonical can sign, with why', async () => {
+    test('a model that is not set up here, with what to do; one that only Canonical can sign, with the reason', async () => {
       const request = serialRequest({ requestId: await getRequestId(service), model: 'acme-core-24' })
       const unknown = await postDevices(service, streamOf(request, vector('valid/model-acme-core-24').bytes))
       assert.deepEqual(refusalOf(unknown), {

@@ -99,7 +99,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await chains(), 1)
     })
 
-    test('two-chains: an older chain goes on after a newer one was begun; each turn counts once', async () => {
+    test('two-chains: an older chain goes on after a newer one began; each turn counts once', async () => {
       const { first, open, evidence } = await device()
       service.advance(DAY)
       const other = await open()
@@ -160,7 +160,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
     })
 
-    test('after its release: quarantined again as soon as the other one is seen again', async () => {
+    test('a released device is quarantined again as soon as the other one reappears', async () => {
       const { id, first, open, tryOpen } = await device()
       const other = await open()
       assert.equal((await tryOpen(first)).status, 400)
@@ -171,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(await verify(more), 401)
     })
 
-    test('no other kind leads there', async () => {
+    test('no other kind of evidence leads to quarantine', async () => {
       const { first, open, evidence } = await device()
       await open(first)
       service.advance(11 * MINUTE)

@@ -96,21 +96,21 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('an expired one is as good', async () => {
+    test('an expired one works, too', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       service.advance(40 * DAY)
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
-    test('one from before a rotation of the root key is as good', async () => {
+    test('one from before a rotation of the root key works, too', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.keyring.rotateRootKey()
       assert.equal((await openSession(service, { ...one, previous })).status, 200)
     })
 
-    test('one that the database knows no more, as after a restore: a new chain', async () => {
+    test('one that the database no longer has, as after a restore: a new chain', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       await service.installation.deviceSessions.removeExpired(new Date(Date.now() + 99 * DAY), 9999)
@@ -133,7 +133,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('an empty header is none', async () => {
+    test('an empty header counts as absent', async () => {
       assert.equal((await withHeader('')).status, 200)
     })
 
@@ -178,7 +178,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     // Guarantee: a session is refreshed for the device that it is of, and for no other.
-    test('401 for one of another device, valid as it is', async () => {
+    test('401 for a valid one of another device', async () => {
       const other = await sessionOf(service, newDevice())
       assertRefused(await withHeader(`Macaroon root="${other}"`), 401, INVALID, /another device/)
     })
@@ -225,7 +225,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('a higher revision with another key takes the serial over, and the older device is out', async () => {
+    test('a higher revision with another key takes the serial over, and the older device loses it', async () => {
       const old = newDevice()
       const previous = await sessionOf(service, old)
       const key = newKey()
@@ -258,7 +258,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await service.installation.devices.serialAssertionsOf(id)).length, 1)
     })
 
-    test('a key that gets its serial back begins a new chain, whatever session it shows', async () => {
+    test('a key that gets its serial back begins a new chain, whichever session it presents', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
       const { serial } = one.serial.fields
@@ -284,7 +284,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('identical requests that take a serial over at once: one answer', async () => {
+    test('identical requests that take over a serial at once get one answer', async () => {
       const old = newDevice()
       await sessionOf(service, old)
       const key = newKey()
@@ -342,7 +342,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('the answer of a moment ago is not given again to a device that is revoked since', async () => {
+    test('a device revoked a moment ago does not get its last answer again', async () => {
       const one = newDevice()
       const body = await sessionBody(service, one)
       const post = () => call(service, 'POST', `${AUTH}/sessions`, { body })
@@ -351,7 +351,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await post(), 400, 'device-refused', /revoked/)
     })
 
-    test('a device in quarantine gets none until it is released, nor another key its serial', async () => {
+    test('a device in quarantine gets none until it is released, and keeps its serial', async () => {
       const one = newDevice()
       await sessionOf(service, one)
       const { id } = await holderOf(one)
@@ -369,7 +369,7 @@ eachDatabase((_kind, _open, fresh) => {
 // Guarantee: after the keys were lost devices come back, and still none with the session of another.
 eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
-  test('with RATAFIA_UNKNOWN_SESSIONS=ignore: what is not ours is passed over, what is ours has to fit', async () => {
+  test('with RATAFIA_UNKNOWN_SESSIONS=ignore: unknown sessions are ignored, but our own must match', async () => {
     await withAcme(service.installation)
     const [key, otherKey] = (await freshDeviceKeys(2)) as [PrivateKey, PrivateKey]
     const one = { key, serial: serialAssertion({ serial: 'I-1', key }) }

@@ -74,7 +74,7 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   describe('200', () => {
-    test('says whom it speaks for, in the body and in headers', async () => {
+    test('names the device, in the body and in headers', async () => {
       const { status, headers, body } = await verify(macaroon)
       assert.equal(status, 200)
       assert.ok(Check(DeviceSessionSchema, body), JSON.stringify(body))
@@ -96,7 +96,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(body['device-key-sha3-384'], keys[0]?.publicKey.id)
     })
 
-    test('in the header of the v2 calls as well; the same in both is one', async () => {
+    test('in the header of the v2 calls, too; the same session in both counts once', async () => {
       const { 'x-device-authorization': value = '' } = presentingSession(macaroon)
       const headers = { 'snap-device-authorization': value }
       assert.equal((await call(service, 'GET', PATH, { headers })).status, 200)
@@ -105,7 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      test(`${method}, its body passed over`, async () => {
+      test(`${method}, its body ignored`, async () => {
         const headers = { ...presentingSession(macaroon), 'content-type': 'not a media type' }
         const body = method === 'GET' ? {} : { body: '{{{' }
         const answer = await call(service, method, PATH, { headers, ...body })
@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(answer?.status, 200)
     })
 
-    test('without a store where the model names none; other characters are percent-encoded in headers', async () => {
+    test('without a store if the model names none; other characters are percent-encoded in headers', async () => {
       const modelText = await addAcmeModel(service.installation, 'acme-plain')
       const { key } = newDevice()
       const serial = serialAssertion({ serial: 'a b%20ü"', key, model: 'acme-plain' })
@@ -160,8 +160,8 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('what its holder adds', () => {
-    test('the same again changes nothing, in any order', async () => {
+  describe('caveats that its holder adds', () => {
+    test('repetitions change nothing, in any order', async () => {
       const names = [
         'store',
         'serial',
@@ -177,7 +177,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(body, (await verify(macaroon)).body)
     })
 
-    test('an earlier end is its end, a later one is not', async () => {
+    test('an earlier end counts, a later one does not', async () => {
       const { body } = await verify(macaroon)
       const until = Date.parse(body['valid-until'])
       const [earlier, later] = [until - 1000, until + 1000].map((at) => new Date(at).toISOString())
@@ -187,7 +187,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await verify(widened)).body['valid-until'], body['valid-until'])
     })
 
-    test('an end that has passed, a beginning that has not come', async () => {
+    test('401 after its end and before its beginning', async () => {
       const past = withCaveat(macaroon, 'time-before 2020-01-01T00:00:00Z')
       assertRefused(await verify(past), /^The device session expired at 2020-01-01T00:00:00\.000Z\.$/)
       const future = withCaveat(macaroon, 'time-since 2099-01-01T00:00:00Z')
@@ -229,7 +229,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a caveat for a third party, or one that is not text', async () => {
+    test('a third-party caveat, or one that is not text', async () => {
       const input = { rootKey: Buffer.alloc(32, 1), id: Buffer.from('x'), location: 'elsewhere' }
       const third = printed(addThirdPartyCaveat(parsed(macaroon), input))
       assertRefused(await verify(third), /does not verify: A third-party caveat/)
@@ -283,7 +283,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     // Guarantee: a revocation ends the sessions of a device with the next request.
-    test('revoked, said before it is said that it has expired', async () => {
+    test('revoked: reported even if the session has expired', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       await service.installation.devices.revoke((await holderOf(device)).id, decision())
@@ -313,7 +313,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await verify(session)).status, 200)
     })
 
-    test('not in the database any more, as after a restore', async () => {
+    test('no longer in the database, as after a restore', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
       const later = new Date(service.now().getTime() + 9 * DAY)

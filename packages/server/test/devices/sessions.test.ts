@@ -66,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
     decodeBinary(decodeBase64(macaroon))[0].caveats.map(({ id }) => Buffer.from(id).toString())
 
   describe('nonces', () => {
-    test('200 for a POST without body and type, as snapd sends it; each nonce is another', async () => {
+    test('200 for a POST without body and type, as snapd sends it; each nonce is different', async () => {
       const answer = await call(service, 'POST', `${AUTH}/nonces`)
       assert.equal(answer.status, 200)
       assert.ok(Check(NonceResponseSchema, answer.body))
@@ -81,7 +81,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['what is no JSON', { 'content-type': 'application/json' }, '{{{'],
       ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b'],
     ] as const) {
-      test(`a body is passed over: ${what}`, async () => {
+      test(`a body is ignored: ${what}`, async () => {
         const answer = await call(service, 'POST', `${AUTH}/nonces`, { headers, body })
         assert.equal(answer.status, 200)
       })
@@ -130,7 +130,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((to ?? 0) - (from ?? 0), DAY)
     })
 
-    test('no store where the model names none', async () => {
+    test('no store if the model names none', async () => {
       const modelText = await addAcmeModel(service.installation, 'acme-plain')
       const serial = serialAssertion({ serial: 'P-1', model: 'acme-plain' })
       const macaroon = await sessionOf(service, { serial, modelText })
@@ -138,7 +138,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(!conditionsOf(macaroon).some((text) => text.startsWith('store')))
     })
 
-    test('without a model assertion: the one that is stored here says which store', async () => {
+    test('without a model assertion: the stored one names the store', async () => {
       const serial = serialAssertion({ serial: 'M-1', key: deviceKey('device2') })
       const macaroon = await sessionOf(service, { serial, key: deviceKey('device2'), modelText: null })
       assert.ok(conditionsOf(macaroon).includes('store acme-store'))
@@ -360,11 +360,11 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('what they are mutations of is good', async () => {
+    test('the request behind these mutations is valid', async () => {
       assert.equal((await openSession(service, { serial })).status, 200)
     })
 
-    test('a body that is no JSON object', async () => {
+    test('a body that is not a JSON object', async () => {
       assertRefused(await post('{{{'), 400, 'invalid-request', /not JSON/)
       assertRefused(await post('[]'), 400, 'invalid-request', /body must be/)
     })
@@ -457,11 +457,11 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     // Guarantee: one kind never passes for the other.
-    test('a request-id is no nonce', async () => {
+    test('a request-id is not a nonce', async () => {
       await refusedBy(await getRequestId(service), /not one of this service/)
     })
 
-    test('good for 600 seconds by our clock, and no longer', async () => {
+    test('valid for 600 seconds by our clock, and no longer', async () => {
       const serial = serialAssertion({ serial: 'C-1' })
       const [early, late] = [await getNonce(service), await getNonce(service)]
       service.advance(9 * MINUTE + 50 * SECOND)
@@ -520,7 +520,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await post(body), 400, 'invalid-nonce', /used/)
     })
 
-    test('also when the nonce has expired meanwhile', async () => {
+    test('even if the nonce has expired in the meantime', async () => {
       const { key, serial } = newDevice()
       const nonce = await getNonce(service)
       service.advance(595 * SECOND)
@@ -561,7 +561,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   // Guarantee: races change nothing of it.
   describe('at once', () => {
-    test('100 identical requests of a device nobody knew: one device, one session, one answer', async () => {
+    test('100 identical requests of an unknown device: one device, one session, one answer', async () => {
       const { key, serial } = newDevice()
       const body = await sessionBody(service, { serial, key })
       const answers = await Promise.all(Array.from({ length: 100 }, () => post(body)))

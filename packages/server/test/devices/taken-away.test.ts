@@ -173,7 +173,7 @@ eachDatabase((kind, open, fresh) => {
     assert.deepEqual(await service.installation.devices.serialAssertionsOf(device.id), [])
   })
 
-  test('a device in quarantine keeps its serial, also from one that asks for it just then', async () => {
+  test('a device in quarantine keeps its serial, even if another asks at that moment', async () => {
     const { of, rows } = await newModel({ takenSerial: 'reissue' })
     await registered(service, { ...of, key: newKey(), serial: 'SN-1' })
     const [holder] = await rows()
@@ -189,7 +189,7 @@ eachDatabase((kind, open, fresh) => {
     )
   })
 
-  test('of two who decide, the second learns what the first decided', async () => {
+  test('the second of two operators learns what the first decided', async () => {
     const { of, rows } = await newModel({ registration: 'approval' })
     await register(service, { ...of, key: newKey(), serial: 'SN-1' })
     const [device] = await rows()
@@ -205,7 +205,7 @@ eachDatabase((kind, open, fresh) => {
     assert.equal((await approve()).status, 'active')
   })
 
-  test('a model is removed, or has a device: never both', async () => {
+  test('a removed model never has a device', async () => {
     const outcomes = new Set<string>()
     for (const key of keys.splice(0, 8)) {
       const { name, of, rows } = await newModel()

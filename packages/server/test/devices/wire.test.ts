@@ -42,7 +42,7 @@ eachDatabase((_kind, open, fresh) => {
   }
   const codeOf = ({ body }: RawAnswer): string => JSON.parse(body).error_list[0].code
 
-  describe('every answer, good or bad, says its version and exactly its type, and sends nobody elsewhere', () => {
+  describe('every answer, good or bad, names its version and exact type, and redirects no one', () => {
     const post = (path: string, body = '', ...fields: string[]) =>
       `${head(`POST ${path}`, `Content-Length: ${Buffer.byteLength(body)}`, ...fields)}${body}`
     const cases: Readonly<Record<string, readonly [request: string, status: number]>> = {
@@ -107,7 +107,7 @@ eachDatabase((_kind, open, fresh) => {
       return { status: response.statusCode ?? 0, headers, body: '', closed: false }
     }
 
-    test('a serial is an assertion stream, a session JSON', async () => {
+    test('a serial is an assertion stream, a session is JSON', async () => {
       const answer = await register(service)
       assert.equal(answer.status, 200, JSON.stringify(answer.body))
       assert.equal(answer.headers.get('content-type'), ASSERTIONS)
@@ -174,7 +174,7 @@ eachDatabase((_kind, open, fresh) => {
       })
     }
 
-    test('what has no body takes 64 KiB of one, and passes it over', async () => {
+    test('a route without a body accepts 64 KiB of one, and ignores it', async () => {
       for (const path of [`${AUTH}/nonces`, `${AUTH}/request-id`, '/v1/request-id']) {
         const body = 'x'.repeat(64 * KIB)
         const most = head(`POST ${path}`, `Content-Length: ${body.length}`) + body
@@ -217,7 +217,7 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(taken.serial?.body.length, 2 * MIB)
     })
 
-    test('a body that is announced and does not come is no reason to wait', async () => {
+    test('no answer waits for an announced body that does not come', async () => {
       const text = vector('valid/serial-request-proposed-body').bytes.toString()
       const announced = text.replace(/body-length: \d+/, 'body-length: 2000000')
       assert.notEqual(announced, text)
@@ -227,7 +227,7 @@ eachDatabase((_kind, open, fresh) => {
       }
     })
 
-    test('many assertions are not read', async () => {
+    test('a stream of many assertions is not read', async () => {
       const { status, code } = await refusal(streamOf(...Array(200).fill(modelFile.bytes)))
       assert.deepEqual([status, code], [400, 'invalid-assertion'])
     })

@@ -20,9 +20,9 @@ export interface AssertionQuery {
 }
 
 /**
- * The encoded assertion. Throws {@link RequestError} `assertion-not-found`, and the same one whether there is no such
- * assertion, it has another type or a format above `maxFormat`, or it is the serial of a device that is not active;
- * `invalid-field` if `maxFormat` is not a number.
+ * The encoded assertion. Throws {@link RequestError} `invalid-field` if `maxFormat` is not a number, and
+ * `assertion-not-found`: the same one for an absent assertion, another type, a format above `maxFormat` and the serial
+ * of a device that is not active.
  */
 export async function findPublicAssertion(
   { type, key, maxFormat }: AssertionQuery,

@@ -7,7 +7,6 @@ import { registrationRefused } from '../../errors.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { explainedAsync } from '../explained.ts'
-import { originalOf } from './read-registration.ts'
 
 export interface RemodelDeps extends TrustDeps {
   readonly models: ModelStore
@@ -41,11 +40,11 @@ export async function whyNoRemodel(
   to: ModelName,
   deps: Pick<RemodelDeps, 'models' | 'devices'>,
 ): Promise<string | undefined> {
-  const from = originalOf(original)
+  const from = original.fields
   if (!(await deps.models.isRemodelAllowed(from, to))) {
     return `A device of ${showModelName(from).slice(0, 128)} may not become ${showModelName(to)}: the operator allows it with \`ratafia models allow-remodel\`.`
   }
-  const device = await deps.devices.findByKey(original.fields)
+  const device = await deps.devices.findByKey(from)
   if (!device && (await deps.devices.findHolder(from))) {
     return 'The original serial does not count: another device key has its serial number.'
   }

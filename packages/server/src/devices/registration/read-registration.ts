@@ -8,7 +8,6 @@ import {
   verifySelfSigned,
 } from '@ratafia/assertions'
 import { registrationRefused } from '../../errors.ts'
-import type { SerialName } from '../device.ts'
 import { explained, invalidAssertion } from '../explained.ts'
 
 export interface RegistrationRequest {
@@ -65,19 +64,13 @@ function readOriginal(
   return expectType(third, 'serial')
 }
 
-export const originalOf = ({ fields }: UnverifiedAssertion<'serial'>): SerialName => ({
-  brandId: fields.brandId,
-  model: fields.model,
-  serial: fields.serial,
-})
-
 /** As in a template. */
 const MAX_SERIAL = 128
 
 /**
- * The serial number that the device proposes; undefined where the service makes one. Throws `RequestError`
- * `registration-refused` when the policy requires one and the device proposes none, and for one that newer snapd would
- * not take (contract/devices.md 2.5).
+ * The serial number that the device proposes; undefined if the service makes one. Throws `RequestError`
+ * `registration-refused` if the policy requires a proposal and there is none, and for one that newer snapd would not
+ * take (contract/devices.md 2.5).
  */
 export function proposedSerial(
   { fields }: RegistrationRequest['request'],

@@ -16,7 +16,6 @@ import {
   supersedeHolder,
 } from './issue-serial.ts'
 import { policyStillAllows } from './policy-still-allows.ts'
-import { originalOf } from './read-registration.ts'
 import type { Registration } from './registration.ts'
 import { useRequestId } from './use-request-id.ts'
 
@@ -90,7 +89,7 @@ export const pendingDevice = (
     model,
     deviceKeyId: request.fields.deviceKeyId,
     origin: 'registration',
-    original: original ? showSerialName(originalOf(original)) : null,
+    original: original ? showSerialName(original.fields) : null,
     registeredAt: at,
   })
 
@@ -115,22 +114,18 @@ async function signFor(
 ): Promise<SignedSerial> {
   try {
     const signed = await signPlanned(plan, registration.request, deps)
-    checkAuthority(signed, registration)
-    return signed
+    const { authorityId } = signed.signer
+    const { brandId, serialAuthority } = registration.model.fields
+    // The device checks its own model assertion, which may have another revision than ours (contract/devices.md 2.3).
+    if (authorityId === brandId || serialAuthority.includes(authorityId)) return signed
+    throw registrationRefused(
+      `The device would not take a serial signed by ${authorityId}: its model assertion does not name it as a serial-authority. Update the model assertion of the device.`,
+    )
   } catch (error) {
     const unfit =
       error instanceof AssertionError || (error instanceof RequestError && error.code === 'invalid-field')
     throw unfit ? cannotSign(error, registration, deps) : error
   }
-}
-
-/** The device checks its own model assertion, which may have another revision than ours (contract/devices.md 2.3). */
-function checkAuthority({ signer }: SignedSerial, { model }: Registration): void {
-  const { brandId, serialAuthority } = model.fields
-  if (signer.authorityId === brandId || serialAuthority.includes(signer.authorityId)) return
-  throw registrationRefused(
-    `The device would not take a serial signed by ${signer.authorityId}: its model assertion does not name it as a serial-authority. Update the model assertion of the device.`,
-  )
 }
 
 function cannotSign(error: Error, { model }: Registration, { warn }: RegisterNewDeps): RequestError {

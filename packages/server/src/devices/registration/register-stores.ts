@@ -1,5 +1,4 @@
 /** What one short transaction of a registration changes, and looks at for the last time. */
-
 import type { BrandStore } from '../../brands/brand-store.ts'
 import type { AllowListStore } from '../../brands/models/allow-list/allow-list-store.ts'
 import type { ApiKeyStore } from '../../brands/models/api-keys/api-key-store.ts'

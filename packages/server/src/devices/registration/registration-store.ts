@@ -21,13 +21,13 @@ export interface RegistrationRow {
 
 export interface RegistrationStore {
   find(requestIdHash: Uint8Array): Promise<RegistrationRow | undefined>
-  /** False, and nothing is stored, when the request-id was used: the primary key makes it work once. */
+  /** False, and nothing is stored, if the request-id was used: the primary key makes it work once. */
   add(registration: RegistrationRow): Promise<boolean>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly RegistrationRow[]>
   /**
-   * Removes at most `limit` rows from before that instant, of devices that were decided about before it too: a device
-   * that waits may still send the same request. Returns how many were removed.
+   * Removes at most `limit` rows from before that instant, of devices that were decided before it too: a pending device
+   * may still send the same request. Returns how many.
    */
   removeSettled(before: Date, limit: number): Promise<number>
 }

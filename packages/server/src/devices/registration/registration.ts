@@ -15,5 +15,5 @@ export interface Registration extends RegistrationRequest {
   readonly requestHash: Uint8Array
 }
 
-/** The serial, or `wait`: somebody has to approve the device. */
+/** The serial, or `wait`: the operator has yet to approve the device. */
 export type RegistrationResult = SerialAssertion | 'wait'

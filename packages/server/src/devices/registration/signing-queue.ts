@@ -11,14 +11,8 @@ export interface SigningQueue {
    * if too many wait.
    */
   run<T>(work: (waited: boolean) => Promise<T>): Promise<T>
-  state(): SigningState
-}
-
-interface SigningState {
-  readonly active: number
-  readonly waiting: number
-  /** Since the start. */
-  readonly refused: number
+  /** `refused` since the start. */
+  state(): { readonly active: number; readonly waiting: number; readonly refused: number }
 }
 
 /** Wraps the turn of one registration, after its wait. */

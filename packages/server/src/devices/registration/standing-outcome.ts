@@ -1,4 +1,4 @@
-/** What the register already says to a registration: by the request-id it used, or by its key. */
+/** The answer that the register already has for a registration, by its request-id or its key. */
 import type { Clock } from '../../clock.ts'
 import { registrationRefused } from '../../errors.ts'
 import type { Device } from '../device.ts'
@@ -22,8 +22,8 @@ export async function standingOutcome(
 }
 
 /**
- * What this very request led to before; undefined when its request-id was not used. Throws `RequestError`
- * `invalid-nonce` when another request used it, `registration-refused` by what became of the device.
+ * The earlier result of this very request; undefined if its request-id was not used. Throws `RequestError`
+ * `invalid-nonce` if another request used it, `registration-refused` by the status of the device.
  */
 export async function outcomeOfRequest(
   registration: Registration,
@@ -40,8 +40,8 @@ export interface KnownKey {
 }
 
 /**
- * What the key has, under a new request-id, which is used up by a result. Undefined for a new key. Throws `LostRace`
- * when the request-id was used meanwhile, `RequestError` `registration-refused` by the status of the device.
+ * What the key has, for a new request-id, which a result uses up. Undefined for a new key. Throws `LostRace` if the
+ * request-id was used in the meantime, `RequestError` `registration-refused` by the status of the device.
  */
 export async function outcomeOfKey(
   registration: Registration,

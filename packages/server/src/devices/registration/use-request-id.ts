@@ -1,6 +1,6 @@
 /**
- * A request-id works for one request, which may be repeated. The row that a registration stores for it is its use, and
- * the key of that row is what makes it the only one.
+ * A request-id works for one request, which may be repeated. A registration stores a row for it, whose primary key rules
+ * out a second use.
  */
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -9,7 +9,7 @@ import { staleNonce } from '../nonce.ts'
 import type { Registration } from './registration.ts'
 import type { RegistrationStore } from './registration-store.ts'
 
-/** Throws `LostRace` when another request was faster. */
+/** Throws `LostRace` if another request was faster. */
 export async function useRequestId(
   { requestIdHash, requestHash, caller }: Registration,
   { id }: Pick<Device, 'id'>,
@@ -21,7 +21,7 @@ export async function useRequestId(
 
 /**
  * The device that this very request led to; undefined for a request-id that was not used. Throws `RequestError`
- * `invalid-nonce` when another request used it.
+ * `invalid-nonce` if another request used it.
  */
 export async function deviceOfRequest(
   { requestIdHash, requestHash }: Registration,

@@ -43,7 +43,20 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
     async add(session) {
       const result = await query
         .insertInto('device_session')
-        .values(rowOf(session))
+        .values({
+          session_id: session.id,
+          device_id: session.deviceId,
+          chain_id: session.chainId,
+          previous_id: session.previousId,
+          nonce_hash: session.nonceHash,
+          request_hash: session.requestHash,
+          macaroon_id: session.macaroonId,
+          store: session.store,
+          opened_at: toInstant(session.openedAt),
+          expires_at: toInstant(session.expiresAt),
+          address: session.caller.address,
+          user_agent: session.caller.userAgent,
+        })
         .onConflict((conflict) => conflict.column('nonce_hash').doNothing())
         .executeTakeFirst()
       return anyRowChanged(result)
@@ -108,23 +121,6 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
         .executeTakeFirst()
       return Number(numDeletedRows)
     },
-  }
-}
-
-function rowOf(session: DeviceSession): DeviceSessionTable {
-  return {
-    session_id: session.id,
-    device_id: session.deviceId,
-    chain_id: session.chainId,
-    previous_id: session.previousId,
-    nonce_hash: session.nonceHash,
-    request_hash: session.requestHash,
-    macaroon_id: session.macaroonId,
-    store: session.store,
-    opened_at: toInstant(session.openedAt),
-    expires_at: toInstant(session.expiresAt),
-    address: session.caller.address,
-    user_agent: session.caller.userAgent,
   }
 }
 

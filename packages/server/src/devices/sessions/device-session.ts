@@ -5,7 +5,7 @@ import type { Caller, Device } from '../device.ts'
 export interface DeviceSession {
   readonly id: DeviceSessionId
   readonly deviceId: DeviceId
-  /** A chain is a session and all that it was refreshed to; its id is that of the first session. */
+  /** A session and its refreshes form a chain, which has the id of its first session. */
   readonly chainId: DeviceSessionId
   /** The session that this one refreshed; null for the first of a chain. */
   readonly previousId: DeviceSessionId | null
@@ -26,13 +26,9 @@ export interface FoundSession {
   readonly device: Device
 }
 
-/** Why this device gets no session, and why those it has are not valid: a sentence. Undefined if it may have one. */
-export function whyNoSession({
-  status,
-  quarantinedAt,
-  decidedAt,
-  decidedBy,
-}: Pick<Device, 'status' | 'quarantinedAt' | 'decidedAt' | 'decidedBy'>): string | undefined {
+/** Why this device gets no session and its sessions are not valid: a sentence. Undefined if it may have one. */
+export function whyNoSession(device: Device): string | undefined {
+  const { status, quarantinedAt, decidedAt, decidedBy } = device
   const at = decidedAt === null ? '' : ` at ${decidedAt.toISOString()}`
   const by = decidedBy === null ? '' : ` by ${decidedBy}`
   switch (status) {

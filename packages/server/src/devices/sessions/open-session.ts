@@ -5,7 +5,7 @@ import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
-import type { Caller, Device } from '../device.ts'
+import type { Caller } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { retryLostRaces, won } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
@@ -99,7 +99,10 @@ async function open(
   const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
   return deps.inSessionsBy(author)(async (stores) => {
     const device = await holderForSession({ serial, at }, stores)
-    const previous = await sessionToRefresh(opening.previous, device, stores)
+    const found = opening.previous && (await stores.sessions.find(opening.previous.sessionId))
+    // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
+    // session belongs to another row of the device's key.
+    const previous = found?.session.deviceId === device.id ? found.session : undefined
     const sightings = await lookForClones({ device, previous, at, caller }, stores)
     const quarantined = needsQuarantine(sightings, opening)
     const session: DeviceSession = {
@@ -124,20 +127,7 @@ async function open(
   })
 }
 
-/**
- * The stored session behind the one presented. Undefined if the database no longer has it (it is old, or a backup was
- * restored), or if it belongs to another row of the device's key: then a new chain begins.
- */
-async function sessionToRefresh(
-  previous: ClearedSession | undefined,
-  device: Device,
-  { sessions }: Pick<SessionStores, 'sessions'>,
-): Promise<DeviceSession | undefined> {
-  const found = previous && (await sessions.find(previous.sessionId))
-  return found?.session.deviceId === device.id ? found.session : undefined
-}
-
-/** Built from what is stored, so that a repeated request gets the same text. */
+/** Built from the stored session, so that a repeated request gets the same text. */
 async function answer(
   { session, device }: FoundSession,
   { keyring, location }: Pick<OpenSessionDeps, 'keyring' | 'location'>,

@@ -19,7 +19,7 @@ export function presentedSession(headers: Headers, names: readonly string[]): Pr
   const [value, ...others] = new Set(values)
   if (value === undefined) return undefined
   if (others.length > 0) return { unreadable: 'The request presents two device sessions. Send one.' }
-  // A device without a session may send the header all the same.
+  // A device without a session may still send the header.
   return value === '' ? undefined : parse(value)
 }
 

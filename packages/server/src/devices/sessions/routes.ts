@@ -51,9 +51,6 @@ function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
   )
 }
 
-/** A proxy may use its own method, or that of the request it asks about. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
 
 /**
@@ -63,7 +60,8 @@ const HEADERS = ['x-device-authorization', 'snap-device-authorization']
 function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
   const { path } = OPERATIONS.deviceSession
   app.route({
-    method: [...METHODS],
+    // A proxy may use its own method, or the method of the request it asks about.
+    method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: path,
     exposeHeadRoute: false,
     onRequest: async (request: FastifyRequest, reply) => {

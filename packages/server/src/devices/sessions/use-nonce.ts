@@ -29,8 +29,8 @@ export function hashRequest(
 
 /**
  * The session that this very request has opened before. Undefined for an unused nonce. Throws `RequestError`
- * `invalid-nonce` if another request used it, or this one too long ago, and `device-refused` if the device may not have
- * the session any more.
+ * `invalid-nonce` if another request used it, or this one too long ago, and `device-refused` if the device may no longer
+ * have the session.
  */
 export async function findOpened(
   { nonceHash, requestHash }: NonceUse,

@@ -39,7 +39,7 @@ export type DeviceRecord = Readonly<Record<DeviceColumn, string | number | null>
 /** Columns that every row needs; the others have defaults. */
 export const NEEDED_COLUMNS = ['brand_id', 'model', 'serial', 'device_key_id'] as const
 
-/** Lists of devices show these, too. */
+/** Also what lists of devices show. */
 export const fieldsOf = (device: Device) => ({
   id: device.id,
   brand_id: device.brandId,
@@ -148,13 +148,8 @@ export function readRecord(
   const assertions = serialsIn(text('assertions'), { ...name, id, deviceKeyId }, refuse)
   const revision = revisionIn(fields['revision'], assertions, refuse)
   const requestText = text('request')
-  if (waits !== (requestText !== null)) {
-    return refuse(
-      waits
-        ? `"request" is missing: the device is ${status}.`
-        : 'only a pending or rejected device has a "request".',
-    )
-  }
+  if (waits && requestText === null) return refuse(`"request" is missing: the device is ${status}.`)
+  if (!waits && requestText !== null) return refuse('only a pending or rejected device has a "request".')
   const request = requestText === null ? null : requestIn(requestText, { ...name, deviceKeyId }, refuse)
   const device: Device = {
     ...name,
@@ -212,13 +207,8 @@ function serialOf(
 function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refuse: Refuse): number | null {
   const newest = assertions.at(-1)?.revision ?? null
   if (value === undefined || value === null || value === '') return newest
-  const revision =
-    typeof value === 'number'
-      ? value
-      : typeof value === 'string' && /^\d{1,9}$/.test(value)
-        ? Number(value)
-        : -1
-  if (!Number.isInteger(revision) || revision < 0 || revision > 999_999_999) {
+  const revision = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value
+  if (typeof revision !== 'number' || !Number.isInteger(revision) || revision < 0 || revision > 999_999_999) {
     return refuse('"revision" is not a whole number from 0 to 999999999.')
   }
   if (newest !== null && newest > revision) {

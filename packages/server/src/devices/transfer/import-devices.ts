@@ -68,10 +68,8 @@ async function importBatch(
   at: Date,
   register: RegisterImport,
 ): Promise<number> {
-  const present = new Map<DeviceId, StoredDevice>()
-  for (const stored of await register.byIds(batch.map(({ stored }) => stored.device.id))) {
-    present.set(stored.device.id, stored)
-  }
+  const known = await register.byIds(batch.map(({ stored }) => stored.device.id))
+  const present = new Map(known.map((stored) => [stored.device.id, stored]))
   const byKey = await registered(batch, register)
   const fresh: ReadDevice[] = []
   const ids = new Set<DeviceId>()
@@ -143,7 +141,7 @@ function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice):
   )
 }
 
-/** Throws, saying what kept the row out. */
+/** Throws with the reason why the row was not added. */
 async function refuseClash({ place, stored }: ReadDevice, register: RegisterImport): Promise<void> {
   const { device } = stored
   const holder = device.serial === '' ? undefined : await register.devices.findHolder(device)

@@ -6,7 +6,7 @@ import type { DeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
 import { type Device, newDevice, type SerialName, showSerialName } from '../device.ts'
 import type { CloneEvidence } from '../sessions/clone-store.ts'
-import type { RegisterImport, StoredDevice } from './device-transfer-store.ts'
+import type { RegisterImport } from './device-transfer-store.ts'
 
 export interface SignedDevice extends SerialName {
   readonly deviceKeyId: string
@@ -38,7 +38,7 @@ const nameOf = (device: SignedDevice): string => `${showSerialName(device)} ${de
 const isOfModel = (device: Device, signed: SignedDevice): boolean =>
   device.brandId === signed.brandId && device.model === signed.model
 
-const holdsSerial = ({ status }: Device): boolean => status === 'active' || status === 'revoked'
+const hasSerial = ({ status }: Device): boolean => status === 'active' || status === 'revoked'
 
 export class SignedImport {
   readonly #source: string
@@ -74,7 +74,7 @@ export class SignedImport {
       this.#ids.set(nameOf(signed), device?.id ?? serials.find(isOf(signed))?.id ?? id)
       if (signed.gaveWayTo) this.#gaveWay.push({ signed, to: signed.gaveWayTo })
     }
-    const added = await this.#register.add(fresh.map(withoutAssertions))
+    const added = await this.#register.add(fresh.map((device) => ({ device, request: null, assertions: [] })))
     // This transaction has just read the rows: only a registration since then can be the cause.
     const lost = fresh.find(({ id }) => !added.has(id))
     if (lost) throw new Unavailable(`${showSerialName(lost)} was registered while it was imported`)
@@ -89,7 +89,7 @@ export class SignedImport {
   ): Promise<Device | undefined> {
     const own = serials.filter(isOf(signed))
     const known = own.find(({ status }) => status !== 'superseded') ?? own[0]
-    const holder = serials.find((row) => holdsSerial(row) && !isOf(signed)(row))
+    const holder = serials.find((row) => hasSerial(row) && !isOf(signed)(row))
     const keyRow = keys.find((row) => row.status !== 'superseded' && row.serial !== signed.serial)
     if (signed.gaveWayTo) {
       if (!known) return this.#supersededRow(id, signed, signed.gaveWayTo)
@@ -213,5 +213,3 @@ const isOlder = (device: Device, signed: SignedDevice): boolean =>
   device.serial === signed.serial
     ? (device.revision ?? -1) < signed.revision
     : device.decidedAt !== null && device.decidedAt < signed.signedAt
-
-const withoutAssertions = (device: Device): StoredDevice => ({ device, request: null, assertions: [] })

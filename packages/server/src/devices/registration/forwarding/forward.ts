@@ -58,8 +58,8 @@ export async function forward(
 }
 
 /**
- * Headers about one connection or the way up to here, and those that the other service must not believe or obey. The
- * answer must come uncompressed: unpacking somebody else's data could take any amount of memory.
+ * Headers about one connection or the route to this service, and those that the other service must not believe or
+ * obey. The answer must come uncompressed: unpacking foreign data could take any amount of memory.
  */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'accept-encoding',
