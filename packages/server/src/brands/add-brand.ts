@@ -1,11 +1,7 @@
 /** Adds an account whose serials the service signs, and a key to sign them with. */
 import { assertionIn, type NamedFile } from './assertion-file.ts'
-import {
-  type AddedKey,
-  type AddSigningKeyDeps,
-  type SigningKeyFiles,
-  storeSigningKey,
-} from './keys/add-signing-key.ts'
+import type { BrandDeps } from './brand-deps.ts'
+import { type AddedKey, type SigningKeyFiles, storeSigningKey } from './keys/add-signing-key.ts'
 import { readPrivateKey } from './keys/signing-key-secret.ts'
 
 /** The assertion files may contain other assertions that the chains need. */
@@ -18,7 +14,7 @@ export interface BrandFiles extends SigningKeyFiles {
  * Adds a brand, or another account that models name in `serial-authority`, with its first signing key. Throws as
  * {@link storeSigningKey}.
  */
-export async function addBrand(files: BrandFiles, deps: AddSigningKeyDeps): Promise<AddedKey> {
+export async function addBrand(files: BrandFiles, deps: BrandDeps): Promise<AddedKey> {
   const account = assertionIn(files.account, 'account')
   const accountKey = assertionIn(files.accountKey, 'account-key')
   const key = await readPrivateKey(files.signingKey, files.passphrase)

@@ -11,16 +11,12 @@ import {
   sign,
   type TypeName,
 } from '@ratafia/assertions'
-import type { Changing } from '../change.ts'
 import { invalidField } from '../errors.ts'
 import { addBrand } from './add-brand.ts'
-import type { BrandStore } from './brand-store.ts'
-import type { SignerDeps } from './keys/signer-for.ts'
+import type { BrandDeps } from './brand-deps.ts'
 import { addModel } from './models/add-model.ts'
 import { DEFAULT_POLICY, type ModelName } from './models/model-policy.ts'
-import type { ModelStore } from './models/model-store.ts'
 import { addTrustRoots } from './trust/add-trust-roots.ts'
-import type { AssertionStore } from './trust/assertion-store.ts'
 
 export interface DemoFile {
   readonly name: string
@@ -37,16 +33,6 @@ export interface DemoBrand {
   readonly files: readonly DemoFile[]
 }
 
-interface DemoDeps extends SignerDeps {
-  readonly brands: BrandStore
-  readonly models: ModelStore
-  readonly change: Changing<{
-    readonly assertions: AssertionStore
-    readonly brands: BrandStore
-    readonly models: ModelStore
-  }>
-}
-
 const generate = promisify(generateKeyPair)
 
 /**
@@ -56,7 +42,7 @@ const generate = promisify(generateKeyPair)
  */
 export async function createDemoBrand(
   { name, url }: { readonly name: string; readonly url: string },
-  deps: DemoDeps,
+  deps: BrandDeps,
 ): Promise<DemoBrand> {
   if (!/^[a-z][a-z0-9-]{0,15}$/.test(name) || /--|-$/.test(name)) {
     throw invalidField(

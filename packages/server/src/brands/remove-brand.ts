@@ -1,20 +1,8 @@
 /** Removes a brand that nothing needs. */
-import type { Changing } from '../change.ts'
 import { invalidField } from '../errors.ts'
-import type { BrandStore } from './brand-store.ts'
+import type { BrandDeps, BrandStores } from './brand-deps.ts'
 import { findModelAssertion } from './models/find-model.ts'
 import { type ModelName, showModelName } from './models/model-policy.ts'
-import type { ModelStore } from './models/model-store.ts'
-import type { AssertionStore } from './trust/assertion-store.ts'
-
-interface Removing {
-  readonly brands: Pick<BrandStore, 'lock' | 'keys' | 'remove'>
-  readonly models: Pick<ModelStore, 'list'>
-  readonly assertions: AssertionStore
-  readonly devices: {
-    list(filter: { readonly brandId: string; readonly limit: number }): Promise<readonly unknown[]>
-  }
-}
 
 /**
  * Removes its signing keys, too, and returns them. Throws `invalid-field` if there is no such brand, and while it has
@@ -22,7 +10,7 @@ interface Removing {
  */
 export function removeBrand(
   accountId: string,
-  { change }: { readonly change: Changing<Removing> },
+  { change }: Pick<BrandDeps, 'change'>,
 ): Promise<readonly string[]> {
   return change(async (stores) => {
     const { brands, assertions, record } = stores
@@ -39,7 +27,10 @@ export function removeBrand(
   })
 }
 
-async function requireUnneeded(accountId: string, { models, assertions, devices }: Removing): Promise<void> {
+async function requireUnneeded(
+  accountId: string,
+  { models, assertions, devices }: BrandStores,
+): Promise<void> {
   const all = await models.list()
   const own = all.filter(({ brandId }) => brandId === accountId)
   if (own.length > 0) {

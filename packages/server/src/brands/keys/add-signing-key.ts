@@ -1,23 +1,11 @@
 /** Adds a key that signs the serials of a brand. */
 import { encode, type PrivateKey, type UnverifiedAssertion } from '@ratafia/assertions'
-import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
-import type { Sealer } from '../../keyring/sealing.ts'
 import { assertionIn, type NamedFile } from '../assertion-file.ts'
-import type { BrandStore } from '../brand-store.ts'
-import type { AssertionStore } from '../trust/assertion-store.ts'
-import { checkAssertions, findAssertion, type TrustDeps, trustContext } from '../trust/trust.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { checkAssertions, findAssertion, trustContext } from '../trust/trust.ts'
 import { checkSigningKey } from './signing-key-fit.ts'
 import { readPrivateKey, sealPrivateKey } from './signing-key-secret.ts'
-
-export interface AddSigningKeyDeps extends TrustDeps {
-  readonly brands: Pick<BrandStore, 'find'>
-  readonly change: Changing<{
-    readonly assertions: Pick<AssertionStore, 'put'>
-    readonly brands: Pick<BrandStore, 'add'>
-  }>
-  readonly sealer: Sealer
-}
 
 export interface AddedKey {
   readonly accountId: string
@@ -33,7 +21,7 @@ export interface SigningKeyFiles {
 }
 
 /** Adds another key to a stored brand; a disabled key signs again. Throws as {@link storeSigningKey}. */
-export async function addSigningKey(files: SigningKeyFiles, deps: AddSigningKeyDeps): Promise<AddedKey> {
+export async function addSigningKey(files: SigningKeyFiles, deps: BrandDeps): Promise<AddedKey> {
   const key = await readPrivateKey(files.signingKey, files.passphrase)
   const { id } = key.publicKey
   const given = files.accountKey && assertionIn(files.accountKey, 'account-key')
@@ -73,7 +61,7 @@ interface NewSigningKey {
  */
 export async function storeSigningKey(
   { action, account, accountKey, key, keyName, others }: NewSigningKey,
-  deps: AddSigningKeyDeps,
+  deps: BrandDeps,
 ): Promise<AddedKey> {
   const { accountId, displayName } = account.fields
   const { publicKeyId } = accountKey.fields

@@ -1,15 +1,8 @@
 /** Stops a key from signing serials. */
-import type { Changing } from '../../change.ts'
 import { invalidField, RequestError } from '../../errors.ts'
-import type { BrandStore } from '../brand-store.ts'
+import type { BrandDeps } from '../brand-deps.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'
-import type { ModelStore } from '../models/model-store.ts'
 import { type SignerDeps, signerFor } from './signer-for.ts'
-
-interface DisableDeps extends SignerDeps {
-  readonly models: Pick<ModelStore, 'list'>
-  readonly change: Changing<{ readonly brands: Pick<BrandStore, 'disableKey'> }>
-}
 
 /**
  * Returns the models that have no other key: their serials cannot be signed any more. Throws `invalid-field` if there
@@ -17,7 +10,7 @@ interface DisableDeps extends SignerDeps {
  */
 export async function disableSigningKey(
   { keyId, force }: { readonly keyId: string; readonly force: boolean },
-  deps: DisableDeps,
+  deps: BrandDeps,
 ): Promise<readonly string[]> {
   const key = (await deps.brands.keys()).find((one) => one.keyId === keyId)
   if (key === undefined) {
@@ -41,7 +34,7 @@ export async function disableSigningKey(
 }
 
 /** The models whose serials can be signed now, but not without the key. */
-async function modelsNeeding(keyId: string, deps: DisableDeps): Promise<readonly string[]> {
+async function modelsNeeding(keyId: string, deps: BrandDeps): Promise<readonly string[]> {
   const without = {
     keys: async (accountId?: string) =>
       (await deps.brands.keys(accountId)).filter((key) => key.keyId !== keyId),

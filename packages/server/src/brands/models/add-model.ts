@@ -1,26 +1,14 @@
 /** Adds a model that devices may register as, with its policy. */
 import { type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
-import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { assertionIn, explainToOperatorAsync, type NamedFile } from '../assertion-file.ts'
-import type { BrandStore } from '../brand-store.ts'
-import { type SignerDeps, signerOf } from '../keys/signer-for.ts'
-import type { AssertionStore, StoredAssertion } from '../trust/assertion-store.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { signerOf } from '../keys/signer-for.ts'
+import type { StoredAssertion } from '../trust/assertion-store.ts'
 import { checkAssertions, trustContext } from '../trust/trust.ts'
 import { findModel } from './find-model.ts'
 import { type ModelPolicy, type StoredModel, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
 import { checkSerialTemplate } from './serial-template.ts'
-
-interface AddModelDeps extends SignerDeps {
-  readonly brands: Pick<BrandStore, 'keys' | 'find'>
-  readonly models: Pick<ModelStore, 'find'>
-  readonly change: Changing<{
-    readonly assertions: Pick<AssertionStore, 'put'>
-    readonly models: Pick<ModelStore, 'add' | 'hold'>
-    readonly brands: Pick<BrandStore, 'hold'>
-  }>
-}
 
 /**
  * Its brand must exist, its chain must reach a root, and a key must be able to sign its serials. Stores other
@@ -28,7 +16,7 @@ interface AddModelDeps extends SignerDeps {
  */
 export async function addModel(
   { file, policy }: { readonly file: NamedFile; readonly policy: ModelPolicy },
-  deps: AddModelDeps,
+  deps: BrandDeps,
 ): Promise<StoredModel> {
   checkSerialTemplate(policy.serialTemplate)
   const { assertion, others } = assertionIn(file, 'model')
@@ -56,7 +44,7 @@ export async function addModel(
 }
 
 /** Replaces the assertion of a model by a newer revision; its policy stays. Throws as {@link addModel}. */
-export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<StoredModel> {
+export async function updateModel(file: NamedFile, deps: BrandDeps): Promise<StoredModel> {
   const { assertion, others } = assertionIn(file, 'model')
   const model = await findModel(assertion.fields, deps)
   const rows = await checkModel(assertion, others, deps)
@@ -77,7 +65,7 @@ export async function updateModel(file: NamedFile, deps: AddModelDeps): Promise<
 async function checkModel(
   model: UnverifiedAssertion<'model'>,
   others: readonly UnverifiedAssertion[],
-  deps: AddModelDeps,
+  deps: BrandDeps,
 ): Promise<readonly StoredAssertion[]> {
   const { brandId, series } = model.fields
   if (series !== '16')

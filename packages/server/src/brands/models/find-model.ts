@@ -9,7 +9,7 @@ import type { ModelStore } from './model-store.ts'
 /** Throws `invalid-field` if there is none. */
 export async function findModel(
   name: ModelName,
-  { models }: { readonly models: Pick<ModelStore, 'find'> },
+  { models }: { readonly models: ModelStore },
 ): Promise<StoredModel> {
   const model = await models.find(name)
   if (model) return model

@@ -1,21 +1,13 @@
 /** Allows devices of one model to become another, or stops allowing it. */
-import type { Changing } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
+import type { BrandDeps } from '../brand-deps.ts'
 import { findModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
-
-interface AllowRemodelDeps {
-  readonly models: Pick<ModelStore, 'find'>
-  readonly change: Changing<{ readonly models: Pick<ModelStore, 'allowRemodel'> }>
-  readonly clock: Clock
-}
 
 /** Both models must exist, and differ. Allowing twice changes nothing. Throws `invalid-field`. */
 export async function allowRemodel(
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  deps: AllowRemodelDeps,
+  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
 ): Promise<void> {
   await findModel(from, deps)
   await findModel(to, deps)
@@ -37,7 +29,7 @@ export async function allowRemodel(
 /** Devices that have already become the other model stay what they are. Throws `invalid-field` if it is not allowed. */
 export async function disallowRemodel(
   { from, to }: { readonly from: ModelName; readonly to: ModelName },
-  { change }: { readonly change: Changing<{ readonly models: Pick<ModelStore, 'disallowRemodel'> }> },
+  { change }: Pick<BrandDeps, 'change'>,
 ): Promise<void> {
   const [subject, other] = [showModelName(from), showModelName(to)]
   const taken = await change(async ({ models, record }) => {

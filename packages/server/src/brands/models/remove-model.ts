@@ -1,20 +1,8 @@
 /** Removes a model that no device has. */
-import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
-import type { AssertionStore } from '../trust/assertion-store.ts'
-import type { AllowListStore } from './allow-list/allow-list-store.ts'
-import type { ApiKeyStore } from './api-keys/api-key-store.ts'
+import type { BrandDeps } from '../brand-deps.ts'
 import { findModel } from './find-model.ts'
 import { type ModelName, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
-
-interface Removing {
-  readonly models: Pick<ModelStore, 'lock' | 'remove'>
-  readonly assertions: Pick<AssertionStore, 'remove'>
-  readonly apiKeys: Pick<ApiKeyStore, 'removeAll'>
-  readonly allowList: Pick<AllowListStore, 'list'>
-  readonly devices: { list(filter: ModelName & { readonly limit: number }): Promise<readonly unknown[]> }
-}
 
 /** How much was removed with it. */
 export interface RemovedModel {
@@ -29,7 +17,7 @@ export interface RemovedModel {
  */
 export async function removeModel(
   name: ModelName,
-  deps: { readonly models: Pick<ModelStore, 'find'>; readonly change: Changing<Removing> },
+  deps: Pick<BrandDeps, 'models' | 'change'>,
 ): Promise<RemovedModel> {
   await findModel(name, deps)
   const shown = showModelName(name)

@@ -1,11 +1,10 @@
 /** Shows a model with all that belongs to it. */
 import { RequestError } from '../../errors.ts'
+import type { BrandDeps } from '../brand-deps.ts'
 import { type SignerDeps, signerFor } from '../keys/signer-for.ts'
 import type { ApiKey } from './api-keys/api-key.ts'
-import type { ApiKeyStore } from './api-keys/api-key-store.ts'
 import { findModel, findModelAssertion } from './find-model.ts'
 import { type ModelName, type StoredModel, showModelName } from './model-policy.ts'
-import type { ModelStore } from './model-store.ts'
 
 export interface ModelDetails extends StoredModel {
   readonly revision: number
@@ -17,13 +16,8 @@ export interface ModelDetails extends StoredModel {
   readonly apiKeys: readonly ApiKey[]
 }
 
-interface ShowModelDeps extends SignerDeps {
-  readonly models: Pick<ModelStore, 'find' | 'remodelsFrom'>
-  readonly apiKeys: Pick<ApiKeyStore, 'list'>
-}
-
 /** Throws `invalid-field` if there is no such model. */
-export async function showModel(name: ModelName, deps: ShowModelDeps): Promise<ModelDetails> {
+export async function showModel(name: ModelName, deps: BrandDeps): Promise<ModelDetails> {
   const model = await findModel(name, deps)
   const assertion = await findModelAssertion(name, deps)
   if (!assertion) throw new TypeError(`the model ${showModelName(name)} has no assertion: a row is missing`)

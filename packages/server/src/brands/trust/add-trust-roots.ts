@@ -7,19 +7,14 @@ import {
   type UnverifiedAssertion,
   verifySignature,
 } from '@ratafia/assertions'
-import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import { explainToOperator, type NamedFile, readAssertions } from '../assertion-file.ts'
-import type { AssertionStore } from './assertion-store.ts'
-import { BUILT_IN, rootAssertions, type TrustDeps } from './trust.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { BUILT_IN, rootAssertions } from './trust.ts'
 
 export interface AddedRoot {
   readonly accountId: string
   readonly keyIds: readonly string[]
-}
-
-interface AddRootsDeps extends TrustDeps {
-  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'addRoots'> }>
 }
 
 type Root = UnverifiedAssertion<'account' | 'account-key'>
@@ -30,7 +25,7 @@ type Root = UnverifiedAssertion<'account' | 'account-key'>
  */
 export async function addTrustRoots(
   files: readonly NamedFile[],
-  deps: AddRootsDeps,
+  deps: Pick<BrandDeps, 'assertions' | 'clock' | 'change'>,
 ): Promise<readonly AddedRoot[]> {
   const given = files.flatMap((file) => readAssertions(file).map((one) => rootIn(file, one)))
   const builtIn = given.find((one) =>

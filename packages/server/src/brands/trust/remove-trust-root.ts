@@ -1,15 +1,8 @@
 /** Stops trusting an account. */
 import { AssertionError, trustRoots, verifyTrust } from '@ratafia/assertions'
-import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
-import type { BrandStore } from '../brand-store.ts'
-import type { AssertionStore } from './assertion-store.ts'
-import { BUILT_IN, findAssertion, rootAssertions, type TrustDeps, trustContext } from './trust.ts'
-
-interface RemoveTrustRootDeps extends TrustDeps {
-  readonly brands: Pick<BrandStore, 'keys'>
-  readonly change: Changing<{ readonly assertions: Pick<AssertionStore, 'removeRoot'> }>
-}
+import type { BrandDeps } from '../brand-deps.ts'
+import { BUILT_IN, findAssertion, rootAssertions, trustContext } from './trust.ts'
 
 /**
  * Removes an account and its keys from the roots. Returns the brands whose keys lose their trust: the service signs
@@ -18,7 +11,7 @@ interface RemoveTrustRootDeps extends TrustDeps {
  */
 export async function removeTrustRoot(
   { accountId, force }: { readonly accountId: string; readonly force: boolean },
-  deps: RemoveTrustRootDeps,
+  deps: BrandDeps,
 ): Promise<readonly string[]> {
   if (BUILT_IN.some(({ primaryKey }) => primaryKey[0] === accountId)) {
     throw invalidField(
@@ -49,7 +42,7 @@ export async function removeTrustRoot(
 
 /** The accounts with an enabled key whose chain ends at these roots. */
 async function trustedBrands(
-  deps: RemoveTrustRootDeps,
+  deps: BrandDeps,
   roots?: ReturnType<typeof trustRoots>,
 ): Promise<readonly string[]> {
   const context = await trustContext(deps, [], roots)

@@ -1,17 +1,9 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
-import type { Changing } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
 import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
+import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
 import { type ModelName, showModelName } from '../model-policy.ts'
-import type { ModelStore } from '../model-store.ts'
-import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
-
-interface ImportDeps {
-  readonly models: Pick<ModelStore, 'find'>
-  readonly change: Changing<{ readonly allowList: Pick<AllowListStore, 'add'> }>
-  readonly clock: Clock
-}
+import type { AllowListEntry } from './allow-list-store.ts'
 
 interface ImportOptions {
   readonly model: ModelName
@@ -27,7 +19,7 @@ interface ImportOptions {
 export async function importAllowList(
   text: string,
   { model, format, onProgress }: ImportOptions,
-  deps: ImportDeps,
+  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
   const entries = readEntries(text, format)

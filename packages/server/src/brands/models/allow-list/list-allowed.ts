@@ -1,16 +1,14 @@
 /** Lists the devices that a model with the registration `allow-list` lets in. */
+import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
-import type { ModelStore } from '../model-store.ts'
-import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
-
-interface ListDeps {
-  readonly models: Pick<ModelStore, 'find'>
-  readonly allowList: Pick<AllowListStore, 'list'>
-}
+import type { AllowListEntry } from './allow-list-store.ts'
 
 /** Entries by serial number and key, those without a serial number first. Throws `invalid-field` for no such model. */
-export async function* listAllowed(model: ModelName, deps: ListDeps): AsyncGenerator<AllowListEntry> {
+export async function* listAllowed(
+  model: ModelName,
+  deps: Pick<BrandDeps, 'models' | 'allowList'>,
+): AsyncGenerator<AllowListEntry> {
   await findModel(model, deps)
   const limit = 1000
   for (let after: AllowListEntry | undefined; ; ) {

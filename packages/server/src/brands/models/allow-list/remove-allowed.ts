@@ -1,10 +1,9 @@
 /** Takes devices off the allow-list of a model. */
-import type { Changing } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
+import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
 import { type ModelName, showModelName } from '../model-policy.ts'
-import type { ModelStore } from '../model-store.ts'
-import type { AllowListEntry, AllowListStore } from './allow-list-store.ts'
+import type { AllowListEntry } from './allow-list-store.ts'
 
 interface Removal {
   readonly model: ModelName
@@ -13,18 +12,13 @@ interface Removal {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-interface RemoveDeps {
-  readonly models: Pick<ModelStore, 'find'>
-  readonly change: Changing<{ readonly allowList: Pick<AllowListStore, 'remove' | 'clear'> }>
-}
-
 /**
  * All or nothing; returns how many entries were removed. Devices keep the serials they have. Throws `invalid-field` if
  * there is no such model, or nothing on the list matches.
  */
 export async function removeAllowed(
   { model, entries, onProgress }: Removal,
-  deps: RemoveDeps,
+  deps: Pick<BrandDeps, 'models' | 'change'>,
 ): Promise<number> {
   await findModel(model, deps)
   const subject = showModelName(model)

@@ -1,19 +1,11 @@
 /** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
 import { randomBytes } from 'node:crypto'
-import type { Changing, Recording } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
+import type { Recording } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
+import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
 import { type ModelName, showModelName } from '../model-policy.ts'
-import type { ModelStore } from '../model-store.ts'
 import { type ApiKey, hashApiKey, newApiKey } from './api-key.ts'
-import type { ApiKeyStore } from './api-key-store.ts'
-
-export interface AddApiKeyDeps {
-  readonly models: Pick<ModelStore, 'find'>
-  readonly change: Changing<{ readonly apiKeys: Pick<ApiKeyStore, 'add'> }>
-  readonly clock: Clock
-}
 
 interface NewApiKey {
   readonly model: ModelName
@@ -25,7 +17,7 @@ interface NewApiKey {
 /** Returns the text of the key, which is stored nowhere. Throws `invalid-field`. */
 export async function addApiKey(
   { model: name, label, expiresAt, useLimit }: NewApiKey,
-  deps: AddApiKeyDeps,
+  deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
 ): Promise<{ readonly key: ApiKey; readonly text: string }> {
   const { brandId, model } = await findModel(name, deps)
   const now = deps.clock()
@@ -58,7 +50,7 @@ export async function addApiKey(
 export async function storeApiKey(
   key: ApiKey,
   hash: Uint8Array,
-  { apiKeys, record }: Recording & { readonly apiKeys: Pick<ApiKeyStore, 'add'> },
+  { apiKeys, record }: Recording & Pick<BrandDeps, 'apiKeys'>,
 ): Promise<void> {
   await apiKeys.add(key, hash)
   const expires = key.expiresAt?.toISOString() ?? null

@@ -1,15 +1,13 @@
 /** Imports an API key that devices already have from another service. */
 import { randomBytes } from 'node:crypto'
 import { invalidField } from '../../../errors.ts'
+import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
 import type { ModelName } from '../model-policy.ts'
-import { type AddApiKeyDeps, storeApiKey } from './add-api-key.ts'
+import { storeApiKey } from './add-api-key.ts'
 import { hashApiKey, isForeignApiKey } from './api-key.ts'
-import type { ApiKeyStore } from './api-key-store.ts'
 
-export interface ImportApiKeyDeps extends AddApiKeyDeps {
-  readonly apiKeys: Pick<ApiKeyStore, 'findByHash'>
-}
+export type ImportApiKeyDeps = Pick<BrandDeps, 'models' | 'apiKeys' | 'change' | 'clock'>
 
 interface KnownApiKey {
   readonly model: ModelName

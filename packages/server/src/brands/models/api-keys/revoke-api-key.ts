@@ -1,18 +1,14 @@
 /** Revokes a key: nobody registers with it any more, and who did stays registered. */
-import type { Changing } from '../../../change.ts'
-import type { Clock } from '../../../clock.ts'
 import { invalidField } from '../../../errors.ts'
+import type { BrandDeps } from '../../brand-deps.ts'
 import { showModelName } from '../model-policy.ts'
 import type { ApiKey } from './api-key.ts'
-import type { ApiKeyStore } from './api-key-store.ts'
-
-interface RevokeDeps {
-  readonly change: Changing<{ readonly apiKeys: Pick<ApiKeyStore, 'revoke'> }>
-  readonly clock: Clock
-}
 
 /** A second revocation keeps the time of the first. Throws `invalid-field` if there is no such key. */
-export async function revokeApiKey(id: string, { change, clock }: RevokeDeps): Promise<ApiKey> {
+export async function revokeApiKey(
+  id: string,
+  { change, clock }: Pick<BrandDeps, 'change' | 'clock'>,
+): Promise<ApiKey> {
   const key = await change(async ({ apiKeys, record }) => {
     const revoked = await apiKeys.revoke(id, clock())
     if (revoked?.first) {

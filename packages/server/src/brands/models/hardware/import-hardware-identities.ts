@@ -8,7 +8,6 @@ import {
   type UnverifiedAssertion,
   verifyTrust,
 } from '@ratafia/assertions'
-import type { Changing } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import {
   explainToOperator,
@@ -16,17 +15,9 @@ import {
   type NamedFile,
   readAssertions,
 } from '../../assertion-file.ts'
-import type { AssertionStore } from '../../trust/assertion-store.ts'
+import type { BrandDeps } from '../../brand-deps.ts'
 import { checkAssertions, trustContext } from '../../trust/trust.ts'
-import type { FindHardwareDeps } from './find-hardware-identity.ts'
-import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
-
-interface ImportDeps extends FindHardwareDeps {
-  readonly change: Changing<{
-    readonly assertions: Pick<AssertionStore, 'put'>
-    readonly hardwareIdentities: Pick<HardwareIdentityStore, 'put'>
-  }>
-}
+import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
 type Identity = UnverifiedAssertion<'hardware-identity'>
 
@@ -38,7 +29,7 @@ type Identity = UnverifiedAssertion<'hardware-identity'>
 export async function importHardwareIdentities(
   files: readonly NamedFile[],
   { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
-  deps: ImportDeps,
+  deps: BrandDeps,
 ): Promise<number> {
   const identities = new Map<string, Identity>()
   const others: UnverifiedAssertion[] = []
@@ -79,7 +70,7 @@ export async function importHardwareIdentities(
 async function checkIdentity(
   identity: Identity,
   context: TrustContext,
-  { hardwareIdentities }: Pick<FindHardwareDeps, 'hardwareIdentities'>,
+  { hardwareIdentities }: Pick<BrandDeps, 'hardwareIdentities'>,
 ): Promise<StoredHardwareIdentity> {
   const { issuerId, hardwareKeyId, manufacturer, hardwareName, hardwareId } = identity.fields
   const what = `The hardware-identity ${identity.primaryKey.join('/')}`

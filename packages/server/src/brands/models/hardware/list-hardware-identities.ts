@@ -1,14 +1,11 @@
 /** Lists the imported hardware identities. */
-import type { HardwareIdentityStore, StoredHardwareIdentity } from './hardware-identity-store.ts'
-
-interface ListDeps {
-  readonly hardwareIdentities: Pick<HardwareIdentityStore, 'list'>
-}
+import type { BrandDeps } from '../../brand-deps.ts'
+import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
 /** Ordered by the digest of their key. */
 export async function* listHardwareIdentities({
   hardwareIdentities,
-}: ListDeps): AsyncGenerator<StoredHardwareIdentity> {
+}: Pick<BrandDeps, 'hardwareIdentities'>): AsyncGenerator<StoredHardwareIdentity> {
   const limit = 500
   for (let after: StoredHardwareIdentity | undefined; ; ) {
     const page = await hardwareIdentities.list({ after, limit })
