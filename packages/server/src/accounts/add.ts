@@ -1,13 +1,10 @@
 /** Makes an account. */
 import { newAccountId } from '@ratafia/api'
-import type { Changing } from '../change.ts'
-import type { Clock } from '../clock.ts'
 import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
+import type { AccountDeps } from './account-deps.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
-import type { AccountStore } from './account-store.ts'
 import { chosenPasswordBytes } from './password.ts'
-import type { PasswordHasher } from './password-hasher.ts'
 
 export interface AddAccountInput {
   readonly username: string
@@ -17,14 +14,11 @@ export interface AddAccountInput {
   readonly password?: string | undefined
 }
 
-interface AddAccountDeps {
-  readonly change: Changing<{ readonly accounts: AccountStore }>
-  readonly passwords: PasswordHasher
-  readonly clock: Clock
-}
-
 /** Throws `invalid-field` when a field breaks its rule or the username is taken. */
-export async function addAccount(input: AddAccountInput, deps: AddAccountDeps): Promise<Account> {
+export async function addAccount(
+  input: AddAccountInput,
+  deps: Pick<AccountDeps, 'passwords' | 'change' | 'clock'>,
+): Promise<Account> {
   const fields = {
     id: newAccountId(),
     username: checkUsername(input.username),

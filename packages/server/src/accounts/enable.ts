@@ -1,13 +1,12 @@
 /** Enables a disabled account: it can log in again, and its tokens that were not revoked work again. */
-import type { Changing } from '../change.ts'
 import type { Account } from './account.ts'
-import type { AccountStore } from './account-store.ts'
-import { type AccountFinder, findAccount } from './find.ts'
+import type { AccountDeps } from './account-deps.ts'
+import { findAccount } from './find.ts'
 
 /** Does nothing to an enabled account. Throws `invalid-field` when there is no such account. */
 export async function enableAccount(
   nameOrId: string,
-  deps: { readonly accounts: AccountFinder; readonly change: Changing<{ readonly accounts: AccountStore }> },
+  deps: Pick<AccountDeps, 'accounts' | 'change'>,
 ): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
   return deps.change(async ({ accounts, record }) => {

@@ -4,13 +4,10 @@ import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** The look-ups by id and by username. */
-export type AccountFinder = Pick<AccountStore, 'findById' | 'findByUsername'>
-
 /** By username or by account id, which never have the same length. Throws `invalid-field` when there is none. */
 export async function findAccount(
   nameOrId: string,
-  { accounts }: { readonly accounts: AccountFinder },
+  { accounts }: { readonly accounts: AccountStore },
 ): Promise<Account> {
   const account = isUsername(nameOrId)
     ? await accounts.findByUsername(nameOrId)

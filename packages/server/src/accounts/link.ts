@@ -1,17 +1,10 @@
 /** Links an identity of an external identity service to an account here (for `RATAFIA_ACCOUNTS=known`). */
-import type { Changing } from '../change.ts'
-import type { Clock } from '../clock.ts'
 import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
-import type { AccountStore, ExternalIdentity } from './account-store.ts'
-import { type AccountFinder, findAccount } from './find.ts'
+import type { AccountDeps } from './account-deps.ts'
+import type { ExternalIdentity } from './account-store.ts'
+import { findAccount } from './find.ts'
 import { checkIdentity } from './resolve-identity.ts'
-
-interface LinkDeps {
-  readonly accounts: AccountFinder & Pick<AccountStore, 'findByIdentity'>
-  readonly change: Changing<{ readonly accounts: AccountStore }>
-  readonly clock: Clock
-}
 
 /**
  * Does nothing when the identity is linked to this account already. Throws `invalid-field` when there is no such
@@ -19,7 +12,7 @@ interface LinkDeps {
  */
 export async function linkIdentity(
   { account: nameOrId, ...unchecked }: ExternalIdentity & { readonly account: string },
-  deps: LinkDeps,
+  deps: Pick<AccountDeps, 'accounts' | 'change' | 'clock'>,
 ): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
   const identity = checkIdentity(unchecked)

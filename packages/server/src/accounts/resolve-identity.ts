@@ -10,10 +10,9 @@ import { invalidField, RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
 import { OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
-import type { AccountFinder } from './find.ts'
 
 export interface IdentityRules {
-  readonly accounts: AccountFinder & Pick<AccountStore, 'findByIdentity'>
+  readonly accounts: AccountStore
   readonly changeBy: ChangingBy<{ readonly accounts: AccountStore }>
   readonly clock: Clock
   /** The location of the bundled identity service, whose subjects are the accounts themselves; absent without one. */
@@ -58,7 +57,7 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
 }
 
 /** The bundled service declares account ids (`userid`) or usernames (`username`), which never have the same length. */
-async function accountOfSubject(subject: string, accounts: AccountFinder): Promise<Account> {
+async function accountOfSubject(subject: string, accounts: AccountStore): Promise<Account> {
   const account = isAccountId(subject)
     ? await accounts.findById(subject)
     : isUsername(subject)

@@ -1,23 +1,13 @@
 /** Sets the password of an account and signs it out of every browser. */
-import type { Changing } from '../change.ts'
-import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { Account } from './account.ts'
-import type { AccountStore } from './account-store.ts'
-import { type AccountFinder, findAccount } from './find.ts'
+import type { AccountDeps } from './account-deps.ts'
+import { findAccount } from './find.ts'
 import { chosenPasswordBytes } from './password.ts'
-import type { PasswordHasher } from './password-hasher.ts'
-
-interface SetPasswordDeps {
-  readonly accounts: AccountFinder
-  readonly passwords: PasswordHasher
-  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
-  readonly change: Changing<{ readonly accounts: AccountStore }>
-}
 
 /** Throws `invalid-field` when there is no such account or the password breaks its rule. */
 export async function setPassword(
   { account: nameOrId, password }: { readonly account: string; readonly password: string },
-  deps: SetPasswordDeps,
+  deps: Omit<AccountDeps, 'clock'>,
 ): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))

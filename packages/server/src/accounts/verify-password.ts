@@ -1,9 +1,8 @@
 /** Checks a username and password. It takes equally long whether or not the account exists. */
 import { isUsername } from '@ratafia/api'
 import type { Account } from './account.ts'
-import type { AccountStore } from './account-store.ts'
+import type { AccountDeps } from './account-deps.ts'
 import { passwordBytes } from './password.ts'
-import type { PasswordHasher } from './password-hasher.ts'
 
 /** `disabled` only for somebody who knows the password: others learn nothing about the account. */
 export type PasswordVerdict =
@@ -19,18 +18,10 @@ export type PasswordVerdict =
     }
   | { readonly verdict: 'wrong' }
 
-/** The look-up of stored passwords. */
-export type PasswordFinder = Pick<AccountStore, 'findPassword'>
-
-interface VerifyPasswordDeps {
-  readonly accounts: PasswordFinder
-  readonly passwords: PasswordHasher
-}
-
 /** Throws Unavailable when too many passwords are being checked already. */
 export async function verifyPassword(
   { username, password }: { readonly username: string; readonly password: string },
-  { accounts, passwords }: VerifyPasswordDeps,
+  { accounts, passwords }: Pick<AccountDeps, 'accounts' | 'passwords'>,
 ): Promise<PasswordVerdict> {
   const found = isUsername(username) ? await accounts.findPassword(username) : undefined
   const bytes = passwordBytes(password)

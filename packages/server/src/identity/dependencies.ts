@@ -1,7 +1,6 @@
 /** What the routes of the identity service work with; each operation takes its part. */
-import type { AccountFinder } from '../accounts/find.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
-import type { PasswordFinder } from '../accounts/verify-password.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
@@ -15,7 +14,7 @@ export interface IdentityDependencies {
   /** Where clients reach the service, without a trailing slash: the location of the caveats it discharges. */
   readonly location: string
   readonly keyring: Keyring
-  readonly accounts: AccountFinder & PasswordFinder
+  readonly accounts: AccountStore
   readonly passwords: PasswordHasher
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore

@@ -2,7 +2,8 @@
 import { encodeBase64 } from '@ratafia/macaroon'
 import { BakeryError, decodeKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../accounts/account.ts'
-import { type AccountFinder, findAccount } from '../../accounts/find.ts'
+import type { AccountStore } from '../../accounts/account-store.ts'
+import { findAccount } from '../../accounts/find.ts'
 import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
@@ -33,7 +34,7 @@ export interface AddedAgent {
 
 interface AddAgentDeps {
   readonly change: Changing<{ readonly agents: AgentStore }>
-  readonly accounts: AccountFinder
+  readonly accounts: AccountStore
   readonly clock: Clock
   /** The identity service, where the agent will log in. */
   readonly location: string

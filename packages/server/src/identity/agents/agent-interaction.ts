@@ -20,12 +20,12 @@ import {
   type StandardContext,
 } from '@ratafia/macaroon/conditions'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
-import type { AccountFinder } from '../../accounts/find.ts'
 import { unauthorized } from '../../errors.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { sealFor, toText } from '../logins/sealed-texts.ts'
 import { isAgentName } from './agent-name.ts'
-import type { Agent, AgentStore } from './agent-store.ts'
+import type { Agent } from './agent-store.ts'
 
 /** How long an agent has to answer. */
 export const AGENT_LOGIN_MS = 60_000
@@ -58,7 +58,7 @@ export const agentInteraction: InteractionKind = {
  */
 export async function enabledAccountOfAgent(
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
-  { agents, accounts }: { readonly agents: AgentStore; readonly accounts: AccountFinder },
+  { agents, accounts }: IdentityDependencies,
 ): Promise<Account> {
   // The name may be any text, even one that a database refuses.
   const agent = isAgentName(name) ? await agents.find(name) : undefined

@@ -10,7 +10,7 @@ import {
 } from '@ratafia/macaroon/bakery'
 import { formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { invalidRequest, unauthorized } from '../../errors.ts'
-import type { InteractionDependencies } from '../discharge/interaction.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
 import { AGENT_LOGIN_MS, agentConditions, enabledAccountOfAgent } from './agent-interaction.ts'
 
@@ -27,7 +27,7 @@ export interface AgentLoginInput {
 /** Throws `invalid-request` or a 401. */
 export async function agentLogin(
   input: AgentLoginInput,
-  deps: InteractionDependencies,
+  deps: IdentityDependencies,
 ): Promise<BakeryMacaroonJson> {
   const { keyring, clock } = deps
   const login = await openFor('agent-login', input.did, keyring)

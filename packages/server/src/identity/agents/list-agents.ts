@@ -1,6 +1,7 @@
 /** Lists agents sorted by name, a page at a time. */
 import type { Account } from '../../accounts/account.ts'
-import { type AccountFinder, findAccount } from '../../accounts/find.ts'
+import type { AccountStore } from '../../accounts/account-store.ts'
+import { findAccount } from '../../accounts/find.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
 
 export interface AgentPage {
@@ -18,7 +19,7 @@ export async function listAgents(
     readonly after?: string | undefined
     readonly limit?: number
   },
-  deps: { readonly agents: AgentStore; readonly accounts: AccountFinder },
+  deps: { readonly agents: AgentStore; readonly accounts: AccountStore },
 ): Promise<AgentPage> {
   const only = input.account === undefined ? undefined : await findAccount(input.account, deps)
   const size = Math.min(Math.max(1, input.limit ?? 100), MAX_AGENTS_PER_PAGE)

@@ -3,12 +3,11 @@ import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { AgentStore } from './agent-store.ts'
 
-interface RemoveAgentDeps {
-  readonly change: Changing<{ readonly agents: AgentStore }>
-}
-
 /** Throws `invalid-field` when there is no such agent. */
-export async function removeAgent(name: string, { change }: RemoveAgentDeps): Promise<void> {
+export async function removeAgent(
+  name: string,
+  { change }: { readonly change: Changing<{ readonly agents: AgentStore }> },
+): Promise<void> {
   const removed = await change(async ({ agents, record }) => {
     const there = await agents.remove(name)
     if (there) await record({ action: 'agent.remove', subject: name })

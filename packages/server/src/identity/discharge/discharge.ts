@@ -10,13 +10,9 @@ import {
 } from '@ratafia/macaroon/bakery'
 import { ConditionError, formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { invalidRequest, unauthorized } from '../../errors.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { parseIdentityCondition } from './identity-condition.ts'
-import {
-  type Client,
-  type DischargeToken,
-  type InteractionDependencies,
-  InteractionRequired,
-} from './interaction.ts'
+import { type Client, type DischargeToken, InteractionRequired } from './interaction.ts'
 import { offerInteractions, redeemToken } from './interaction-kinds.ts'
 import { withOwnKeyPairs } from './own-key-pairs.ts'
 
@@ -38,7 +34,7 @@ export interface DischargeRequest {
  */
 export async function dischargeCaveat(
   request: DischargeRequest,
-  deps: InteractionDependencies,
+  deps: IdentityDependencies,
 ): Promise<BakeryMacaroonJson> {
   const { id, caveat, token, client } = request
   const digest = caveatDigest(id, caveat)

@@ -5,20 +5,15 @@
 import type { Account } from '../../accounts/account.ts'
 import { invalidRequest } from '../../errors.ts'
 import { agentInteraction } from '../agents/agent-interaction.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { browserWindow } from '../logins/browser-window.ts'
-import type {
-  DischargeToken,
-  InteractionDependencies,
-  InteractionKind,
-  InteractionMethods,
-  PendingLogin,
-} from './interaction.ts'
+import type { DischargeToken, InteractionKind, InteractionMethods, PendingLogin } from './interaction.ts'
 
 const KINDS: readonly InteractionKind[] = [browserWindow, agentInteraction]
 
 export async function offerInteractions(
   login: PendingLogin,
-  deps: InteractionDependencies,
+  deps: IdentityDependencies,
 ): Promise<InteractionMethods> {
   const offers = KINDS.map(async (kind) => [kind.method, await kind.offer(login, deps)] as const)
   return Object.fromEntries(await Promise.all(offers))
@@ -28,7 +23,7 @@ export async function offerInteractions(
 export function redeemToken(
   { kind: name, value }: DischargeToken,
   caveat: Uint8Array,
-  deps: InteractionDependencies,
+  deps: IdentityDependencies,
 ): Promise<Account> {
   const kind = KINDS.find(({ tokenKind }) => tokenKind === name)
   if (kind) return kind.redeem(value, caveat, deps)

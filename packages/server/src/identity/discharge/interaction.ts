@@ -1,19 +1,6 @@
 /** The terms of the ways to log in; `interaction-kinds.ts` has a row for each way. */
 import type { Account } from '../../accounts/account.ts'
-import type { AccountFinder } from '../../accounts/find.ts'
-import type { Clock } from '../../clock.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
-import type { AgentStore } from '../agents/agent-store.ts'
-
-/** What the ways to log in work with. */
-export interface InteractionDependencies {
-  /** Where clients reach the identity service, without a trailing slash. */
-  readonly location: string
-  readonly keyring: Keyring
-  readonly accounts: AccountFinder
-  readonly agents: AgentStore
-  readonly clock: Clock
-}
+import type { IdentityDependencies } from '../dependencies.ts'
 
 /** A caveat to be discharged once somebody has logged in. */
 export interface PendingLogin {
@@ -42,9 +29,9 @@ export interface InteractionKind {
   /** The kind of the token that the client comes back with. */
   readonly tokenKind: string
   /** The offer under the method's name. Writes nothing: nobody has proved anything yet. */
-  offer(login: PendingLogin, deps: InteractionDependencies): Promise<Readonly<Record<string, string>>>
+  offer(login: PendingLogin, deps: IdentityDependencies): Promise<Readonly<Record<string, string>>>
   /** The account that logged in. Throws a 401 for a token that is not valid for this caveat. */
-  redeem(token: Uint8Array, caveat: Uint8Array, deps: InteractionDependencies): Promise<Account>
+  redeem(token: Uint8Array, caveat: Uint8Array, deps: IdentityDependencies): Promise<Account>
 }
 
 /** By method, what a client needs to let its person (or agent) log in. */

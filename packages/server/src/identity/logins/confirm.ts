@@ -1,10 +1,8 @@
 /** Approves or refuses a login, for a person who is signed in. */
-import { accountActor, type ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
+import { accountActor } from '../../change.ts'
 import { unauthorized } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
-import type { CompletedLoginStore } from './completed-login-store.ts'
-import type { LoginWaiters } from './login-waiters.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, sealFor, toBytes, toText, type Visit } from './sealed-texts.ts'
 import type { SignedIn } from './sign-in.ts'
 import { FETCH_MS } from './wait.ts'
@@ -27,18 +25,11 @@ export interface ConfirmInput {
   readonly address: string
 }
 
-interface ConfirmDeps {
-  readonly keyring: Keyring
-  readonly changeBy: ChangingBy<{ readonly completedLogins: CompletedLoginStore }>
-  readonly waiters: LoginWaiters
-  readonly clock: Clock
-}
-
 /**
  * False when the login was already decided, also by a request at the same moment: the first decision stays.
  * Throws a 401 when the consent is not for this login and this browser.
  */
-export async function confirmLogin(input: ConfirmInput, deps: ConfirmDeps): Promise<boolean> {
+export async function confirmLogin(input: ConfirmInput, deps: IdentityDependencies): Promise<boolean> {
   const { visit, signedIn, decision, address } = input
   const consent = await openFor('consent', input.consent, deps.keyring)
   if (consent?.login !== visit.login || consent.session !== toText(signedIn.sessionHash)) {

@@ -59,7 +59,6 @@ const SCHEMAS = {
 
 type Purpose = keyof typeof SCHEMAS
 export type Visit = Static<typeof VisitSchema>
-export type LoginTokenContent = Static<typeof LoginTokenSchema>
 export type Sealed<P extends Purpose> = Static<(typeof SCHEMAS)[P]>
 
 /** base64url, so printable ASCII and fit for a URL. */

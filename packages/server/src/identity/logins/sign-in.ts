@@ -1,13 +1,9 @@
 /** Signs a browser in with a password, and out. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Account } from '../../accounts/account.ts'
-import type { AccountFinder } from '../../accounts/find.ts'
-import type { PasswordHasher } from '../../accounts/password-hasher.ts'
-import { type PasswordFinder, verifyPassword } from '../../accounts/verify-password.ts'
-import { accountActor, type ChangingBy } from '../../change.ts'
-import type { Clock } from '../../clock.ts'
-import type { SignInSessionStore } from './sign-in-session-store.ts'
-import type { Throttle } from './throttle.ts'
+import { verifyPassword } from '../../accounts/verify-password.ts'
+import { accountActor } from '../../change.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 
 /** How long a browser stays signed in. */
 export const SIGN_IN_MS = 12 * 60 * 60_000
@@ -27,19 +23,14 @@ export type SignInOutcome =
   | { readonly outcome: 'disabled' }
   | { readonly outcome: 'throttled'; readonly retryAt: Date }
 
-interface SignInDeps {
-  readonly accounts: PasswordFinder
-  readonly passwords: PasswordHasher
-  readonly throttle: Throttle
-  readonly changeBy: ChangingBy<{ readonly signInSessions: SignInSessionStore }>
-  readonly clock: Clock
-}
-
 /**
  * A sign-in has an entry in the audit log. A failed one has none: before someone has proved who they are, nothing is
  * written. Throws Unavailable when it could not be checked; such an attempt does not count.
  */
-export async function signIn(input: SignInInput, deps: SignInDeps): Promise<SignInOutcome> {
+export async function signIn(
+  input: SignInInput,
+  deps: Pick<IdentityDependencies, 'accounts' | 'passwords' | 'throttle' | 'changeBy' | 'clock'>,
+): Promise<SignInOutcome> {
   // People type capitals and spaces, which no username has.
   const username = input.username.trim().toLowerCase()
   const attempt = await deps.throttle.attempt({ username, address: input.address })
@@ -74,12 +65,6 @@ export async function signIn(input: SignInInput, deps: SignInDeps): Promise<Sign
   return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url') }
 }
 
-interface SignedInDeps {
-  readonly signInSessions: SignInSessionStore
-  readonly accounts: AccountFinder
-  readonly clock: Clock
-}
-
 /** A browser that is signed in. */
 export interface SignedIn {
   readonly account: Account
@@ -89,7 +74,7 @@ export interface SignedIn {
 /** `undefined` for no cookie, an unknown or expired one, or a disabled account. */
 export async function signedIn(
   cookie: string | undefined,
-  { signInSessions, accounts, clock }: SignedInDeps,
+  { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
 ): Promise<SignedIn | undefined> {
   const sessionHash = hashOfText(cookie)
   const session = sessionHash && (await signInSessions.find(sessionHash))
@@ -101,7 +86,7 @@ export async function signedIn(
 /** Ends the session of this cookie if there is a valid one. `address` is the browser's. */
 export async function signOut(
   { cookie, address }: { readonly cookie: string | undefined; readonly address: string },
-  deps: SignedInDeps & Pick<SignInDeps, 'changeBy'>,
+  deps: IdentityDependencies,
 ): Promise<void> {
   const browser = await signedIn(cookie, deps)
   if (!browser) return

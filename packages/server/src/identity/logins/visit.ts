@@ -1,8 +1,7 @@
 /** The state of a login, for a browser that opens its visit URL. */
-import type { Clock } from '../../clock.ts'
 import { invalidRequest } from '../../errors.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
-import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import type { CompletedLogin } from './completed-login-store.ts'
 import { openFor, toBytes, type Visit } from './sealed-texts.ts'
 
 export type VisitState =
@@ -10,16 +9,10 @@ export type VisitState =
   | { readonly state: 'completed'; readonly decision: CompletedLogin['decision'] }
   | { readonly state: 'expired' }
 
-interface VisitDeps {
-  readonly keyring: Keyring
-  readonly completedLogins: CompletedLoginStore
-  readonly clock: Clock
-}
-
 /** Throws `invalid-request` for a text that this service did not make. */
 export async function visitState(
   did: string,
-  { keyring, completedLogins, clock }: VisitDeps,
+  { keyring, completedLogins, clock }: IdentityDependencies,
 ): Promise<VisitState> {
   const visit = await openFor('visit', did, keyring)
   if (!visit) {

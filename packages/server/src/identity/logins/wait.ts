@@ -1,12 +1,10 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { addressKey } from '../../address.ts'
-import type { Clock } from '../../clock.ts'
 import { invalidRequest, RequestError, unauthorized } from '../../errors.ts'
-import type { Keyring } from '../../keyring/keyring.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
 import { LOGIN_TOKEN_KIND } from './browser-window.ts'
 import type { CompletedLogin } from './completed-login-store.ts'
-import type { LoginWaiters } from './login-waiters.ts'
 import { openFor, type Sealed, sealFor, toBytes } from './sealed-texts.ts'
 
 /** How long the client can fetch a completed login, again and again: an answer may get lost. */
@@ -34,12 +32,6 @@ export interface WaitResult {
   readonly token64: string
 }
 
-interface WaitDeps {
-  readonly keyring: Keyring
-  readonly waiters: LoginWaiters
-  readonly clock: Clock
-}
-
 /** Nobody has completed the login so far, and the wait was long enough. Asking again continues it. */
 export class StillWaiting extends Error {
   override readonly name = 'StillWaiting'
@@ -54,7 +46,10 @@ export class StillWaiting extends Error {
  * get lost. Throws `invalid-request` (a text we did not make), a 401 (refused, expired), `service-unavailable`
  * (stopping, or too many clients wait) and {@link StillWaiting}.
  */
-export async function waitForLogin(input: WaitInput, deps: WaitDeps): Promise<WaitResult | undefined> {
+export async function waitForLogin(
+  input: WaitInput,
+  deps: IdentityDependencies,
+): Promise<WaitResult | undefined> {
   const wait = await openFor('wait', input.did, deps.keyring)
   if (!wait) throw invalidRequest('The "did" is not from this identity service. Discharge again.')
   const left = Math.max(0, wait.expires - deps.clock().getTime())
@@ -84,7 +79,7 @@ export async function waitForLogin(input: WaitInput, deps: WaitDeps): Promise<Wa
 async function result(
   { decision, accountId, completedAt }: CompletedLogin,
   { login, caveat }: Sealed<'wait'>,
-  { clock, keyring }: WaitDeps,
+  { clock, keyring }: IdentityDependencies,
 ): Promise<WaitResult> {
   if (decision === 'denied') {
     throw unauthorized('The login was refused in the browser.')

@@ -1,0 +1,14 @@
+/** What operations on accounts work with; each takes its part. */
+import type { Changing } from '../change.ts'
+import type { Clock } from '../clock.ts'
+import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
+import type { AccountStore } from './account-store.ts'
+import type { PasswordHasher } from './password-hasher.ts'
+
+export interface AccountDeps {
+  readonly accounts: AccountStore
+  readonly passwords: PasswordHasher
+  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
+  readonly change: Changing<{ readonly accounts: AccountStore }>
+  readonly clock: Clock
+}
