@@ -59,43 +59,19 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
   const select = () => query.selectFrom('account').selectAll('account')
 
   return {
-    insert: async (account) => {
-      const result = await query
-        .insertInto('account')
-        .values(accountRow(account))
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst()
-      return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
-    },
+    insert: (account) => insertAccount(query, account),
 
     insertWithIdentity: (account, identity) =>
       inTransaction(query, async (transaction) => {
         // A second transaction with the same username waits here for the first, and then inserts nothing.
-        const inserted = await transaction
-          .insertInto('account')
-          .values(accountRow(account))
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst()
-        if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0) return 'username-taken'
-        const linked = await transaction
-          .insertInto('external_identity')
-          .values({ ...identity, account_id: account.id, created_at: toInstant(account.createdAt) })
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirst()
-        if (Number(linked.numInsertedOrUpdatedRows ?? 0) > 0) return 'inserted'
+        if (!(await insertAccount(transaction, account))) return 'username-taken'
+        if (await insertIdentity(transaction, identity, account.id, account.createdAt)) return 'inserted'
         // Undone by a statement and not by a rollback: this transaction may be part of another.
         await transaction.deleteFrom('account').where('id', '=', account.id).execute()
         return 'identity-taken'
       }),
 
-    insertIdentity: async (identity, accountId, createdAt) => {
-      const result = await query
-        .insertInto('external_identity')
-        .values({ ...identity, account_id: accountId, created_at: toInstant(createdAt) })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirst()
-      return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
-    },
+    insertIdentity: (identity, accountId, createdAt) => insertIdentity(query, identity, accountId, createdAt),
 
     // Index: the primary key.
     findById: async (id) => optionalAccount(await select().where('id', '=', id).executeTakeFirst()),
@@ -158,9 +134,34 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         .set({ password_hash: passwordHash })
         .where('id', '=', id)
         .executeTakeFirst()
-      return Number(result.numUpdatedRows) === 1
+      return anyRowChanged(result)
     },
   }
+}
+
+type Query = Database['query']
+
+async function insertAccount(query: Query, account: NewAccount): Promise<boolean> {
+  const result = await query
+    .insertInto('account')
+    .values(accountRow(account))
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return anyRowChanged(result)
+}
+
+async function insertIdentity(
+  query: Query,
+  identity: ExternalIdentity,
+  id: AccountId,
+  at: Date,
+): Promise<boolean> {
+  const result = await query
+    .insertInto('external_identity')
+    .values({ ...identity, account_id: id, created_at: toInstant(at) })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return anyRowChanged(result)
 }
 
 const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({

@@ -4,16 +4,18 @@ import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** By username or by account id, which never have the same length. Throws `invalid-field` when there is none. */
+/** By username or by account id, which never have the same length. */
+export async function accountNamed(nameOrId: string, accounts: AccountStore): Promise<Account | undefined> {
+  if (isUsername(nameOrId)) return accounts.findByUsername(nameOrId)
+  return isAccountId(nameOrId) ? accounts.findById(nameOrId) : undefined
+}
+
+/** As {@link accountNamed}; throws `invalid-field` when there is none. */
 export async function findAccount(
   nameOrId: string,
   { accounts }: { readonly accounts: AccountStore },
 ): Promise<Account> {
-  const account = isUsername(nameOrId)
-    ? await accounts.findByUsername(nameOrId)
-    : isAccountId(nameOrId)
-      ? await accounts.findById(nameOrId)
-      : undefined
+  const account = await accountNamed(nameOrId, accounts)
   if (account) return account
   throw invalidField(`There is no account ${JSON.stringify(nameOrId.slice(0, 64))}.`, { field: 'account' })
 }

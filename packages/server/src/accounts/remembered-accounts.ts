@@ -3,14 +3,11 @@ import { type ChangeFeed, createMemory } from '../database/index.ts'
 import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
-export function rememberedAccounts(
-  store: Pick<AccountStore, 'findById'>,
-  feed: ChangeFeed | undefined,
-): Pick<AccountStore, 'findById'> {
+export function rememberedAccounts(store: AccountStore, feed: ChangeFeed | undefined): AccountStore {
   if (!feed) return store
   const memory = createMemory<Account>(feed, {
     name: 'account',
     dependsOn: ({ id, disabledAt }) => (disabledAt === undefined ? [{ kind: 'account', id }] : undefined),
   })
-  return { findById: (id) => memory.find(id, () => store.findById(id)) }
+  return { ...store, findById: (id) => memory.find(id, () => store.findById(id)) }
 }

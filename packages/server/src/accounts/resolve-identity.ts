@@ -3,13 +3,14 @@
  * location and declared value).
  */
 import { randomInt } from 'node:crypto'
-import { isAccountId, isUsername, newAccountId, type Username } from '@ratafia/api'
+import { isUsername, newAccountId, type Username } from '@ratafia/api'
 import { accountActor, type ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { invalidField, RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
 import { OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
+import { accountNamed } from './find.ts'
 
 export interface IdentityRules {
   readonly accounts: AccountStore
@@ -29,7 +30,10 @@ export interface IdentityRules {
  */
 export async function accountOfIdentity(unchecked: ExternalIdentity, rules: IdentityRules): Promise<Account> {
   if (unchecked.issuer === rules.bundledIssuer) {
-    return requireEnabled(await accountOfSubject(unchecked.subject, rules.accounts))
+    // It declares account ids (`userid`) or usernames (`username`).
+    const account = await accountNamed(unchecked.subject, rules.accounts)
+    if (!account) throw unauthorized('The account this login was made with no longer exists.')
+    return requireEnabled(account)
   }
   const identity = checkIdentity(unchecked)
   const known = await rules.accounts.findByIdentity(identity)
@@ -54,17 +58,6 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
     )
   }
   return { issuer, subject }
-}
-
-/** The bundled service declares account ids (`userid`) or usernames (`username`), which never have the same length. */
-async function accountOfSubject(subject: string, accounts: AccountStore): Promise<Account> {
-  const account = isAccountId(subject)
-    ? await accounts.findById(subject)
-    : isUsername(subject)
-      ? await accounts.findByUsername(subject)
-      : undefined
-  if (account) return account
-  throw unauthorized('The account this login was made with does not exist any more.')
 }
 
 /** Of several first logins at the same moment, the database's constraints let one make the account; all get it. */

@@ -2,23 +2,11 @@
  * Shows who asks for what, and asks for a decision. A stranger may have chosen everything the page says about the
  * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
  */
+import type { RequestSummary, SummaryList } from '../identity/discharge/request-summary.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { permissionInWords } from './permissions.ts'
 import { visibleText } from './visible-text.ts'
-
-/** `null`: not limited. */
-type Limit = { readonly items: readonly string[]; readonly more: number } | null
-
-export interface RequestedToken {
-  readonly service: string
-  readonly permissions: Limit
-  readonly channels: Limit
-  readonly packages: Limit
-  readonly storeIds: Limit
-  readonly expires: Date | undefined
-  readonly description: string | undefined
-}
 
 export interface ConfirmPage {
   readonly did: string
@@ -35,7 +23,7 @@ export interface ConfirmPage {
   /** The public key of the service that asks, base64. */
   readonly firstParty: string
   /** What the token will permit, as the service says. */
-  readonly request: RequestedToken | undefined
+  readonly request: RequestSummary | undefined
 }
 
 export function confirmPage(content: ConfirmPage): string {
@@ -81,7 +69,7 @@ is true. The public key of that service is <code>${firstParty}</code>.</p>`
 const onlyWhoYouAre = (): Html => html`
 <p>Who you are. The service that asks did not say what the login will permit.</p>`
 
-function requested(request: RequestedToken): Html {
+function requested(request: RequestSummary): Html {
   const { service, permissions, channels, packages, storeIds, expires, description } = request
   return html`
 <p>A token that acts for you at <strong>${visibleText(service, 160)}</strong>:</p>
@@ -95,7 +83,7 @@ function requested(request: RequestedToken): Html {
 </dl>`
 }
 
-const list = ({ items, more }: NonNullable<Limit>, item: (text: string) => Html): Html => html`
+const list = ({ items, more }: SummaryList, item: (text: string) => Html): Html => html`
 <ul>${items.map((text) => html`<li>${item(text)}</li>`)}${more > 0 && html`<li>and ${more} more</li>`}</ul>`
 
 const plainItem = (text: string): Html => html`<code>${visibleText(text, 64)}</code>`

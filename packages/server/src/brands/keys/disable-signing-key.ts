@@ -1,8 +1,8 @@
 /** Stops a key from signing serials. */
-import { invalidField, RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
 import { type ModelName, showModelName } from '../models/model-policy.ts'
-import { type SignerDeps, signerFor } from './signer-for.ts'
+import { type SignerDeps, signerOrFault } from './signer-for.ts'
 
 /**
  * Returns the models that have no other key: their serials cannot be signed any more. Throws `invalid-field` if there
@@ -48,12 +48,5 @@ async function modelsNeeding(keyId: string, deps: BrandDeps): Promise<readonly s
   return stopped
 }
 
-async function canSign(model: ModelName, deps: SignerDeps): Promise<boolean> {
-  try {
-    await signerFor(model, deps)
-    return true
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error
-    return false
-  }
-}
+const canSign = async (model: ModelName, deps: SignerDeps): Promise<boolean> =>
+  !('fault' in (await signerOrFault(model, deps)))

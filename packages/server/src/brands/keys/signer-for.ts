@@ -46,6 +46,19 @@ export async function signerFor(draft: SerialDraft, deps: SignerDeps): Promise<S
   return signerOf(model, draft.headers, deps)
 }
 
+/** As {@link signerFor}, but returns the refusal. */
+export async function signerOrFault(
+  name: ModelName,
+  deps: SignerDeps,
+): Promise<Signer | { readonly fault: string }> {
+  try {
+    return await signerFor(name, deps)
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    return { fault: error.message }
+  }
+}
+
 /** As {@link signerFor}, for a model assertion whose chain is verified: it need not be stored. */
 export async function signerOf(
   model: TrustedAssertion<'model'>,
@@ -91,11 +104,7 @@ async function trySigner(
     if (error instanceof AssertionError) return `${error.message}.`
     throw error
   }
-  return {
-    authorityId: accountId,
-    key: openPrivateKey(stored, deps.sealer),
-    model,
-  }
+  return { authorityId: accountId, key: openPrivateKey(stored, deps.sealer), model }
 }
 
 /** `general`: compares only the headers that the model determines, because the others are not known yet. */

@@ -1,7 +1,6 @@
 /** Shows a model with all that belongs to it. */
-import { RequestError } from '../../errors.ts'
 import type { BrandDeps } from '../brand-deps.ts'
-import { type SignerDeps, signerFor } from '../keys/signer-for.ts'
+import { signerOrFault } from '../keys/signer-for.ts'
 import type { ApiKey } from './api-keys/api-key.ts'
 import { findModel, findModelAssertion } from './find-model.ts'
 import { type ModelName, type StoredModel, showModelName } from './model-policy.ts'
@@ -21,23 +20,14 @@ export async function showModel(name: ModelName, deps: BrandDeps): Promise<Model
   const model = await findModel(name, deps)
   const assertion = await findModelAssertion(name, deps)
   if (!assertion) throw new TypeError(`the model ${showModelName(name)} has no assertion: a row is missing`)
+  const signer = await signerOrFault(name, deps)
   return {
     ...model,
     revision: assertion.revision,
     store: assertion.fields.store,
     serialAuthority: assertion.fields.serialAuthority,
-    signer: await signerOrFault(name, deps),
+    signer: 'fault' in signer ? signer : { authorityId: signer.authorityId, keyId: signer.key.publicKey.id },
     remodels: await deps.models.remodelsFrom(name),
     apiKeys: await deps.apiKeys.list(name),
-  }
-}
-
-async function signerOrFault(name: ModelName, deps: SignerDeps): Promise<ModelDetails['signer']> {
-  try {
-    const { authorityId, key } = await signerFor(name, deps)
-    return { authorityId, keyId: key.publicKey.id }
-  } catch (error) {
-    if (!(error instanceof RequestError)) throw error
-    return { fault: error.message }
   }
 }

@@ -66,20 +66,15 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
 /** snapd gives up on a 429 and tries again on a 503 (contract/devices.md 1.5). */
 const FOR_SNAPD: ReadonlySet<RateLimitName> = new Set(['nonces', 'sessions', 'devices', 'assertions'])
 
-const rulesOf = (name: RateLimitName, { count, period }: RateLimit): Record<'address' | 'network', Rule> => ({
-  address: {
-    name: `rate/${name}/address`,
-    burst: count,
-    interval: period / count,
+function rulesOf(name: RateLimitName, { count, period }: RateLimit): Record<'address' | 'network', Rule> {
+  const rule = (kind: string, burst: number): Rule => ({
+    name: `rate/${name}/${kind}`,
+    burst,
+    interval: period / burst,
     remembered: REMEMBERED,
-  },
-  network: {
-    name: `rate/${name}/network`,
-    burst: count * NETWORK,
-    interval: period / (count * NETWORK),
-    remembered: REMEMBERED,
-  },
-})
+  })
+  return { address: rule('address', count), network: rule('network', count * NETWORK) }
+}
 
 /** Logs the first refusal of a class, then only counts, so that a flood does not fill the log. */
 function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: string) => void {

@@ -8,34 +8,27 @@
 
 export const MAX_SUMMARY_BYTES = 800
 
-/** `null` means no limit: everything. */
 export interface SummaryList {
   readonly items: readonly string[]
   /** How many more there are than these. */
   readonly more: number
 }
 
-export interface RequestSummary {
+/** A list that is `null` means no limit: everything. */
+interface Summary<List> {
   /** The URL of the service that asks. */
   readonly service: string
-  readonly permissions: SummaryList | null
-  readonly channels: SummaryList | null
-  readonly packages: SummaryList | null
-  readonly storeIds: SummaryList | null
+  readonly permissions: List | null
+  readonly channels: List | null
+  /** As the person knows them: names if the request had names. */
+  readonly packages: List | null
+  readonly storeIds: List | null
   readonly expires: Date | undefined
   readonly description: string | undefined
 }
 
-export interface SummaryInput {
-  readonly service: string
-  readonly permissions: readonly string[] | null
-  readonly channels: readonly string[] | null
-  /** As the person knows them: names if the request had names. */
-  readonly packages: readonly string[] | null
-  readonly storeIds: readonly string[] | null
-  readonly expires: Date | undefined
-  readonly description: string | undefined
-}
+export type SummaryInput = Summary<readonly string[]>
+export type RequestSummary = Summary<SummaryList>
 
 const MAX_SERVICE = 160
 const MAX_DESCRIPTION = 120

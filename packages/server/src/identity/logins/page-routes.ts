@@ -35,7 +35,9 @@ export function pageRoutes(
       return sendPage(reply, 200, login.decision === 'approved' ? approvedPage() : refusedPage())
     }
     const browser = await signedIn(request.cookies[COOKIE], deps)
-    const text = browser ? await confirmText(did, login.visit, browser) : signInText(did, login.visit)
+    const text = browser
+      ? await confirmText(did, login.visit, browser)
+      : signInPage({ did, csrf: reply.generateCsrf(), ...clientOf(login.visit) })
     return sendPage(reply, 200, text)
 
     async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
@@ -51,10 +53,6 @@ export function pageRoutes(
         firstParty: Buffer.from(toBytes(visit.firstParty)).toString('base64'),
         request: visit.summary === null ? undefined : parseSummary(visit.summary),
       })
-    }
-
-    function signInText(did: string, visit: Visit): string {
-      return signInPage({ did, csrf: reply.generateCsrf(), ...clientOf(visit) })
     }
   })
 

@@ -1,6 +1,5 @@
 /** Creates a key that lets devices of a model register. Once a model has had a key, it requires one. */
 import { randomBytes } from 'node:crypto'
-import type { Recording } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
@@ -30,30 +29,22 @@ export async function addApiKey(
   const text = newApiKey()
   const hash = hashApiKey(text, { brandId, model })
   if (!hash) throw new TypeError('a new key has to be one of ours')
-  const key: ApiKey = {
-    id: randomBytes(6).toString('hex'),
-    brandId,
-    model,
-    label,
-    createdAt: now,
-    expiresAt,
-    useLimit,
-    uses: 0,
-    lastUsedAt: null,
-    revokedAt: null,
-  }
-  await deps.change(({ apiKeys, record }) => storeApiKey(key, hash, { apiKeys, record }))
-  return { key, text }
+  const added = { brandId, model, label, createdAt: now, expiresAt, useLimit }
+  return { key: await storeApiKey(added, hash, deps), text }
 }
 
-/** Stores and records it, on the transaction of a change. */
 export async function storeApiKey(
-  key: ApiKey,
+  added: Pick<ApiKey, 'brandId' | 'model' | 'label' | 'createdAt' | 'expiresAt' | 'useLimit'>,
   hash: Uint8Array,
-  { apiKeys, record }: Recording & Pick<BrandDeps, 'apiKeys'>,
-): Promise<void> {
-  await apiKeys.add(key, hash)
-  const expires = key.expiresAt?.toISOString() ?? null
-  const details = { model: showModelName(key), label: key.label, expires, uses: key.useLimit }
-  await record({ action: 'api-key.add', subject: key.id, details })
+  { change }: Pick<BrandDeps, 'change'>,
+): Promise<ApiKey> {
+  const id = randomBytes(6).toString('hex')
+  const key: ApiKey = { ...added, id, uses: 0, lastUsedAt: null, revokedAt: null }
+  await change(async ({ apiKeys, record }) => {
+    await apiKeys.add(key, hash)
+    const expires = key.expiresAt?.toISOString() ?? null
+    const details = { model: showModelName(key), label: key.label, expires, uses: key.useLimit }
+    await record({ action: 'api-key.add', subject: id, details })
+  })
+  return key
 }

@@ -1,5 +1,4 @@
 /** Imports an API key that devices already have from another service. */
-import { randomBytes } from 'node:crypto'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
@@ -34,18 +33,7 @@ export async function importApiKey(
   }
   if (await deps.apiKeys.findByHash(hash)) return false
   if (dryRun) return true
-  const key = {
-    id: randomBytes(6).toString('hex'),
-    brandId,
-    model,
-    label,
-    createdAt: deps.clock(),
-    expiresAt: null,
-    useLimit: null,
-    uses: 0,
-    lastUsedAt: null,
-    revokedAt: null,
-  }
-  await deps.change(({ apiKeys, record }) => storeApiKey(key, hash, { apiKeys, record }))
+  const added = { brandId, model, label, createdAt: deps.clock(), expiresAt: null, useLimit: null }
+  await storeApiKey(added, hash, deps)
   return true
 }
