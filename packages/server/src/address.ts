@@ -1,7 +1,7 @@
 /** Network addresses as counters and people see them. */
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
-/** Everything that is not an address counts as this one, so that nobody gets a new counter by making one up. */
+/** Everything that is not an address counts as this one, so that inventing one gives no new counter. */
 const NO_ADDRESS = 'unknown'
 
 /** Longer than any address with a port. */

@@ -33,7 +33,7 @@ export class Unavailable extends Error {
   override readonly name: string = 'Unavailable'
 }
 
-/** The client sends more requests than it may. Nothing was looked at. */
+/** The client sends more requests than it may; none of them was examined. */
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyRequests'
   /** Whole seconds, at least 1, until the next request may come. */

@@ -17,7 +17,7 @@ export function passwordBytes(text: string): Uint8Array | undefined {
   return bytes.length <= MAX_PASSWORD_BYTES ? bytes : undefined
 }
 
-/** The bytes of a password that somebody chooses. Throws `invalid-field` with the rule when it breaks one. */
+/** The bytes of a newly chosen password. Throws `invalid-field` with the rule when it breaks one. */
 export function chosenPasswordBytes(text: string): Uint8Array {
   const bytes = passwordBytes(text)
   if (bytes !== undefined && [...text.normalize('NFC')].length >= MIN_PASSWORD_LENGTH) return bytes

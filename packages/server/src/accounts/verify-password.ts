@@ -4,7 +4,7 @@ import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { passwordBytes } from './password.ts'
 
-/** `disabled` only for somebody who knows the password: others learn nothing about the account. */
+/** `disabled` only for someone who knows the password: anyone else learns nothing about the account. */
 export type PasswordVerdict =
   | { readonly verdict: 'disabled'; readonly account: Account }
   | {

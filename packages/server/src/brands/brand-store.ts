@@ -27,9 +27,9 @@ export interface StoredSigningKey {
 
 export interface BrandStore {
   find(accountId: string): Promise<StoredBrand | undefined>
-  /** Within a transaction: until its end nobody can remove the brand. False if there is none. */
+  /** Within a transaction: the brand cannot be removed until its end. False if there is none. */
   hold(accountId: string): Promise<boolean>
-  /** Within a transaction: until its end nobody can hold the brand, or add a model or key. False if there is none. */
+  /** Within a transaction: until its end no other can hold the brand, or add a model or key. False if there is none. */
   lock(accountId: string): Promise<boolean>
   /** By account id. */
   list(): Promise<readonly StoredBrand[]>

@@ -49,12 +49,10 @@ export async function createDemoBrand(
       'The name of a demo brand has up to 16 lower-case letters, digits and single dashes, and begins with a letter.',
     )
   }
-  const [rootId, brandId, model, storeId] = [
-    `${name}-root`,
-    `${name}-brand`,
-    `${name}-device`,
-    `${name}-store`,
-  ]
+  const rootId = `${name}-root`
+  const brandId = `${name}-brand`
+  const model = `${name}-device`
+  const storeId = `${name}-store`
   if (await deps.brands.find(brandId)) {
     throw invalidField(`There is already a demo brand ${brandId}. Give another name with --name.`)
   }
@@ -122,11 +120,9 @@ export async function createDemoBrand(
   const policy = { registration: 'auto', ...DEFAULT_POLICY } as const
   await addModel({ file: file('model', texts.model), policy }, deps)
   const open = (fileName: string, text: string): DemoFile => ({ name: fileName, text, secret: false })
-  const secret = (fileName: string, key: PrivateKey): DemoFile => ({
-    name: fileName,
-    text: pemOf(key),
-    secret: true,
-  })
+  const secret = (fileName: string, key: PrivateKey): DemoFile => {
+    return { name: fileName, text: pemOf(key), secret: true }
+  }
   return {
     rootId,
     model: { brandId, model },

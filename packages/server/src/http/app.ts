@@ -16,7 +16,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import { answerError } from './errors/answer.ts'
 import { BODY_LIMIT } from './json-body.ts'
 import { trustedPeer } from './limits/trusted-peer.ts'
-import { type Observer, observeRequests } from './observe.ts'
+import { observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
 import { requestIds } from './request-ids.ts'
 
@@ -39,7 +39,7 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Its requests wait until somebody elsewhere has acted. */
+    /** Its requests wait until a person has acted elsewhere. */
     held?: boolean
   }
 }
@@ -59,7 +59,12 @@ export function createApp(options: AppOptions): FastifyInstance {
       telemetry.metrics.refusedEarly(code)
       log.debug({ refusal: code }, 'refused before it was a request')
     },
-    frameworkErrors: (error, request, reply) => answerBeforeRoute(error, request, reply, observe),
+    // A path that is not percent-encoded UTF-8 is refused before it has a route, and so without the hooks of one.
+    frameworkErrors: (error, request, reply) => {
+      observe(request, reply)
+      commonHeaders(reply)
+      answerError(error, request, reply)
+    },
     rewriteUrl: rewriter(pathOf(baseUrl)),
     bodyLimit: BODY_LIMIT,
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
@@ -86,18 +91,6 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
   app.addHook('onSend', async (_request, reply) => commonHeaders(reply))
   return app
-}
-
-/** A path that is not percent-encoded UTF-8 is refused before it has a route, and so without the hooks of one. */
-function answerBeforeRoute(
-  error: Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  observe: Observer,
-): void {
-  observe(request, reply)
-  commonHeaders(reply)
-  answerError(error, request, reply)
 }
 
 function commonHeaders(reply: FastifyReply): void {

@@ -22,13 +22,11 @@ export interface ObserverOptions {
   readonly trusted: (address: string | undefined) => boolean
 }
 
-/** Starts observing a request that the hooks do not see. */
-export type Observer = (request: FastifyRequest, reply: FastifyReply) => void
-
-export function observeRequests(app: FastifyInstance, options: ObserverOptions): Observer {
+/** Returns what starts observing a request that the hooks do not see. */
+export function observeRequests(app: FastifyInstance, options: ObserverOptions) {
   app.decorateRequest('refusal', undefined)
   app.decorateRequest('span', undefined)
-  const begin: Observer = (request, reply) => observe(request, reply, options)
+  const begin = (request: FastifyRequest, reply: FastifyReply): void => observe(request, reply, options)
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
     // Fastify keeps this context while the body arrives.

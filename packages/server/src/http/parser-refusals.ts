@@ -15,7 +15,7 @@ const HEARING_MS = 5_000
 
 const HOST = /^host$/i
 
-/** Sockets with a refused request: nothing is read from them any more. */
+/** Sockets with a refused request: nothing more is read from them. */
 const refused = new WeakSet<Socket>()
 
 /**
@@ -48,7 +48,7 @@ export function answerParserError(
   return answer.code
 }
 
-/** After a `CONNECT` Node no longer looks after the connection, so nobody else would notice its end. */
+/** After a `CONNECT` Node no longer watches the connection: only we notice its end. */
 export function refuseConnect(server: Server, socket: Socket, unanswered: Iterable<ServerResponse>): void {
   socket.on('error', () => socket.destroy()).resume()
   socket.once('end', () => socket.destroy())
@@ -62,7 +62,7 @@ export function refuseConnect(server: Server, socket: Socket, unanswered: Iterab
 
 function end(socket: Socket, answer: Refusal): void {
   endWithRefusal(socket, answer)
-  // A client that does not end its side would keep the connection for ever.
+  // A client that does not end its side would keep the connection open forever.
   setTimeout(() => socket.destroy(), HEARING_MS).unref()
 }
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Unique across nodes and restarts, or the `X-Request-Id` of a trusted proxy, whose own log has it too. Nobody else may
- * choose ids: two requests with one id would be mixed up.
+ * Unique across nodes and restarts, or the `X-Request-Id` of a trusted proxy, whose own log has it too. No other client
+ * may choose ids: two requests with one id would be mixed up.
  */
 export function requestIds(
   trusted: (address: string | undefined) => boolean,

@@ -107,13 +107,13 @@ export async function listen(
     unanswered: (socket) => connections.answersOf(socket),
     leave: () => {
       leaving = true
-      // Otherwise their connections would stay open for a further request, which nobody would answer.
+      // Otherwise their connections would stay open for a further request, which would get no answer.
       for (const response of connections.answers) endWith(response)
     },
     close: async () => {
       // Not the HTTP server's own `close`: it cuts connections that may have a request on its way to us.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
-      // Nobody will answer requests that wait for an application that was never built.
+      // Requests that wait for an application that was never built get no answer.
       if (!handle) server.closeAllConnections()
       const timers = [
         setTimeout(() => server.closeIdleConnections(), LAST_REQUEST_MS),

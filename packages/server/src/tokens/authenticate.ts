@@ -2,39 +2,16 @@
  * Who is asking, and within which limits: verifies what a request presents, and says in a 401 what is wrong with it.
  * List, revoke and whoami use {@link authenticate}; exchange looks at the macaroon between the two steps.
  */
-import type { AccountId } from '@ratafia/api'
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../accounts/account.ts'
-import { accountActor, type ChangingBy } from '../change.ts'
-import type { Clock } from '../clock.ts'
+import { accountActor } from '../change.ts'
 import { RequestError, unauthorized } from '../errors.ts'
 import type { Keyring, ResolvedId } from '../keyring/keyring.ts'
 import { type Cleared, clear } from './clear.ts'
+import type { RequestDependencies } from './dependencies.ts'
 import { firstValidSlice, type Presented } from './first-valid-slice.ts'
 import { type IdentitySource, readRootPayload } from './root-macaroon.ts'
 import type { Session } from './session.ts'
-import type { SessionStore } from './session-store.ts'
-
-/** Accounts as tokens need them. */
-export interface AccountDirectory {
-  /**
-   * The account of the person the identity service vouched for, who comes from the address `source`. Throws
-   * `account-unknown`.
-   */
-  accountOf(subject: string, source: string): Promise<Account>
-  find(id: AccountId): Promise<Account | undefined>
-}
-
-export interface AuthenticationDependencies {
-  readonly keyring: Keyring
-  readonly tokenSessions: SessionStore
-  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
-  readonly accounts: AccountDirectory
-  readonly identity: IdentitySource
-  readonly clock: Clock
-  /** The address that this request comes from. */
-  readonly source: string
-}
 
 export interface Authentication {
   readonly account: Account
@@ -42,10 +19,7 @@ export interface Authentication {
 }
 
 /** A token, or a root with its discharge: the first valid slice counts. Throws {@link RequestError}. */
-export function authenticate(
-  presented: Presented,
-  deps: AuthenticationDependencies,
-): Promise<Authentication> {
+export function authenticate(presented: Presented, deps: RequestDependencies): Promise<Authentication> {
   return firstValidSlice(presented, async (slice) =>
     verifyLogin(slice, await resolveMacaroon(slice, deps.keyring), deps),
   )
@@ -74,7 +48,7 @@ export async function resolveMacaroon(slice: UnverifiedSlice, keyring: Keyring):
 export async function verifyLogin(
   slice: UnverifiedSlice,
   { kind, payload, rootKey }: UnverifiedMacaroon,
-  deps: AuthenticationDependencies,
+  deps: RequestDependencies,
 ): Promise<Authentication> {
   const identity = deps.identity
   const now = deps.clock()
@@ -118,7 +92,7 @@ function readPayload(
   return read
 }
 
-async function loginOfToken({ sessionId }: Cleared, { tokenSessions, accounts }: AuthenticationDependencies) {
+async function loginOfToken({ sessionId }: Cleared, { tokenSessions, accounts }: RequestDependencies) {
   const session = await tokenSessions.find(sessionId)
   const account = session && (await accounts.find(session.accountId))
   // A token is minted after its session is recorded, so only a database older than the token lacks the session.
@@ -130,7 +104,7 @@ async function loginOfToken({ sessionId }: Cleared, { tokenSessions, accounts }:
 async function loginOfRoot(
   cleared: Cleared,
   { description }: { readonly description: string | undefined },
-  { tokenSessions, accounts, clock, changeBy, source }: AuthenticationDependencies,
+  { tokenSessions, accounts, clock, changeBy, source }: RequestDependencies,
 ) {
   const now = clock()
   // Check this before recording anything: an expired login leaves no trace.

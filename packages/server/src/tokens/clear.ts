@@ -178,7 +178,7 @@ function dischargeOfOurCaveat(slice: UnverifiedSlice): number {
   return slice.findIndex((macaroon, index) => index > 0 && Buffer.compare(macaroon.id, ours.id) === 0)
 }
 
-/** Any holder can append `declared`: two values for one key mean that somebody tried. */
+/** Any holder can append `declared`: two values for one key mean that a holder tried. */
 function refuseContradictions(declared: ReadonlyMap<string, ReadonlySet<string>>): void {
   for (const [key, values] of declared) {
     if (values.size > 1) throw unauthorized(`The macaroon declares more than one ${quote(key)}.`)

@@ -9,34 +9,17 @@ import {
 import { DEFAULT_LIMITS, encodeJson } from '@ratafia/macaroon'
 import { encodeCaveatId } from '@ratafia/macaroon/bakery'
 import { type Attenuations, formatNeedDeclared } from '@ratafia/macaroon/conditions'
-import type { Clock } from '../clock.ts'
 import { invalidField, RequestError } from '../errors.ts'
 import { formatSummary } from '../identity/discharge/request-summary.ts'
-import type { IdentityService } from '../identity/discharge/third-party.ts'
-import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
+import type { TokenDependencies } from './dependencies.ts'
 import { tokenEnd } from './expiry.ts'
-import { fitsCaveat, type IdentitySource, mintRoot, rootPayload } from './root-macaroon.ts'
-
-export interface CreateDependencies {
-  readonly keyring: Keyring
-  /** Where people prove who they are. */
-  readonly thirdParty: IdentityService
-  readonly identity: IdentitySource
-  /** How people know this service. */
-  readonly baseUrl: string
-  readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
-  /** The host of the base URL. */
-  readonly location: string
-  /** Milliseconds. */
-  readonly lifetime: { readonly standard: number; readonly most: number | undefined }
-  readonly clock: Clock
-}
+import { fitsCaveat, mintRoot, rootPayload } from './root-macaroon.ts'
 
 /** Throws {@link RequestError} `invalid-field`, `package-not-found`, `limit-exceeded`. */
 export async function createToken(
   request: CreateTokenRequest,
-  deps: CreateDependencies,
+  deps: TokenDependencies,
 ): Promise<MacaroonResponse> {
   const now = deps.clock()
   const expires = tokenEnd(request.expires, { ...deps.lifetime, now })

@@ -2,25 +2,21 @@
 import type { MacaroonResponse } from '@ratafia/api'
 import { DEFAULT_LIMITS, encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../errors.ts'
-import { type AuthenticationDependencies, resolveMacaroon, verifyLogin } from './authenticate.ts'
+import { resolveMacaroon, verifyLogin } from './authenticate.ts'
+import type { RequestDependencies } from './dependencies.ts'
 import { firstValidSlice, type Presented } from './first-valid-slice.ts'
 import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
-
-export interface ExchangeDependencies extends AuthenticationDependencies {
-  /** The host of the base URL. */
-  readonly location: string
-}
 
 /**
  * Exchanges the first slice that is a valid root with its discharge. While its session is neither revoked nor expired,
  * the same person may exchange the same root again and gets another token of that session. Throws {@link RequestError}
  * as {@link verifyLogin} does, and `limit-exceeded` when the limits do not fit into a token.
  */
-export async function exchange(presented: Presented, deps: ExchangeDependencies): Promise<MacaroonResponse> {
+export async function exchange(presented: Presented, deps: RequestDependencies): Promise<MacaroonResponse> {
   return { macaroon: await firstValidSlice(presented, (slice) => exchangeSlice(slice, deps)) }
 }
 
-async function exchangeSlice(slice: UnverifiedSlice, deps: ExchangeDependencies): Promise<string> {
+async function exchangeSlice(slice: UnverifiedSlice, deps: RequestDependencies): Promise<string> {
   const root = await resolveMacaroon(slice, deps.keyring)
   if (root.kind === 'token') {
     throw unauthorized('This is already a token. Exchange takes a root macaroon and its discharge.')

@@ -1,8 +1,7 @@
 /** `GET /api/v2/tokens`: the sessions of an account. */
 import type { AccountId, TokenListResponse } from '@ratafia/api'
-import type { Clock } from '../clock.ts'
+import type { TokenDependencies } from './dependencies.ts'
 import { type ListedSession, tokenRecord } from './session.ts'
-import type { SessionStore } from './session-store.ts'
 
 /** One answer has at most this many records, newest first: the specification has no paging. */
 export const LIST_LIMIT = 10_000
@@ -14,21 +13,16 @@ interface Listing {
   readonly includeInactive: boolean
 }
 
-export interface ListDependencies {
-  readonly tokenSessions: SessionStore
-  readonly clock: Clock
-}
-
 export async function listTokens(
   listing: Listing & { readonly accountId: AccountId },
-  deps: ListDependencies,
+  deps: Pick<TokenDependencies, 'tokenSessions' | 'clock'>,
 ): Promise<TokenListResponse> {
   return { macaroons: (await listSessions(listing, deps)).map(tokenRecord) }
 }
 
 export function listSessions(
   { accountId, includeInactive }: Listing,
-  { tokenSessions, clock }: ListDependencies,
+  { tokenSessions, clock }: Pick<TokenDependencies, 'tokenSessions' | 'clock'>,
 ): Promise<readonly ListedSession[]> {
   return tokenSessions.list({ accountId, activeAt: includeInactive ? undefined : clock(), limit: LIST_LIMIT })
 }

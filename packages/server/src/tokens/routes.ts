@@ -8,13 +8,12 @@ import { accountActor } from '../change.ts'
 import { presentedMacaroons } from '../http/credentials.ts'
 import { readJsonBodies } from '../http/json-body.ts'
 import { type Authentication, authenticate } from './authenticate.ts'
-import { type CreateDependencies, createToken } from './create.ts'
-import { type ExchangeDependencies, exchange } from './exchange.ts'
-import { type ListDependencies, listTokens } from './list.ts'
+import { createToken } from './create.ts'
+import type { TokenDependencies } from './dependencies.ts'
+import { exchange } from './exchange.ts'
+import { listTokens } from './list.ts'
 import { revokeToken } from './revoke.ts'
 import { whoami } from './whoami.ts'
-
-export type TokenDependencies = CreateDependencies & Omit<ExchangeDependencies, 'source'> & ListDependencies
 
 export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies): Promise<void> {
   readJsonBodies(app)

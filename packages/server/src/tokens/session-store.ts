@@ -38,7 +38,7 @@ export interface SessionStore {
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
   /**
-   * Removes at most `limit` sessions that ended before that instant: none of their macaroons verifies any more, so
+   * Removes at most `limit` sessions that ended before that instant: their macaroons no longer verify, so
    * their revocations can be forgotten too. Returns how many were removed.
    */
   removeEnded(before: Date, limit: number): Promise<number>

@@ -8,7 +8,6 @@ export interface PageContent {
   readonly body: Html
 }
 
-/** The whole document. */
 export function page({ title, body }: PageContent): string {
   const document = html`<!doctype html>
 <html lang="en">

@@ -205,7 +205,7 @@ eachDatabase((_kind, open) => {
     for (const subject of [newAccountId(), 'nobody', '']) {
       await assert.rejects(accountOfIdentity({ issuer: BUNDLED, subject }, rules()), {
         code: 'macaroon-authorization-required',
-        message: /does not exist/,
+        message: /no longer exists/,
       })
     }
     assert.equal(await count(), before)

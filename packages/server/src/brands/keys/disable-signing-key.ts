@@ -5,7 +5,7 @@ import { type ModelName, showModelName } from '../models/model-policy.ts'
 import { type SignerDeps, signerOrFault } from './signer-for.ts'
 
 /**
- * Returns the models that have no other key: their serials cannot be signed any more. Throws `invalid-field` if there
+ * Returns the models that have no other key: their serials can no longer be signed. Throws `invalid-field` if there
  * is no such key, and, without `force`, if there are such models: the message names them.
  */
 export async function disableSigningKey(

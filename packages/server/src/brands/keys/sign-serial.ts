@@ -1,4 +1,4 @@
-/** Signs a serial assertion, and verifies the result like anybody else's. */
+/** Signs a serial assertion, and verifies the result like any other. */
 import {
   encodePublicKey,
   formatTimestamp,
@@ -27,8 +27,8 @@ export interface SignedSerial {
 }
 
 /**
- * Signs with the key that `signerFor` finds, off the event loop, and verifies the result down to a root before anybody
- * sees it. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
+ * Signs with the key that `signerFor` finds, off the event loop, and verifies the result down to a root before it
+ * leaves. Stores nothing. Throws `invalid-field` if no key fits, `AssertionError` if a header is malformed.
  */
 export async function signSerial(input: SerialInput, deps: SignerDeps): Promise<SignedSerial> {
   const { brandId, model, serial, deviceKey, revision, body } = input

@@ -46,7 +46,7 @@ export function sealPrivateKey({ publicKey, keyObject }: PrivateKey, sealer: Sea
   }
 }
 
-/** Throws {@link KeyringError} `damaged-key` if somebody changed the row. */
+/** Throws {@link KeyringError} `damaged-key` if the row was changed. */
 export function openPrivateKey(
   { keyId, sealed }: { readonly keyId: string; readonly sealed: Uint8Array },
   sealer: Sealer,

@@ -6,7 +6,7 @@ export const PROPOSED_SERIALS = ['required', 'optional', 'ignored'] as const
 export const TAKEN_SERIALS = ['refuse', 'reissue'] as const
 
 export interface ModelPolicy {
-  /** Who may register: everybody, devices on the allow-list, or devices that the operator accepts. */
+  /** Which devices may register: all, those on the allow-list, or those that the operator accepts. */
   readonly registration: (typeof REGISTRATIONS)[number]
   /** What to do with a serial number that the device proposes. */
   readonly proposedSerial: (typeof PROPOSED_SERIALS)[number]

@@ -11,17 +11,17 @@ import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
 
 export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
-  /** As `find`, within a transaction: until its end nobody can remove the model. */
+  /** As `find`, within a transaction: the model cannot be removed until its end. */
   hold(name: ModelName): Promise<StoredModel | undefined>
   /**
-   * Within a transaction: until its end nobody can hold the model, or add what belongs to it. False if there is none.
+   * Within a transaction: until its end no other can hold the model, or add what belongs to it. False if there is none.
    */
   lock(name: ModelName): Promise<boolean>
   /** By brand and name. */
   list(): Promise<readonly StoredModel[]>
   /** False if it exists already; then it stays as it is. */
   add(model: StoredModel): Promise<boolean>
-  /** Leaves other settings alone, even if somebody changes them at the same time. False if there is no such model. */
+  /** Leaves other settings alone, even if they change at the same time. False if there is no such model. */
   setPolicy(name: ModelName, changes: Partial<ModelPolicy>): Promise<boolean>
   /**
    * The next number for the model's serials. One statement counts up, so each is given once. Undefined without the

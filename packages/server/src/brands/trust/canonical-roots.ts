@@ -84,5 +84,4 @@ ZCd383NzlzkXK+vAdvTi40HPiM9FYOp6g8JTs5TTdx2/qs/SWFC8AkahIQmH0IpFBJep2JKl2kyr
 FZMvASkHA9bR/UuXDvbMzsUmT/xnERZosQaZgFEO
 `
 
-/** Encoded assertions. */
 export const CANONICAL_ROOTS: readonly string[] = [ACCOUNT, ACCOUNT_KEY]

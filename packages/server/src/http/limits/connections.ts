@@ -95,7 +95,7 @@ export class Connections {
       this.#answers.delete(response)
       connection?.answers.delete(response)
     })
-    // Node reads and discards the rest of the body, so that the connection can be used again: not for ever.
+    // Node reads and discards the rest of the body, so that the connection can be used again. Limit how long.
     response.once('finish', () => {
       if (request.complete) return
       setTimeout(() => request.complete || socket.destroy(), this.#limits.afterAnswer).unref()

@@ -73,7 +73,7 @@ export class InFlight {
   }
 }
 
-/** Nobody reads the body of a GET, so its end never comes: count the request at once. */
+/** The body of a GET is never read, so its end never comes: count the request at once. */
 const waitsForBody = ({ method, headers }: IncomingMessage): boolean =>
   method !== 'GET' &&
   method !== 'HEAD' &&

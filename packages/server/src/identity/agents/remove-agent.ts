@@ -1,4 +1,4 @@
-/** Removes an agent: it cannot log in any more. Its tokens stay valid until they are revoked. */
+/** Removes an agent: it can no longer log in. Its tokens stay valid until they are revoked. */
 import type { Changing } from '../../change.ts'
 import { invalidField } from '../../errors.ts'
 import type { AgentStore } from './agent-store.ts'

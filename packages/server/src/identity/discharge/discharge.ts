@@ -1,4 +1,4 @@
-/** `POST discharge`: vouches for somebody who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
+/** `POST discharge`: vouches for someone who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
 import { createHash } from 'node:crypto'
 import { MacaroonError } from '@ratafia/macaroon'
 import {
@@ -65,7 +65,7 @@ const MALFORMED: ReadonlySet<string> = new Set([
   'payload-missing',
 ])
 
-/** A caveat that is forged or for somebody else is a 401; one that cannot be read is a bad request. */
+/** A caveat that is forged or for another service is a 401; one that cannot be read is a bad request. */
 function refusalOfCaveat(cause: unknown): unknown {
   if (cause instanceof BakeryError) {
     const message = `The caveat cannot be discharged: ${cause.message}.`

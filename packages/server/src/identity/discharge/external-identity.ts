@@ -145,7 +145,7 @@ function versionOf(version: unknown, location: string): 1 | 2 | 3 {
   return version >= 3 ? 3 : version === 2 ? 2 : 1
 }
 
-/** Over plain HTTP anybody on the way could give us their own key and then log in as everybody. */
+/** Over plain HTTP, anyone on the network path could substitute their own key and then log in as any user. */
 function requireSafe(location: string): void {
   const { protocol, hostname, username, search, hash } = new URL(location)
   const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)

@@ -2,7 +2,7 @@
 import type { Account } from '../../accounts/account.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 
-/** A caveat to be discharged once somebody has logged in. */
+/** A caveat to be discharged once someone has logged in. */
 export interface PendingLogin {
   /** The digest of the caveat's id and payload: a token is bound to it. */
   readonly caveat: Uint8Array
@@ -28,7 +28,7 @@ export interface InteractionKind {
   readonly method: string
   /** The kind of the token that the client comes back with. */
   readonly tokenKind: string
-  /** The offer under the method's name. Writes nothing: nobody has proved anything yet. */
+  /** The offer under the method's name. Writes nothing: the client has proved nothing yet. */
   offer(login: PendingLogin, deps: IdentityDependencies): Promise<Readonly<Record<string, string>>>
   /** The account that logged in. Throws a 401 for a token that is not valid for this caveat. */
   redeem(token: Uint8Array, caveat: Uint8Array, deps: IdentityDependencies): Promise<Account>

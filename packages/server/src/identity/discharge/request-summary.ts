@@ -33,7 +33,7 @@ export type RequestSummary = Summary<SummaryList>
 const MAX_SERVICE = 160
 const MAX_DESCRIPTION = 120
 const MAX_ITEM = 48
-/** Per list: nobody would read more. */
+/** Per list: more than anyone reads. */
 const MAX_ITEMS = 40
 
 /** The summary as one line of JSON, at most {@link MAX_SUMMARY_BYTES} long. */

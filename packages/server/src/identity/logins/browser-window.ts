@@ -10,10 +10,10 @@ import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
 
 export const LOGIN_TOKEN_KIND = 'login'
 
-/** How long somebody has to complete a login. */
+/** How long a person has to complete a login. */
 const LOGIN_MS = 30 * 60_000
 
-/** More than anybody reads of a user agent; it travels in the URL. */
+/** More than anyone reads of a user agent; it travels in the URL. */
 const MAX_USER_AGENT = 200
 
 export const browserWindow: InteractionKind = {

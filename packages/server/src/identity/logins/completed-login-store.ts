@@ -1,4 +1,4 @@
-/** Logins that somebody confirmed or refused in a browser. */
+/** Logins that were confirmed or refused in a browser. */
 import type { AccountId } from '@ratafia/api'
 import { type CompletedLoginTable, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
@@ -8,7 +8,7 @@ export interface CompletedLogin {
   readonly accountId: AccountId
   readonly decision: 'approved' | 'denied'
   readonly completedAt: Date
-  /** From then on the row can be removed: the login cannot be completed any more anyway. */
+  /** From then on the row can be removed: by then the login can no longer be completed. */
   readonly expiresAt: Date
 }
 

@@ -9,7 +9,7 @@ import { FETCH_MS } from './wait.ts'
 
 /**
  * The text that the confirmation form carries. It is valid only for this login and this signed-in browser, so that
- * nobody confirms what they did not see, or as another account than they saw.
+ * people confirm only what they saw, and only as the account they saw.
  */
 export function consentFor(visit: Visit, { sessionHash }: SignedIn, keyring: Keyring): Promise<string> {
   return sealFor('consent', { login: visit.login, session: toText(sessionHash) }, keyring)

@@ -1,5 +1,5 @@
 /**
- * Clients that wait for somebody to complete their login. A login completed on this node ends its wait at once; one
+ * Clients that wait for a person to complete their login. A login completed on this node ends its wait at once; one
  * query a second, for all waiting clients, finds those completed on other nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,7 +36,7 @@ export class LoginWaiters {
 
   /**
    * Resolves when the login is completed; with `timeout` after `milliseconds`, `left` when `signal` aborts, `closing`
-   * when the service stops. With `full` at once if there is no place, or later if its place is needed: anybody may
+   * when the service stops. With `full` at once if there is no place, or later if its place is needed: anyone may
    * wait, so a network gives up places to one that has fewer. Rejects when the first look into the database fails.
    */
   async wait(

@@ -1,6 +1,6 @@
 /**
- * The self-authenticating texts of a login. Before somebody has proved who they are nothing is stored, so the state of
- * the login travels with the client, sealed: nobody can read, make or change it. Each purpose has its own key, so the
+ * The self-authenticating texts of a login. Nothing is stored before a person has proved who they are, so the state of
+ * the login travels with the client, sealed: only we can read, make or change it. Each purpose has its own key, so the
  * wait URL, which the client keeps to itself, cannot be made from the visit URL, which it hands to a browser.
  */
 import type { AccountId } from '@ratafia/api'

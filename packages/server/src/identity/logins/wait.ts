@@ -32,7 +32,7 @@ export interface WaitResult {
   readonly token64: string
 }
 
-/** Nobody has completed the login so far, and the wait was long enough. Asking again continues it. */
+/** The login is not completed yet, and the wait was long enough. Asking again continues it. */
 export class StillWaiting extends Error {
   override readonly name = 'StillWaiting'
 

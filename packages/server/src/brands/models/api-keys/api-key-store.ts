@@ -14,7 +14,7 @@ export interface ApiKeyStore {
   /** The keys of one model or of all, by model and time. */
   list(model?: ModelName): Promise<readonly ApiKey[]>
   findByHash(hash: Uint8Array): Promise<ApiKey | undefined>
-  /** Whether the model ever had a key: then a device needs one. Revoking the last one lets nobody in. */
+  /** Whether the model ever had a key: then a device needs one. Once the last one is revoked, no device gets in. */
   isRequired(model: ModelName): Promise<boolean>
   /**
    * Counts one use of a key that is valid for the model at that instant. One conditional statement: however many
@@ -23,7 +23,7 @@ export interface ApiKeyStore {
   use(hash: Uint8Array, model: ModelName, at: Date): Promise<ApiKey | undefined>
   /** A revoked key keeps its time; `first` if this call revoked it. Undefined if there is no such key. */
   revoke(id: string, at: Date): Promise<{ readonly key: ApiKey; readonly first: boolean } | undefined>
-  /** Removes all keys of a model, before the model itself: without keys it would let anybody in. Returns how many. */
+  /** Removes all keys of a model, before the model itself: without keys, any device gets in. Returns how many. */
   removeAll(model: ModelName): Promise<number>
 }
 

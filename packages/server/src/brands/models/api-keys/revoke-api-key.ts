@@ -1,4 +1,4 @@
-/** Revokes a key: nobody registers with it any more, and who did stays registered. */
+/** Revokes a key: devices can no longer register with it; those that did stay registered. */
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { showModelName } from '../model-policy.ts'

@@ -21,8 +21,8 @@ export interface UseApiKeyDeps {
 }
 
 /**
- * Counts one use of the key, however many come at once. A model that never had a key lets anybody in, with any key. The
- * caller turns a refusal into 401. It reveals nothing new: a key of another model looks the same as an unknown one.
+ * Counts one use of the key, however many come at once. A model that never had a key lets any device in, with any key.
+ * The caller turns a refusal into 401. It reveals nothing new: a key of another model looks the same as an unknown one.
  */
 export async function useApiKey(
   { text, model }: ShownKey,

@@ -1,0 +1,40 @@
+/** What the operations on developer tokens work with; each takes its part. */
+import type { AccountId } from '@ratafia/api'
+import type { Account } from '../accounts/account.ts'
+import type { ChangingBy } from '../change.ts'
+import type { Clock } from '../clock.ts'
+import type { IdentityService } from '../identity/discharge/third-party.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+import type { PackageReference } from '../package-directory/resolve.ts'
+import type { IdentitySource } from './root-macaroon.ts'
+import type { SessionStore } from './session-store.ts'
+
+export interface TokenDependencies {
+  readonly keyring: Keyring
+  readonly tokenSessions: SessionStore
+  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly accounts: {
+    /**
+     * The account of the person the identity service vouched for, who comes from the address `source`. Throws
+     * `account-unknown`.
+     */
+    accountOf(subject: string, source: string): Promise<Account>
+    find(id: AccountId): Promise<Account | undefined>
+  }
+  /** Where people prove who they are. */
+  readonly thirdParty: IdentityService
+  readonly identity: IdentitySource
+  /** How people know this service. */
+  readonly baseUrl: string
+  /** The host of the base URL. */
+  readonly location: string
+  readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
+  /** Milliseconds. */
+  readonly lifetime: { readonly standard: number; readonly most: number | undefined }
+  readonly clock: Clock
+}
+
+export interface RequestDependencies extends TokenDependencies {
+  /** The address that this request comes from. */
+  readonly source: string
+}
