@@ -76,7 +76,7 @@ eachDatabase((_kind, open) => {
     await removeTrustRoot({ accountId: 'test-root', force: true }, deps)
   })
 
-  test('what is signed by somebody else is no trust root', async () => {
+  test('an assertion that another account signed is not a trust root', async () => {
     const deps = brandDeps(await open())
     const brand = [vector('world/account-acme-brand'), vector('world/account-key-acme-brand')]
     await assert.rejects(
@@ -159,7 +159,7 @@ eachDatabase((_kind, open) => {
       deps,
     )
 
-  test('a serial that is signed here is trusted by whoever trusts the root', async () => {
+  test('a serial that is signed here is trusted by everyone who trusts the root', async () => {
     const { assertion } = await serial({ revision: 3, body: Buffer.from('mac: x\n') })
     const chain = [
       await findAssertion('account-key', [assertion.signKeyId], deps),
@@ -490,7 +490,7 @@ eachDatabase((_kind, open) => {
     assert.ok(rows.every(({ key_hash }) => key_hash.length === 32))
   })
 
-  test('expired, revoked, foreign and missing keys are refused, and revoking the last lets nobody in', async () => {
+  test('expired, revoked, foreign and missing keys are refused, and revoking the last lets no device in', async () => {
     const soon = await make({ expiresAt: new Date(now.getTime() + 1000) })
     assert.equal((await use(soon.text)).accepted, true)
     now = new Date(now.getTime() + 1000)

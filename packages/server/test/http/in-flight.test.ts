@@ -69,7 +69,7 @@ suite('a server with room for two', async () => {
     await eventually('the operator is told', () => refused[0] === 1)
   })
 
-  test('503: a client that asks before sending its body is not told to send it', async () => {
+  test('503: a client that asks before sending its body is not asked to send it', async () => {
     const head = 'POST /c HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n'
     const release = await fill()
     const { socket, text } = converse(url)
@@ -116,7 +116,7 @@ suite('a server with room for two', async () => {
     assert.equal((await send(`${url}/a`)).status, 200)
   })
 
-  test('health checks are answered when there is no room', async () => {
+  test('health checks are answered when the service is full', async () => {
     const release = await fill()
     for (const path of ['/health/ready', '/store/health/ready?x=y']) {
       assert.equal((await send(`${url}${path}`)).status, 200)

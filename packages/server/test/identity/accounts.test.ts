@@ -95,13 +95,13 @@ eachDatabase((_kind, open) => {
     assert.equal(lost.reason.message, 'The username "race" is taken. Choose another one.')
   })
 
-  test('no stored column holds the password', async () => {
+  test('no stored column contains the password', async () => {
     await add('carol', 'a very secret text')
     const rows = await database.query.selectFrom('account').selectAll().execute()
     assert.doesNotMatch(JSON.stringify(rows), /a very secret text/)
   })
 
-  test('a password is right, wrong, or nobody knows: no account, no password, impossible text', async () => {
+  test('a password is right or wrong; wrong too without an account, without a password, and for an impossible text', async () => {
     await add('dave', 'correct horse')
     await add('erin')
     const verdict = async (username: string, password: string) =>
@@ -139,7 +139,7 @@ eachDatabase((_kind, open) => {
     assert.equal(hashed.length, 5)
   })
 
-  test('a disabled account is told so only with the right password, and signed out', async () => {
+  test('only the right password reveals that an account is disabled, and disabling signs it out', async () => {
     const frank = await add('frank', 'correct horse')
     const disabled = await disableAccount('frank', deps())
     assert.deepEqual(disabled.disabledAt, now)
@@ -282,7 +282,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('a linked identity is its account, and nobody else can be linked to it', async () => {
+  test('a linked identity logs in as its account, and cannot be linked to another', async () => {
     const kate = await add('kate')
     await add('liam')
     const identity = { issuer: ISSUER, subject: 'kate@work' }

@@ -357,7 +357,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await answer(await fetch(wait))).status, 401)
   })
 
-  test('a login is decided once: the second decision, by anybody, only sees the first', async () => {
+  test('a login is decided once: a second decision, by anyone, only shows the first', async () => {
     const { visit, wait } = await startLogin()
     const [one, two] = [browserAt(), browserAt()]
     const [pageOne, pageTwo] = [await signIn(one, visit), await signIn(two, visit)]
@@ -626,7 +626,7 @@ eachDatabase((_kind, open) => {
     for (let i = 0; i < 40; i++) assert.equal((await signIn(browserAt('100.65.0.2'), visit)).status, 200)
   })
 
-  test('nothing is written for a login before somebody has signed in', async () => {
+  test('nothing is written for a login before a person has signed in', async () => {
     const rows = async () => {
       const { sign_in_session, completed_login } = {
         sign_in_session: await world.database.query.selectFrom('sign_in_session').selectAll().execute(),

@@ -111,7 +111,7 @@ eachDatabase((_kind, open) => {
     ['an unknown caveat version', 'id64=BAAA', /cannot be discharged/],
     ['garbage', 'id=eyJhbGciOiJub25lIn0', /cannot be discharged/],
     ['a token without its kind', 'id=a&token=x', /"token-kind"/],
-    ['a discharge for somebody else', 'id=a&discharge-for-user=bob', /"discharge-for-user"/],
+    ['a discharge for another user', 'id=a&discharge-for-user=bob', /"discharge-for-user"/],
   ]
   for (const [what, query, message] of bad) {
     test(`400: ${what}`, async () => {
@@ -121,7 +121,7 @@ eachDatabase((_kind, open) => {
     })
   }
 
-  test('an empty body in chunks without a type is no body: Go sends it with its query', async () => {
+  test('an empty body in chunks without a type counts as no body: Go sends it with its query', async () => {
     const caveat = await caveatFor(world.keyring, USERID)
     const query = new URLSearchParams({ id64: Buffer.from(caveat.id).toString('base64url') })
     const request = httpRequest(url(`/discharge?${query}`), { method: 'POST' })

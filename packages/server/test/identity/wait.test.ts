@@ -71,7 +71,7 @@ eachDatabase((_kind, open) => {
     await browser.submit(page, 'confirm', { decision: 'approve' })
   }
 
-  test('a client that waits is told at once when the login is completed on this node', async () => {
+  test('a waiting client gets its answer at once when the login is completed on this node', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
     // Whoever waits for the next query waits in vain.
     const { visit, wait } = await startLogin(
@@ -83,7 +83,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await waiting).status, 200)
   })
 
-  test('a client that waits on another node is told within two seconds', async () => {
+  test('a client that waits on another node gets its answer within two seconds', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
     const [one, two] = [await start(), await start({ completedLogins })]
     const { visit, wait } = await startLogin(one)
@@ -101,7 +101,7 @@ eachDatabase((_kind, open) => {
     assert.ok(at - completedAt < 15_000, `${at - completedAt} ms`)
   })
 
-  test('a login completed before anybody waits is answered at once, however many ask', async () => {
+  test('a login completed before any client waits is answered at once, however many ask', async () => {
     const { visit, wait } = await startLogin(await start())
     await approve(visit)
     const answers = await Promise.all(Array.from({ length: 5 }, () => fetch(wait).then(answer)))

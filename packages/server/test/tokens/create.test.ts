@@ -127,7 +127,7 @@ eachDatabase((_kind, _open, fresh) => {
     ['__proto__', '{"__proto__": {"x": 1}}', 'invalid-request', /not JSON/],
     ['empty channels', { channels: [] }, 'invalid-field', /^body\/channels must not be empty/],
     ['repeated channels', { channels: ['edge', 'edge'] }, 'invalid-field', /channels/],
-    ['a channel that is no text', { channels: [1] }, 'invalid-field', /channels\/0/],
+    ['a channel that is not a string', { channels: [1] }, 'invalid-field', /channels\/0/],
     ['a channel with control characters', { channels: ['a\u0000b'] }, 'invalid-field', /channels\/0/],
     ['an endless channel', { channels: ['x'.repeat(129)] }, 'invalid-field', /channels\/0/],
     [
@@ -147,7 +147,7 @@ eachDatabase((_kind, _open, fresh) => {
     ['an unknown permission', { permissions: ['root'] }, 'invalid-field', /permissions\/0.*package_access/],
     ['empty permissions', { permissions: [] }, 'invalid-field', /permissions/],
     ['empty store_ids', { store_ids: [] }, 'invalid-field', /store_ids/],
-    ['a description that is no text', { description: 1 }, 'invalid-field', /description/],
+    ['a description that is not a string', { description: 1 }, 'invalid-field', /description/],
     ['a description of two lines', { description: 'a\nb' }, 'invalid-field', /description/],
     ['a description over 512 bytes', { description: 'ü'.repeat(257) }, 'limit-exceeded', /512 bytes/],
     [
@@ -159,7 +159,12 @@ eachDatabase((_kind, _open, fresh) => {
     ['expires with another offset', { expires: '2099-01-01T00:00:00+02:00' }, 'invalid-field', /UTC/],
     ['expires in the past', { expires: '2020-01-01T00:00:00Z' }, 'invalid-field', /future/],
     ['expires that is a date alone', { expires: '2099-01-01' }, 'invalid-field', /ISO 8601/],
-    ['expires on a day that is none', { expires: '2099-02-30T00:00:00Z' }, 'invalid-field', /does not exist/],
+    [
+      'expires on a day that does not exist',
+      { expires: '2099-02-30T00:00:00Z' },
+      'invalid-field',
+      /does not exist/,
+    ],
     ['expires as a number', { expires: 4102444800 }, 'invalid-field', /expires/],
   ]
   for (const [name, body, code, message] of refusals) {
@@ -198,7 +203,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(bare.status, 200)
   })
 
-  test('nothing is written before somebody has proved who they are', async () => {
+  test('nothing is written before a person has proved who they are', async () => {
     const earlier = await rowsOf(service)
     for (let i = 0; i < 20; i++) await getRoot(service, { description: `root ${i}` })
     assert.deepEqual(await rowsOf(service), earlier)

@@ -114,7 +114,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(body.macaroons.length, 1)
     })
 
-    test('401: the same root by another person, whoever was first', async () => {
+    test('401: the same root presented by another person, in either order', async () => {
       const root = await getRoot(service)
       await exchangeSlice(service, await dischargeFor(service, root, alice))
       assertRefused(
@@ -193,7 +193,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await exchangeWith(presenting([mine, bound, other])), UNAUTHORIZED, /does not verify/)
     })
 
-    test('what the holder added to the root or the discharge narrows the token for good', async () => {
+    test('what the holder added to the root or the discharge narrows the token permanently', async () => {
       const root = decodeJson(
         JSON.parse(await getRoot(service, { permissions: ['package_access', 'package_push'] })),
       )
@@ -251,11 +251,11 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('401: somebody who has no account', async () => {
+    test('401: a person without an account', async () => {
       assertRefused(
         await loginWith(() => [`declared userid ${'x'.repeat(32)}`]),
         UNAUTHORIZED,
-        /does not exist/,
+        /no longer exists/,
       )
     })
 
