@@ -8,18 +8,13 @@ import { utf8Bytes } from './text.ts'
 
 /** What {@link addThirdPartyCaveat} adds. */
 export interface ThirdPartyCaveatInput {
-  /**
-   * Root key of the discharge that will answer: a fresh random one per caveat, which the third party learns
-   * too.
-   */
+  /** Root key of the discharge that will answer: a fresh random one per caveat, which the third party learns too. */
   readonly rootKey: Uint8Array
   /** Will be the id of the discharge. Unique in the macaroon. */
   readonly id: Uint8Array | string
   /** Where the third party is. Some clients skip caveats without one, so it may not be empty. */
   readonly location: string
-  /**
-   * 24 bytes, never used twice with one macaroon. Default random; given only to reproduce a known macaroon.
-   */
+  /** 24 bytes, never used twice with one macaroon. Default random; given only to reproduce a known macaroon. */
   readonly nonce?: Uint8Array
 }
 

@@ -4,10 +4,9 @@ const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/
 const URL_SAFE = /^[A-Za-z0-9_-]*={0,2}$/
 
 /**
- * Reads base64 in the standard or the URL-safe alphabet, with or without padding, as bakery clients write all
- * four.
- * Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one text, white space,
- * padding of a wrong length, a length no bytes have, or last bits that are not zero (two texts of one value).
+ * Reads base64 in the standard or the URL-safe alphabet, with or without padding, as bakery clients write all four.
+ * Throws {@link MacaroonError} `malformed` for anything else: both alphabets in one text, white space, padding of a
+ * wrong length, a length no bytes have, or last bits that are not zero (two texts of one value).
  */
 export function decodeBase64(text: string): Uint8Array {
   if (!STANDARD.test(text) && !URL_SAFE.test(text)) throw malformed()

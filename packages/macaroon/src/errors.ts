@@ -20,10 +20,7 @@ export type MacaroonErrorCode =
   | 'discharge-reused'
   | 'condition-not-text'
 
-/**
- * The macaroon is at fault, not the caller: a caller's mistake is a `TypeError`. Contains no key and no
- * signature.
- */
+/** The macaroon is at fault, not the caller: a caller's mistake is a `TypeError`. Contains no key and no signature. */
 export class MacaroonError extends Error {
   override readonly name = 'MacaroonError'
   readonly code: MacaroonErrorCode

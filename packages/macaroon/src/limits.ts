@@ -26,10 +26,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   conditionBytes: 4 * 1024,
 })
 
-/**
- * Throws {@link MacaroonError} `limit-exceeded` when `actual` is over; `what` completes "too many" or "too
- * long".
- */
+/** Throws {@link MacaroonError} `limit-exceeded` when `actual` is over; `what` completes "too many" or "too long". */
 export function checkLimit(what: string, actual: number, allowed: number): void {
   if (actual > allowed) {
     throw new MacaroonError('limit-exceeded', `${what}: ${actual}, and at most ${allowed} are accepted`)

@@ -1,9 +1,6 @@
 /** A restriction on a macaroon. It is a third-party caveat if and only if it has a `verificationId`. */
 export interface Caveat {
-  /**
-   * First party: the condition, as UTF-8. Third party: what the third party needs to know, opaque to all
-   * others.
-   */
+  /** First party: the condition, as UTF-8. Third party: what the third party needs to know, opaque to all others. */
   readonly id: Uint8Array
   /** Third party: where to get it discharged. Not signed: never trust it. Empty for a first-party caveat. */
   readonly location: string

@@ -1,9 +1,6 @@
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/**
- * The text, or undefined when the bytes are not UTF-8. Keeps a byte order mark: a signed text must not
- * change.
- */
+/** The text, or undefined when the bytes are not UTF-8. Keeps a byte order mark: a signed text must not change. */
 export function utf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)

@@ -1,6 +1,5 @@
 /**
- * Timestamps as Go reads and writes RFC 3339 (contract/devices.md 3.6): a `T`, a zone, seconds, an optional
- * fraction.
+ * Timestamps as Go reads and writes RFC 3339 (contract/devices.md 3.6): a `T`, a zone, seconds, an optional fraction.
  */
 
 const FORM = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})$/

@@ -22,10 +22,9 @@ export interface PublicKey {
 }
 
 /**
- * Reads an encoded public key, as in the header `device-key` and in the body of an account-key
- * (contract/devices.md 3.4). No minimum size: that is policy. Other creation times, packet headers and RSA
- * algorithm numbers than snapd writes give the same id. Throws {@link AssertionError} `malformed-key` or
- * `unsupported-key`.
+ * Reads an encoded public key, as in the header `device-key` and in the body of an account-key (contract/devices.md
+ * 3.4). No minimum size: that is policy. Other creation times, packet headers and RSA algorithm numbers than snapd
+ * writes give the same id. Throws {@link AssertionError} `malformed-key` or `unsupported-key`.
  */
 export function decodePublicKey(text: string): PublicKey {
   const data = decodeBase64(text, WHAT, 'malformed-key')

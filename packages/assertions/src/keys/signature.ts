@@ -1,5 +1,4 @@
-// The signature of an assertion, contract/devices.md 3.5: base64 of version byte 1 and one OpenPGP v4
-// signature packet.
+// The signature of an assertion, contract/devices.md 3.5: base64 of version byte 1 and one OpenPGP v4 signature packet.
 
 import { createHash } from 'node:crypto'
 import { decodeBase64, encodeBase64 } from '../base64.ts'

@@ -31,9 +31,8 @@ export function checkTimestamp(
 }
 
 /**
- * Checks that the key belongs to the account in whose name it signs, and that its constraints allow an
- * assertion with these headers, which need not be signed yet. Throws {@link AssertionError} `wrong-key` or
- * `not-allowed`.
+ * Checks that the key belongs to the account in whose name it signs, and that its constraints allow an assertion with
+ * these headers, which need not be signed yet. Throws {@link AssertionError} `wrong-key` or `not-allowed`.
  */
 export function checkKeyMaySign({ fields }: AccountKey, headers: Headers): void {
   const authority = headers.get('authority-id')

@@ -23,9 +23,7 @@ export interface BakeryCaveatInput {
   readonly firstParty: KeyPair
   /** Root key of the discharge. Default 24 random bytes. */
   readonly rootKey?: Uint8Array
-  /**
-   * A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct.
-   */
+  /** A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct. */
   readonly idPrefix?: Uint8Array
 }
 

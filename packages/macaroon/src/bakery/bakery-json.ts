@@ -7,10 +7,7 @@ import { MAX_PAYLOAD_BYTES } from './caveat-id/caveat-id.ts'
 import { BakeryError } from './errors.ts'
 import { formatNamespace, type Namespace, parseNamespace, STANDARD_NAMESPACE } from './namespace.ts'
 
-/**
- * A bakery macaroon of version 3 as JSON: the macaroon, payloads by caveat id (both base64), and the
- * namespace.
- */
+/** A bakery macaroon of version 3 as JSON: the macaroon, payloads by caveat id (both base64), and the namespace. */
 export interface BakeryMacaroonJson3 {
   readonly m: MacaroonJson
   readonly v: 3
@@ -37,10 +34,8 @@ export function encodeBakeryMacaroon(bakery: BakeryMacaroon): BakeryMacaroonJson
 }
 
 /**
- * Reads a bakery macaroon from parsed JSON: the wrapper of version 3, or a bare macaroon, which makes it
- * version 1 or 2.
- * Throws {@link BakeryError} `malformed`, `unsupported-version` or `limit-exceeded`, and what `decodeJson`
- * throws.
+ * Reads a bakery macaroon from parsed JSON: the wrapper of version 3, or a bare macaroon, which makes it version 1 or
+ * 2. Throws {@link BakeryError} `malformed`, `unsupported-version` or `limit-exceeded`, and what `decodeJson` throws.
  */
 export function decodeBakeryMacaroon(value: unknown, limits: Limits = DEFAULT_LIMITS): BakeryMacaroon {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'm')) {

@@ -33,9 +33,7 @@ export function mintBakeryMacaroon(input: BakeryMintInput): BakeryMacaroon {
   }
 }
 
-/**
- * The payload of a third-party caveat, to be sent along with its id; undefined when the id contains it.
- */
+/** The payload of a third-party caveat, to be sent along with its id; undefined when the id contains it. */
 export function caveatPayload({ caveatData }: BakeryMacaroon, caveatId: Uint8Array): Uint8Array | undefined {
   return caveatData.get(encodeBase64Url(caveatId))
 }

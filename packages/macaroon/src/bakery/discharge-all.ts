@@ -27,10 +27,9 @@ export interface DischargeAllOptions {
 }
 
 /**
- * Gets a discharge for every third-party caveat of `root` and of the discharges themselves, one after the
- * other, and binds them to the root: the result is what is sent to the service.
- * Rejects with {@link BakeryError} `wrong-discharge` or `limit-exceeded`, what `dischargeLocal` throws, and
- * what `getDischarge` throws.
+ * Gets a discharge for every third-party caveat of `root` and of the discharges themselves, one after the other, and
+ * binds them to the root: the result is what is sent to the service. Rejects with {@link BakeryError} `wrong-discharge`
+ * or `limit-exceeded`, what `dischargeLocal` throws, and what `getDischarge` throws.
  */
 export async function dischargeAll(
   root: BakeryMacaroon,

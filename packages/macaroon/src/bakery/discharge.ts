@@ -59,9 +59,8 @@ export interface LocalDischargeInput {
 }
 
 /**
- * Discharges a caveat with location `local`: a client (an agent) proves with it that it has a private key.
- * Throws {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition
- * than `true`.
+ * Discharges a caveat with location `local`: a client (an agent) proves with it that it has a private key. Throws
+ * {@link BakeryError} as `decodeCaveatId` does, `weak-root-key`, or `not-local` for another condition than `true`.
  */
 export function dischargeLocal({ id, caveat, keyPair }: LocalDischargeInput): BakeryMacaroon {
   const { version, condition, rootKey } = openStrongCaveat(id, caveat, [keyPair])
@@ -98,10 +97,7 @@ function dischargeWith(
   return { ...bakery, macaroon: conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon) }
 }
 
-/**
- * Empty values make it plain to the asker that the discharger knows nothing; a client could else append its
- * own.
- */
+/** Empty values make it plain to the asker that the discharger knows nothing; a client could else append its own. */
 function undeclared(keys: readonly string[], conditions: readonly string[]): string[] {
   const declared = new Set<string>()
   for (const condition of conditions) {

@@ -25,9 +25,8 @@ export interface MacaroonsOptions {
 }
 
 /**
- * Reads the values of `Macaroons` headers: base64 (any of the four variants) of a JSON list, the root first.
- * Several values may be joined by commas, as Node joins repeated headers. Throws nothing: see {@link
- * MacaroonsRead}.
+ * Reads the values of `Macaroons` headers: base64 (any of the four variants) of a JSON list, the root first. Several
+ * values may be joined by commas, as Node joins repeated headers. Throws nothing: see {@link MacaroonsRead}.
  */
 export function slicesFromMacaroonsHeader(
   values: readonly string[],

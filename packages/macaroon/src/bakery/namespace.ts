@@ -1,8 +1,6 @@
 import { BakeryError } from './errors.ts'
 
-/**
- * Which prefix conditions of a schema (a URI) have, as `std` → empty: `time-before` stands without a prefix.
- */
+/** Which prefix conditions of a schema (a URI) have, as `std` → empty: `time-before` stands without a prefix. */
 export type Namespace = ReadonlyMap<string, string>
 
 /** `std:`, the namespace of `time-before`, `declared` and `error`, with an empty prefix. */
@@ -25,9 +23,7 @@ export function parseNamespace(text: string): Namespace {
   return namespace
 }
 
-/**
- * Writes a namespace, sorted by URI. Throws `TypeError` for a URI or a prefix that could not be read back.
- */
+/** Writes a namespace, sorted by URI. Throws `TypeError` for a URI or a prefix that could not be read back. */
 export function formatNamespace(namespace: Namespace): string {
   const items: string[] = []
   for (const [uri, prefix] of namespace) {

@@ -1,6 +1,5 @@
 /**
- * What a token is restricted to, for each of four dimensions. Null means no restriction; an empty list permits
- * nothing.
+ * What a token is restricted to, for each of four dimensions. Null means no restriction; an empty list permits nothing.
  */
 export interface Attenuations {
   /** Channels as fnmatch patterns, such as `edge` or `2.*\/stable`. In `extra`: `channel`. */
@@ -21,8 +20,5 @@ export const UNRESTRICTED: Attenuations = Object.freeze({
   storeIds: null,
 })
 
-/**
- * How long a list and an item of it may be, in `extra`. An item of 128 characters is longer than any real
- * one.
- */
+/** How long a list and an item of it may be, in `extra`. An item of 128 characters is longer than any real one. */
 export const ATTENUATION_LIMITS = Object.freeze({ items: 256, characters: 128 })

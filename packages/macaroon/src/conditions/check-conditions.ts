@@ -26,9 +26,8 @@ export const STANDARD_CHECKERS: Checkers<StandardContext> = new Map<string, Chec
 ])
 
 /**
- * The standard conditions and those of developer tokens: `time-since`, `session-id` and `extra`. Of the last
- * two only the form is checked here: whether the session lives and what `extra` permits depend on the
- * request.
+ * The standard conditions and those of developer tokens: `time-since`, `session-id` and `extra`. Of the last two only
+ * the form is checked here: whether the session lives and what `extra` permits depend on the request.
  */
 export const TOKEN_CHECKERS: Checkers<StandardContext> = new Map<string, Checker<StandardContext>>([
   ...STANDARD_CHECKERS,
@@ -38,10 +37,9 @@ export const TOKEN_CHECKERS: Checkers<StandardContext> = new Map<string, Checker
 ])
 
 /**
- * Checks that every condition is met; `conditions` come from `verify`, or are their texts. A condition
- * without a row in `checkers` is refused, since it may forbid just what is about to happen.
- * Throws the first {@link ConditionError}: `unknown-condition`, `malformed-condition`, or what a checker
- * throws.
+ * Checks that every condition is met; `conditions` come from `verify`, or are their texts. A condition without a row in
+ * `checkers` is refused, since it may forbid just what is about to happen. Throws the first {@link ConditionError}:
+ * `unknown-condition`, `malformed-condition`, or what a checker throws.
  */
 export function checkConditions<Context>(
   conditions: Iterable<string | { readonly condition: string }>,

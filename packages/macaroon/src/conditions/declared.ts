@@ -56,17 +56,12 @@ export function checkDeclared(
 
 /** A third-party condition, and what its discharge has to declare. */
 export interface NeedDeclared {
-  /**
-   * Keys the discharge must declare, empty when a value is unknown. None when the condition asks for none.
-   */
+  /** Keys the discharge must declare, empty when a value is unknown. None when the condition asks for none. */
   readonly keys: readonly string[]
   readonly condition: string
 }
 
-/**
- * Writes `need-declared KEY,KEY CONDITION`; without keys the condition itself. Throws `TypeError` for a bad
- * key.
- */
+/** Writes `need-declared KEY,KEY CONDITION`; without keys the condition itself. Throws `TypeError` for a bad key. */
 export function formatNeedDeclared({ keys, condition }: NeedDeclared): string {
   for (const key of keys) checkKey(key)
   return keys.length === 0 ? condition : `need-declared ${keys.join(',')} ${condition}`

@@ -13,10 +13,9 @@ const KNOWN: ReadonlySet<string> = new Set(KEYS.map(([key]) => key))
 
 /**
  * Writes attenuations byte for byte as Python's `json.dumps` spaces and escapes them:
- * `extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}`.
- * Throws `TypeError` for what `parseExtra` would refuse: an empty list (such a token could do nothing),
- * duplicates, lists or items that are too long. The whole may still be longer than
- * `DEFAULT_LIMITS.conditionBytes`: check that before minting.
+ * `extra {"channel": null, "package_id": null, "acl": ["package_access"], "store_ids": null}`. Throws `TypeError` for
+ * what `parseExtra` would refuse: an empty list (such a token could do nothing), duplicates, lists or items that are
+ * too long. The whole may still be longer than `DEFAULT_LIMITS.conditionBytes`: check that before minting.
  */
 export function formatExtra(attenuations: Attenuations): string {
   const items = KEYS.map(([key, field]) => {

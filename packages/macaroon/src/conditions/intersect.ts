@@ -4,18 +4,16 @@ import { parsePattern } from './pattern.ts'
 import { absorbs, PatternBudget } from './pattern-includes.ts'
 
 /**
- * What both `a` and `b` permit. Never wider than either; for two channel patterns of which neither includes
- * the other it is narrower than it could be: the overlap of `*\/edge` and `2.*` is left out. An empty list in
- * the result permits nothing. Throws {@link ConditionError} `limit-exceeded` when comparing the channels
- * would take too long.
+ * What both `a` and `b` permit. Never wider than either; for two channel patterns of which neither includes the other
+ * it is narrower than it could be: the overlap of `*\/edge` and `2.*` is left out. An empty list in the result permits
+ * nothing. Throws {@link ConditionError} `limit-exceeded` when comparing the channels would take too long.
  */
 export function intersectAttenuations(a: Attenuations, b: Attenuations): Attenuations {
   return intersect(a, b, new PatternBudget())
 }
 
 /**
- * What a set of conditions permits: the intersection of all its `extra` conditions, unrestricted when there
- * is none.
+ * What a set of conditions permits: the intersection of all its `extra` conditions, unrestricted when there is none.
  * Throws {@link ConditionError} `malformed-condition` or `limit-exceeded`.
  */
 export function effectiveAttenuations(conditions: Iterable<string>): Attenuations {

@@ -25,18 +25,16 @@ export function matchesPattern(pattern: string, text: string, budget = new Patte
 }
 
 /**
- * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may
- * say no for patterns where only a long argument would show it (`a[ab]b` in `*ab*`), which makes a token
- * narrower, never wider.
+ * Whether everything that matches `narrow` certainly matches `wide` too. When it says yes it is so; it may say no for
+ * patterns where only a long argument would show it (`a[ab]b` in `*ab*`), which makes a token narrower, never wider.
  */
 export function includesPattern(wide: string, narrow: string, budget = new PatternBudget()): boolean {
   return wide === narrow || absorbs(parsePattern(wide), parsePattern(narrow), budget)
 }
 
 /**
- * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a
- * star is taken by a star or by its neighbour. `live` holds the positions in `wide` that some way
- * of reading so far has led to.
+ * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a star is
+ * taken by a star or by its neighbour. `live` holds the positions in `wide` that some way of reading so far has led to.
  */
 export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {
   let live = skipStars(wide, [0])

@@ -1,15 +1,11 @@
-/**
- * Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else means
- * itself.
- */
+/** Patterns as Python's `fnmatchcase` reads them: `*`, `?`, `[seq]`, `[!seq]`; everything else means itself. */
 
 /** Code points from and to, both included; sorted, apart from each other. */
 type Ranges = readonly (readonly [from: number, to: number])[]
 
 /**
- * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters.
- * `elastic` takes one character too, next to a star: what comes more than once is the star's, so it minds no
- * surplus.
+ * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters. `elastic`
+ * takes one character too, next to a star: what comes more than once is the star's, so it minds no surplus.
  */
 export interface Token {
   readonly ranges: Ranges
@@ -123,10 +119,7 @@ function complement(ranges: Ranges): Ranges {
   return gaps
 }
 
-/**
- * Whether every character of `narrow` is in `wide`. Both are merged, so each range must lie within a single
- * one.
- */
+/** Whether every character of `narrow` is in `wide`. Both are merged, so each range must lie within a single one. */
 export function isSubset(narrow: Ranges, wide: Ranges): boolean {
   return narrow.every(([from, to]) => wide.some(([low, high]) => low <= from && to <= high))
 }

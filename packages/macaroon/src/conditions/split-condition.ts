@@ -8,10 +8,7 @@ export interface SplitCondition {
   readonly argument: string
 }
 
-/**
- * Splits a condition at its first space. Throws {@link ConditionError} `malformed-condition` when it has no
- * name.
- */
+/** Splits a condition at its first space. Throws {@link ConditionError} `malformed-condition` when it has no name. */
 export function splitCondition(condition: string): SplitCondition {
   const space = condition.indexOf(' ')
   const name = space < 0 ? condition : condition.slice(0, space)

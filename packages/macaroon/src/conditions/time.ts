@@ -12,10 +12,7 @@ export function formatTimeSince(date: Date): string {
   return `time-since ${formatTimestamp(date)}`
 }
 
-/**
- * Checks the argument of `time-before`: met while now is before it. Throws `expired` or
- * `malformed-condition`.
- */
+/** Checks the argument of `time-before`: met while now is before it. Throws `expired` or `malformed-condition`. */
 export function checkTimeBefore(argument: string, { now }: { readonly now: Date }): void {
   const expiredAt = parseTimestamp(argument)
   // The right way round for an invalid `now`: every comparison with NaN is false, and then nothing is met.
@@ -23,10 +20,7 @@ export function checkTimeBefore(argument: string, { now }: { readonly now: Date 
     throw new ConditionError('expired', `Expired at ${expiredAt.toISOString()}`, { expiredAt })
 }
 
-/**
- * Checks the argument of `time-since`: met from that time on. Throws `not-yet-valid` or
- * `malformed-condition`.
- */
+/** Checks the argument of `time-since`: met from that time on. Throws `not-yet-valid` or `malformed-condition`. */
 export function checkTimeSince(argument: string, { now }: { readonly now: Date }): void {
   const validFrom = parseTimestamp(argument, 'up')
   if (!(now >= validFrom)) {

@@ -39,10 +39,7 @@ function offsetMinutes(zone: string, text: string): number {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/**
- * Writes a time in UTC with six digits, `2026-01-27T10:12:02.822000Z`. Throws `TypeError` outside years 0 to
- * 9999.
- */
+/** Writes a time in UTC with six digits, `2026-01-27T10:12:02.822000Z`. Throws `TypeError` outside years 0 to 9999. */
 export function formatTimestamp(date: Date): string {
   const year = date.getUTCFullYear()
   if (!(year >= 0 && year <= 9999))

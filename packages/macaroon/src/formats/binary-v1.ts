@@ -3,10 +3,7 @@ import { checkLimit, type Limits } from '../limits.ts'
 import type { Caveat, Macaroon } from '../macaroon.ts'
 import { utf8 } from '../text.ts'
 
-/**
- * Version 1: packets of four lower-case hex digits (length of the packet), a name, a space, data, a line
- * feed.
- */
+/** Version 1: packets of four lower-case hex digits (length of the packet), a name, a space, data, a line feed. */
 const MAX_PACKET = 0xffff
 const SHORTEST_PACKET = 6
 

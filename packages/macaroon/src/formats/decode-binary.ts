@@ -6,9 +6,8 @@ import { readVersion1 } from './binary-v1.ts'
 import { readVersion2 } from './binary-v2.ts'
 
 /**
- * Reads one macaroon or a slice (macaroons one after the other) in the binary formats: version 2 (first byte
- * 2) and version 1 (packets with four hex digits); one slice may mix them. The bytes must end where the last
- * macaroon ends.
+ * Reads one macaroon or a slice (macaroons one after the other) in the binary formats: version 2 (first byte 2) and
+ * version 1 (packets with four hex digits); one slice may mix them. The bytes must end where the last macaroon ends.
  * Throws {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeBinary(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): UnverifiedSlice {

@@ -11,10 +11,9 @@ const VERSION_1_KEYS = ['identifier', 'signature', 'caveats', 'location']
 const VERSION_2_KEYS = ['i', 'i64', 's', 's64', 'c', 'l']
 
 /**
- * Reads one macaroon from parsed JSON: the version 2 object (`i`, `s64`, `c`, `l`), the version 1 object
- * (`identifier`, `signature`, `caveats`), or a string with a binary macaroon in base64. Unknown keys
- * are ignored.
- * Throws {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
+ * Reads one macaroon from parsed JSON: the version 2 object (`i`, `s64`, `c`, `l`), the version 1 object (`identifier`,
+ * `signature`, `caveats`), or a string with a binary macaroon in base64. Unknown keys are ignored. Throws
+ * {@link MacaroonError} `malformed`, `unsupported-version` or `limit-exceeded`.
  */
 export function decodeJson(value: unknown, limits: Limits = DEFAULT_LIMITS): Macaroon {
   if (typeof value === 'string') return readText(value, limits)

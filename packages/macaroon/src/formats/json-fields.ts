@@ -4,9 +4,7 @@ import { checkLimit, type Limits } from '../limits.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/**
- * The text at `key`, or undefined when it is absent or null. Throws `malformed` for anything but text.
- */
+/** The text at `key`, or undefined when it is absent or null. Throws `malformed` for anything but text. */
 export function textField(fields: Fields, key: string, limits: Limits): string | undefined {
   const value = fields[key] ?? undefined
   if (value === undefined) return undefined
@@ -16,9 +14,7 @@ export function textField(fields: Fields, key: string, limits: Limits): string |
   return value
 }
 
-/**
- * The bytes at `key` (UTF-8) or at `key` with `64` appended (base64). Both at once are ambiguous, so refused.
- */
+/** The bytes at `key` (UTF-8) or at `key` with `64` appended (base64). Both at once are ambiguous, so refused. */
 export function bytesField(fields: Fields, key: string, limits: Limits): Uint8Array | undefined {
   const text = textField(fields, key, limits)
   const base64 = textField(fields, `${key}64`, limits)

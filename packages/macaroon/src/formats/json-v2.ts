@@ -61,8 +61,7 @@ export function writeJson2(macaroon: Macaroon): MacaroonJson2 {
   }
 }
 
-// Control characters, unassigned ones and line separators: valid in JSON, yet some readers and databases lose
-// them.
+// Control characters, unassigned ones and line separators: valid in JSON, yet some readers and databases lose them.
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u
 
 function idJson(id: Uint8Array): IdJson {

@@ -3,9 +3,8 @@ const LARGEST = 0x7fffffff
 const MOST_BYTES = 10
 
 /**
- * Reads an unsigned varint (least significant seven bits first) at `start`. Longer spellings of a small
- * number are accepted, as Go accepts them. Undefined when it is cut off or larger than 2^31-1, so no sum with
- * it can overflow.
+ * Reads an unsigned varint (least significant seven bits first) at `start`. Longer spellings of a small number are
+ * accepted, as Go accepts them. Undefined when it is cut off or larger than 2^31-1, so no sum with it can overflow.
  */
 export function readVarint(source: Uint8Array, start: number): [value: number, end: number] | undefined {
   let value = 0

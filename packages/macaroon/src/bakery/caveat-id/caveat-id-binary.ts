@@ -6,10 +6,7 @@ import { KEY_BYTES, type KeyPair } from '../key-pair.ts'
 import { parseNamespace, STANDARD_NAMESPACE } from '../namespace.ts'
 import { type DecodedCaveatId, NONCE_BYTES } from './caveat-id.ts'
 
-/**
- * version (1) | start of the third party's key (4) | first party's key (32) | nonce (24) | box (tag of 16,
- * content)
- */
+/** version (1) | start of the third party's key (4) | first party's key (32) | nonce (24) | box (tag of 16, content) */
 const PREFIX_BYTES = 4
 const KEY_START = 1 + PREFIX_BYTES
 const NONCE_START = KEY_START + KEY_BYTES

@@ -1,9 +1,7 @@
 import type { KeyPair } from '../key-pair.ts'
 import type { Namespace } from '../namespace.ts'
 
-/**
- * Versions of the bakery protocol: 1 is JSON in base64, 2 is binary, 3 is binary apart from the caveat id.
- */
+/** Versions of the bakery protocol: 1 is JSON in base64, 2 is binary, 3 is binary apart from the caveat id. */
 export type BakeryVersion = 1 | 2 | 3
 
 export const NONCE_BYTES = 24
