@@ -4,7 +4,6 @@ import Type, { type Static } from 'typebox'
 const exactly = { additionalProperties: false }
 
 export const NonceResponseSchema = Type.Object({ nonce: Type.String({ minLength: 1 }) }, exactly)
-export type NonceResponse = Static<typeof NonceResponseSchema>
 
 export const RequestIdResponseSchema = Type.Object({ 'request-id': Type.String({ minLength: 1 }) }, exactly)
 export type RequestIdResponse = Static<typeof RequestIdResponseSchema>
@@ -19,7 +18,6 @@ export const OpenSessionRequestSchema = Type.Object(
   },
   exactly,
 )
-export type OpenSessionRequest = Static<typeof OpenSessionRequestSchema>
 
 /** An encoded assertion, or several separated by an empty line. */
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })

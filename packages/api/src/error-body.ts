@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 
-export const ErrorItemSchema = Type.Object(
+const ErrorItemSchema = Type.Object(
   {
     code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
     message: Type.String({ minLength: 1 }),
@@ -22,5 +22,4 @@ export const ErrorBodySchema = Type.Object(
   },
   { additionalProperties: false },
 )
-export type ErrorItem = Static<typeof ErrorItemSchema>
 export type ErrorBody = Static<typeof ErrorBodySchema>

@@ -10,14 +10,7 @@ export const DischargeInfoSchema = Type.Object({
 })
 export type DischargeInfo = Static<typeof DischargeInfoSchema>
 
-export const PublicKeySchema = Type.Object({ PublicKey: Type.String() })
-
-/** `Macaroon` is a bakery macaroon: the wrapper of version 3, or the bare JSON of versions 1 and 2. */
-export const DischargeResponseSchema = Type.Object({
-  Macaroon: Type.Record(Type.String(), Type.Unknown()),
-})
-
-export const InteractionMethodsSchema = Type.Object({
+const InteractionMethodsSchema = Type.Object({
   'browser-window': Type.Object({ VisitURL: Type.String(), WaitTokenURL: Type.String() }),
   agent: Type.Object({ 'login-url': Type.String() }),
 })
@@ -26,12 +19,4 @@ export const BakeryErrorSchema = Type.Object({
   Code: Type.Enum(Object.keys(BAKERY_ERROR_CODES) as BakeryErrorCode[]),
   Message: Type.String({ minLength: 1 }),
   Info: Type.Optional(Type.Object({ InteractionMethods: InteractionMethodsSchema })),
-})
-
-/** The answer of `WaitTokenURL`: the token to repeat the discharge with. */
-export const WaitTokenResponseSchema = Type.Object({ kind: Type.String(), token64: Type.String() })
-
-/** The answer of the agent's `login-url`: a macaroon with a caveat that only the agent's key discharges. */
-export const AgentLoginResponseSchema = Type.Object({
-  macaroon: Type.Record(Type.String(), Type.Unknown()),
 })

@@ -162,5 +162,3 @@ export const OPERATIONS = {
     responseType: ASSERTIONS,
   },
 } as const satisfies Record<string, Operation>
-
-export type OperationName = keyof typeof OPERATIONS

@@ -37,7 +37,7 @@ export function writeContent(input: SigningInput, signKeyId: string): Buffer {
   const revision = inType(input.type, () => count(headers, 'revision'))
   const head = new Map<string, HeaderValue>([['type', input.type]])
   if (format > 0) head.set('format', String(format))
-  for (const name of row.authority ? ['authority-id'] : []) setExisting(head, headers, name)
+  if (row.authority) setExisting(head, headers, 'authority-id')
   if (revision > 0) head.set('revision', String(revision))
   for (const name of row.primaryKey) setExisting(head, headers, name)
   const derived = new Set([...head.keys(), 'format', 'revision', 'body-length', SIGN_KEY])

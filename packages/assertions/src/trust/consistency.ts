@@ -23,9 +23,10 @@ type Checks = {
 
 const CHECKS: Checks = {
   account: ({ fields }, around) => checkTrustedAuthority(`the account ${quote(fields.accountId)}`, around),
-  'account-key': checkAccountKey,
+  'account-key': ({ fields }, around) =>
+    checkOwner(`the account-key of ${quote(fields.accountId)}`, fields.accountId, around),
   serial: checkSerial,
-  store: checkStore,
+  store: ({ fields }, around) => checkOwner(`the store ${quote(fields.store)}`, fields.operatorId, around),
 }
 
 /** Throws {@link AssertionError} `untrusted-signer`, `missing-account` or `authority-not-allowed`. */
@@ -43,15 +44,11 @@ function checkTrustedAuthority(what: string, { roots, authorityId }: Surrounding
   throw new AssertionError('untrusted-signer', fault)
 }
 
-async function checkAccountKey(
-  { fields }: UnverifiedAssertion<'account-key'>,
-  around: Surroundings,
-): Promise<void> {
-  const what = `the account-key of ${quote(fields.accountId)}`
+/** A trusted account must sign it, and the account that owns it must exist. */
+async function checkOwner(what: string, accountId: string, around: Surroundings): Promise<void> {
   checkTrustedAuthority(what, around)
-  if ((await around.find('account', [fields.accountId])) === undefined) {
-    throw missingAccount(what, fields.accountId)
-  }
+  if ((await around.find('account', [accountId])) !== undefined) return
+  throw new AssertionError('missing-account', `${what} needs an account assertion for ${quote(accountId)}`)
 }
 
 async function checkSerial({ fields }: UnverifiedAssertion<'serial'>, around: Surroundings): Promise<void> {
@@ -64,17 +61,5 @@ async function checkSerial({ fields }: UnverifiedAssertion<'serial'>, around: Su
   throw new AssertionError('authority-not-allowed', `${signer}: no model has it in "serial-authority"`)
 }
 
-async function checkStore({ fields }: UnverifiedAssertion<'store'>, around: Surroundings): Promise<void> {
-  const what = `the store ${quote(fields.store)}`
-  checkTrustedAuthority(what, around)
-  if ((await around.find('account', [fields.operatorId])) === undefined) {
-    throw missingAccount(what, fields.operatorId)
-  }
-}
-
 /** The series of every model there is. */
 const SERIES = '16'
-
-function missingAccount(what: string, accountId: string): AssertionError {
-  return new AssertionError('missing-account', `${what} needs an account assertion for ${quote(accountId)}`)
-}

@@ -38,13 +38,8 @@ export const accountKey: TypeRow<AccountKeyFields> = {
   }),
 }
 
-export interface AccountKeyRequestFields {
-  readonly publicKeyId: string
-  readonly accountId: string
+export interface AccountKeyRequestFields extends Omit<AccountKeyFields, 'name' | 'constraints'> {
   readonly name: string
-  readonly since: Date
-  readonly until: Date | undefined
-  readonly publicKey: PublicKey
 }
 
 /** Somebody's request to register a key, signed with that key. */

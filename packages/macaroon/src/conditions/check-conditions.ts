@@ -1,7 +1,7 @@
 import { checkDeclared } from './declared.ts'
 import { ConditionError, quote } from './errors.ts'
 import { parseExtra } from './extra.ts'
-import { checkSessionId } from './session-id.ts'
+import { parseSessionId } from './session-id.ts'
 import { type SplitCondition, splitCondition } from './split-condition.ts'
 import { checkTimeBefore, checkTimeSince } from './time.ts'
 
@@ -32,7 +32,7 @@ export const STANDARD_CHECKERS: Checkers<StandardContext> = new Map<string, Chec
 export const TOKEN_CHECKERS: Checkers<StandardContext> = new Map<string, Checker<StandardContext>>([
   ...STANDARD_CHECKERS,
   ['time-since', checkTimeSince],
-  ['session-id', checkSessionId],
+  ['session-id', (argument) => void parseSessionId(argument)],
   ['extra', (argument) => void parseExtra(argument)],
 ])
 

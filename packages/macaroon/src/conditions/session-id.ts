@@ -19,8 +19,3 @@ export function parseSessionId(argument: string): string {
   }
   return argument
 }
-
-/** Checks the form of the argument of `session-id`. Throws {@link ConditionError} `malformed-condition`. */
-export function checkSessionId(argument: string): void {
-  parseSessionId(argument)
-}

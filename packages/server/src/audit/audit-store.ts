@@ -1,7 +1,13 @@
 /** The audit log and its chain: the tables `audit_entry` and `audit_chain`. */
 import { type AuditEntryId, firstAuditEntryIdAt } from '@ratafia/api'
 import { sql } from 'kysely'
-import { type AuditEntryTable, type Database, fromInstant, toInstant } from '../database/index.ts'
+import {
+  type AuditEntryTable,
+  type Database,
+  fromInstant,
+  type Schema,
+  toInstant,
+} from '../database/index.ts'
 import type { AuditEntry, Link, LinkedEntry } from './entry.ts'
 
 /** An entry must match all of them; an empty filter matches every entry. */
@@ -105,7 +111,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
       // Primary key. The update is the lock.
       const row = await query
         .insertInto('audit_chain')
-        .values({ id: 1, ...rowOf(EMPTY) })
+        .values({ id: 1, base_seq: 0, base_hash: NO_HASH, seq: 0, hash: NO_HASH })
         .onConflict((conflict) => conflict.column('id').doUpdateSet({ id: 1 }))
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -197,14 +203,7 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
 const NO_HASH = '0'.repeat(64)
 const EMPTY: Chain = { baseSeq: 0, baseHash: NO_HASH, seq: 0, hash: NO_HASH }
 
-const rowOf = ({ baseSeq, baseHash, seq, hash }: Chain) => ({
-  base_seq: baseSeq,
-  base_hash: baseHash,
-  seq,
-  hash,
-})
-
-const chainOf = (row: { base_seq: number; base_hash: string; seq: number; hash: string }): Chain => ({
+const chainOf = (row: Schema['audit_chain']): Chain => ({
   baseSeq: row.base_seq,
   baseHash: row.base_hash,
   seq: row.seq,

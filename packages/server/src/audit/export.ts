@@ -22,7 +22,7 @@ const PAGE = 1000
 
 export async function* exportAudit(
   filter: AuditFilter,
-  { audit }: { readonly audit: Pick<AuditStore, 'page'> },
+  { audit }: { readonly audit: AuditStore },
 ): AsyncGenerator<readonly AuditRow[]> {
   for (let after: AuditEntryId | undefined; ; ) {
     const page = await audit.page(filter, { after, limit: PAGE })
@@ -32,7 +32,7 @@ export async function* exportAudit(
   }
 }
 
-export const auditRow = ({ link, at, details, ...entry }: ListedEntry): AuditRow => ({
+const auditRow = ({ link, at, details, ...entry }: ListedEntry): AuditRow => ({
   seq: link?.seq ?? null,
   id: entry.id,
   at: at.toISOString(),

@@ -6,7 +6,7 @@ import type { AuditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
 export interface LinkDeps {
-  readonly audit: Pick<AuditStore, 'unlinked'>
+  readonly audit: AuditStore
   /** A transaction on the log alone. */
   readonly inAudit: <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
 }

@@ -14,7 +14,7 @@ export async function listAudit(
     limit,
     ...filter
   }: AuditFilter & { readonly before?: AuditEntryId | undefined; readonly limit: number },
-  { audit }: { readonly audit: Pick<AuditStore, 'list'> },
+  { audit }: { readonly audit: AuditStore },
 ): Promise<AuditPage> {
   // One more than requested tells whether there is a next page.
   const found = await audit.list(filter, { before, limit: limit + 1 })

@@ -2,12 +2,12 @@
 import type { Changing } from '../change.ts'
 import type { AuditStore } from './audit-store.ts'
 
-export interface RemoveOldDeps {
-  readonly change: Changing<{ readonly audit: Pick<AuditStore, 'lockChain' | 'removeOldest'> }>
-}
-
 /** Removes one batch and returns how many; the removal is itself an entry. */
-export function removeOldEntries(before: Date, limit: number, { change }: RemoveOldDeps): Promise<number> {
+export function removeOldEntries(
+  before: Date,
+  limit: number,
+  { change }: { readonly change: Changing<{ readonly audit: AuditStore }> },
+): Promise<number> {
   return change(async ({ audit, record }) => {
     const { removed, last } = await audit.removeOldest(await audit.lockChain(), before, limit)
     if (last) {

@@ -19,8 +19,8 @@ export interface AuditVerdict {
   readonly broken: { readonly seq: number; readonly why: string } | undefined
 }
 
-export interface VerifyAuditDeps {
-  readonly audit: Pick<AuditStore, 'chain' | 'linkedAfter' | 'countUnlinked' | 'list'>
+interface Deps {
+  readonly audit: AuditStore
 }
 
 interface VerifyAuditOptions {
@@ -32,7 +32,7 @@ interface VerifyAuditOptions {
 const PAGE = 1000
 
 /** Reads the whole chain, a page at a time, while it may grow. */
-export async function verifyAudit(options: VerifyAuditOptions, deps: VerifyAuditDeps): Promise<AuditVerdict> {
+export async function verifyAudit(options: VerifyAuditOptions, deps: Deps): Promise<AuditVerdict> {
   for (let chain = await deps.audit.chain(); ; ) {
     const verdict = await verifyFrom(chain, options, deps)
     if (!verdict.broken) return verdict
@@ -46,7 +46,7 @@ export async function verifyAudit(options: VerifyAuditOptions, deps: VerifyAudit
 async function verifyFrom(
   begin: Chain,
   { expect, onProgress }: VerifyAuditOptions,
-  { audit }: VerifyAuditDeps,
+  { audit }: Deps,
 ): Promise<AuditVerdict> {
   let end: Anchor = { seq: begin.baseSeq, hash: begin.baseHash }
   const verdict = async (broken: AuditVerdict['broken']) => ({
@@ -92,7 +92,7 @@ async function verifyFrom(
 }
 
 /** Removing the beginning adds an entry in the same transaction: see remove-old.ts. */
-async function isRecorded({ baseSeq, baseHash }: Chain, audit: Pick<AuditStore, 'list'>): Promise<boolean> {
+async function isRecorded({ baseSeq, baseHash }: Chain, audit: AuditStore): Promise<boolean> {
   const said = await audit.list({ action: 'audit.remove', subject: String(baseSeq) }, { limit: 10 })
   return said.some(({ details }) => details.includes(`"hash":"${baseHash}"`))
 }

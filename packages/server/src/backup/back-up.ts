@@ -1,11 +1,12 @@
 /** Writes the whole database into a file, as it is at one moment, while nodes keep writing. */
+import type { Table } from '../database/index.ts'
 import { RequestError } from '../errors.ts'
 import type { Totals } from './backup-file.ts'
-import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
+import type { Snapshot, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
 import { backupText } from './write-backup.ts'
 
 interface BackUpDeps {
-  readonly wholeDatabase: Pick<WholeDatabaseStore, 'read'>
+  readonly wholeDatabase: WholeDatabaseStore
   readonly release: string
   readonly madeAt: Date
 }

@@ -28,7 +28,7 @@ export interface Restored extends Totals {
 }
 
 interface RestoreDeps {
-  readonly wholeDatabase: Pick<WholeDatabaseStore, 'replace'>
+  readonly wholeDatabase: WholeDatabaseStore
   readonly sealer: Sealer
   readonly now: Date
   /** Who revokes. */

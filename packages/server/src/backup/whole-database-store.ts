@@ -20,9 +20,8 @@ import {
   tableNames,
   toInstant,
 } from '../database/index.ts'
+import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Row, Value } from './backup-file.ts'
-
-export type { Table } from '../database/index.ts'
 
 /** The database at one moment. */
 export interface Snapshot {
@@ -46,11 +45,7 @@ export interface TableSize {
 
 /** The other stores a restore needs, on its transaction. */
 export interface ReplacementStores extends Recording {
-  readonly sealed: {
-    all(): Promise<
-      readonly { readonly name: string; readonly purpose: string; readonly sealed: Uint8Array }[]
-    >
-  }
+  readonly sealed: SealedValueStore
 }
 
 /** A restore in progress, in one transaction, during which nobody else reads, writes or migrates. */
@@ -195,7 +190,7 @@ function replacement(
       for (const name of names.toReversed()) await sql`delete from ${sql.table(name)}`.execute(query)
     },
 
-    migrate: (names) => migrateTo(query, kind, names ? { names } : {}),
+    migrate: (names) => migrateTo(query, kind, names),
 
     async insert(table, columns, rows) {
       const step = Math.max(1, Math.floor(PARAMETERS / columns.length))

@@ -1,5 +1,5 @@
-import type { VerifyAuditDeps } from '../audit/verify.ts'
-import type { SealedValueStore } from '../keyring/reseal.ts'
+import type { AuditStore } from '../audit/audit-store.ts'
+import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { CheckupStore } from './checkup-store.ts'
 import type { SchemaCheckStore } from './schema-check-store.ts'
@@ -10,7 +10,7 @@ export interface CheckDeps {
   readonly schema: SchemaCheckStore
   readonly sealed: SealedValueStore
   readonly sealer: Sealer
-  readonly audit: VerifyAuditDeps['audit']
+  readonly audit: AuditStore
 }
 
 /** One thing that must always be true. */

@@ -20,15 +20,8 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
 ])
 
 /** Codes of Node's network and name resolution errors. */
-const AWAY_NETWORK: ReadonlySet<string> = new Set(
-  ['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'ETIMEDOUT', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].concat([
-    'ENETDOWN',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-    'EMFILE',
-    'ENFILE',
-  ]),
-)
+const AWAY_NETWORK =
+  /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/
 
 /** Errors of `pg` about its own connection have no code. */
 const AWAY_MESSAGES: readonly RegExp[] = [
@@ -38,22 +31,11 @@ const AWAY_MESSAGES: readonly RegExp[] = [
   /^Client (has encountered a connection error|was closed)/,
 ]
 
-/** Primary result codes of SQLite, with their names in its documentation. */
-const AWAY_SQLITE: ReadonlyMap<number, string> = new Map([
-  [3, 'PERM'],
-  [5, 'BUSY'],
-  [6, 'LOCKED'],
-  [7, 'NOMEM'],
-  [8, 'READONLY'],
-  [9, 'INTERRUPT'],
-  [10, 'IOERR'],
-  [11, 'CORRUPT'],
-  [13, 'FULL'],
-  [14, 'CANTOPEN'],
-  [15, 'PROTOCOL'],
-  [22, 'NOLFS'],
-  [26, 'NOTADB'],
-])
+/**
+ * Primary result codes of SQLite: PERM, BUSY, LOCKED, NOMEM, READONLY, INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN,
+ * PROTOCOL, NOLFS, NOTADB.
+ */
+const AWAY_SQLITE: ReadonlySet<number> = new Set([3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 22, 26])
 
 /** The error to throw instead of `error`: an {@link Unavailable} if it means "away", or else `error` itself. */
 export function translateAway(error: unknown): unknown {
@@ -90,7 +72,7 @@ function meansAway(error: Error): boolean {
   if (sqlite !== undefined) return AWAY_SQLITE.has(sqlite)
   const state = sqlState(error)
   if (state !== undefined) return AWAY_CLASSES.has(state.slice(0, 2)) || AWAY_STATES.has(state)
-  if ('code' in error && typeof error.code === 'string') return AWAY_NETWORK.has(error.code)
+  if ('code' in error && typeof error.code === 'string') return AWAY_NETWORK.test(error.code)
   return AWAY_MESSAGES.some((message) => message.test(error.message))
 }
 

@@ -30,7 +30,7 @@ export interface DatabaseObserver {
   statement<T>(text: string, run: () => Promise<T>): Promise<T>
 }
 
-export const NOT_OBSERVED: DatabaseObserver = {
+const NOT_OBSERVED: DatabaseObserver = {
   acquire: (run) => run(),
   statement: (_text, run) => run(),
 }

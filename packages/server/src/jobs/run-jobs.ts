@@ -19,11 +19,6 @@ interface JobsDeps {
   readonly onError: (error: unknown, job: string) => void
 }
 
-export interface RunningJobs {
-  /** Waits for the running step, and releases the leases. */
-  stop(): Promise<void>
-}
-
 /** Longer than any step takes. After it, others take over the jobs of a process that died. */
 const LEASE_MS = 15_000
 /** How often processes without the lease check whether it is free. */
@@ -31,7 +26,8 @@ const STANDBY_MS = 5_000
 /** After errors the wait doubles, up to this. */
 const MAX_WAIT_MS = 60_000
 
-export function runJobs(jobs: readonly Job[], { leases, onError }: JobsDeps): RunningJobs {
+/** `stop` waits for the running step, and releases the leases. */
+export function runJobs(jobs: readonly Job[], { leases, onError }: JobsDeps): { stop(): Promise<void> } {
   const holder = randomUUID()
   const stopping = new AbortController()
   const { signal } = stopping

@@ -14,6 +14,12 @@ export class KeyringError extends Unavailable {
   }
 }
 
+export const damagedKey = (what: string): KeyringError =>
+  new KeyringError(
+    'damaged-key',
+    `${what} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
+  )
+
 /** The other possible cause besides a changed row: a sealed value cannot tell the two apart. */
 export const OTHER_SECRET =
   'If the secret key is being changed: this process has neither the key it is sealed under in RATAFIA_SECRET_KEY ' +

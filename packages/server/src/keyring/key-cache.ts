@@ -71,7 +71,7 @@ export class KeyCache<Key extends { readonly id: number }> {
     {
       exists = () => false,
       store = (key) => this.#source.add(key),
-    }: { exists?: (key: Key) => boolean; store?: (key: Key) => Promise<boolean> } = {},
+    }: { exists?: (key: Key) => boolean; store?: ((key: Key) => Promise<boolean>) | undefined } = {},
   ): Promise<Key> {
     for (;;) {
       await this.read()

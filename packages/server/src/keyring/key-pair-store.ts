@@ -1,6 +1,6 @@
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../database/index.ts'
-import { KeyringError, OTHER_SECRET } from './errors.ts'
+import { damagedKey } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { keyPairSealingPurpose } from './sealing-purposes.ts'
@@ -25,15 +25,15 @@ export function createKeyPairStore(
   sealer: Sealer,
 ): KeySource<StoredKeyPair> {
   return {
-    /** By the primary key. Throws {@link KeyringError} `damaged-key`. */
+    /** By the primary key. Throws `KeyringError` `damaged-key`. */
     async newerThan(id) {
       const rows = await query.selectFrom('key_pair').selectAll().where('id', '>', id).orderBy('id').execute()
       return rows.map((row) => {
         const privateKey = sealer.unseal(keyPairSealingPurpose(row), row.sealed_private_key)
-        if (privateKey?.length !== 32) throw damaged(row.id)
+        if (privateKey?.length !== 32) throw damagedKey(`Key pair ${row.id}`)
         const keyPair = keyPairFromPrivateKey(privateKey)
         // The public key is not sealed: if somebody replaced it, we would advertise theirs to everybody.
-        if (!Buffer.from(keyPair.publicKey).equals(row.public_key)) throw damaged(row.id)
+        if (!Buffer.from(keyPair.publicKey).equals(row.public_key)) throw damagedKey(`Key pair ${row.id}`)
         return { id: row.id, purpose: row.purpose, keyPair, createdAt: fromInstant(row.created_at) }
       })
     },
@@ -54,11 +54,4 @@ export function createKeyPairStore(
       return anyRowChanged(result)
     },
   }
-}
-
-function damaged(id: number): KeyringError {
-  return new KeyringError(
-    'damaged-key',
-    `Key pair ${id} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
-  )
 }

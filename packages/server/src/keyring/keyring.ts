@@ -112,9 +112,9 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
     sealingKeyPair: async () => (await pairsFor('issuer'))[0],
     dischargerKeyPairs: () => pairsFor('discharger'),
     lookForKeyPairs: () => keyPairs.lookUp(),
-    rotateRootKey: async (store) => describeRootKey(await rootKeys.add(makeRootKey, stored(store)), true),
+    rotateRootKey: async (store) => describeRootKey(await rootKeys.add(makeRootKey, { store }), true),
     rotateDischargerKeyPair: async (store) =>
-      describePair(await keyPairs.add(makePair('discharger'), stored(store)), true),
+      describePair(await keyPairs.add(makePair('discharger'), { store }), true),
 
     async list() {
       await Promise.all([rootKeys.read(), keyPairs.read()])
@@ -128,9 +128,6 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
     },
   }
 }
-
-const stored = <Key>(store: ((key: Key) => Promise<boolean>) | undefined) =>
-  store === undefined ? {} : { store }
 
 /** Opening has created what was missing, and no key is ever deleted. */
 function nonEmpty<T>(keys: readonly T[]): readonly [T, ...T[]] {

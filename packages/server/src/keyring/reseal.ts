@@ -3,8 +3,6 @@ import type { Changing } from '../change.ts'
 import type { SealedValueStore } from './sealed-value-store.ts'
 import type { Sealer } from './sealing.ts'
 
-export type { SealedValueStore } from './sealed-value-store.ts'
-
 export interface Resealed {
   /** How many values were under the previous secret and are now under the current one. */
   readonly resealed: number
@@ -13,9 +11,7 @@ export interface Resealed {
   readonly unreadable: readonly string[]
 }
 
-interface ResealDeps {
-  readonly change: Changing<{ readonly sealedValues: SealedValueStore }>
-}
+type Progress = (done: number, total: number) => void
 
 /** After each round, look again: a process with only the previous secret may have added a key in between. */
 const ROUNDS = 100
@@ -25,14 +21,8 @@ const ROUNDS = 100
  * a second run finds nothing to do. Each update applies only to the value that was read: two runs at once do no harm.
  */
 export function reseal(
-  {
-    sealer,
-    onProgress,
-  }: {
-    readonly sealer: Sealer
-    readonly onProgress?: (done: number, total: number) => void
-  },
-  { change }: ResealDeps,
+  { sealer, onProgress }: { readonly sealer: Sealer; readonly onProgress?: Progress },
+  { change }: { readonly change: Changing<{ readonly sealedValues: SealedValueStore }> },
 ): Promise<Resealed> {
   return change(async ({ sealedValues, record }) => {
     const result = await resealRounds(sealedValues, sealer, onProgress)
@@ -47,7 +37,7 @@ export function reseal(
 async function resealRounds(
   sealedValues: SealedValueStore,
   sealer: Sealer,
-  onProgress?: (done: number, total: number) => void,
+  onProgress?: Progress,
 ): Promise<Resealed> {
   let resealed = 0
   for (let round = 1; ; round++) {

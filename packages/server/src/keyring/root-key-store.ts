@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { anyRowChanged, type Database, fromInstant, toInstant } from '../database/index.ts'
-import { KeyringError, OTHER_SECRET } from './errors.ts'
+import { damagedKey } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { rootKeyPurpose } from './sealing-purposes.ts'
@@ -22,12 +22,12 @@ export function newRootKey(id: number, createdAt: Date): RootKey {
 /** Root keys, sealed: the table `root_key`. Rows are added, never changed or deleted. */
 export function createRootKeyStore({ query }: Pick<Database, 'query'>, sealer: Sealer): KeySource<RootKey> {
   return {
-    /** By the primary key. Throws {@link KeyringError} `damaged-key`. */
+    /** By the primary key. Throws `KeyringError` `damaged-key`. */
     async newerThan(id) {
       const rows = await query.selectFrom('root_key').selectAll().where('id', '>', id).orderBy('id').execute()
       return rows.map((row) => {
         const secret = sealer.unseal(rootKeyPurpose(row.id), row.sealed)
-        if (secret?.length !== SECRET_BYTES) throw damaged(row.id)
+        if (secret?.length !== SECRET_BYTES) throw damagedKey(`Root key ${row.id}`)
         return { id: row.id, secret, createdAt: fromInstant(row.created_at) }
       })
     },
@@ -42,11 +42,4 @@ export function createRootKeyStore({ query }: Pick<Database, 'query'>, sealer: S
       return anyRowChanged(result)
     },
   }
-}
-
-function damaged(id: number): KeyringError {
-  return new KeyringError(
-    'damaged-key',
-    `Root key ${id} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
-  )
 }

@@ -1,5 +1,5 @@
 /** Every sealed value in the database, of any feature: a change of the secret key must reach all of them. */
-import type { UpdateResult } from 'kysely'
+import { sql } from 'kysely'
 import { anyRowChanged, type Database } from '../database/index.ts'
 import {
   keyPairSealingPurpose,
@@ -23,9 +23,22 @@ export interface SealedValueStore {
 }
 
 export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValueStore {
-  const happened = async (update: Promise<UpdateResult>) => anyRowChanged(await update)
+  /** Changes one row, by primary key, if it still has the value read. */
+  const replacing =
+    (
+      { table, column, key }: Readonly<Record<'table' | 'column' | 'key', string>>,
+      id: number | string,
+      read: Uint8Array,
+    ) =>
+    async (sealed: Uint8Array) => {
+      const result = await sql`
+        update ${sql.table(table)} set ${sql.ref(column)} = ${sealed}
+        where ${sql.ref(key)} = ${id} and ${sql.ref(column)} = ${read}
+      `.execute(query)
+      return anyRowChanged(result)
+    }
   return {
-    // Queries read whole small tables; updates change one row, by primary key, if it still has the value read.
+    // Reads whole small tables.
     async all() {
       const rootKeys = await query.selectFrom('root_key').selectAll().orderBy('id').execute()
       const keyPairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()
@@ -36,57 +49,25 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
           name: `root key ${id}`,
           purpose: rootKeyPurpose(id),
           sealed,
-          replace: (other: Uint8Array) =>
-            happened(
-              query
-                .updateTable('root_key')
-                .set({ sealed: other })
-                .where('id', '=', id)
-                .where('sealed', '=', sealed)
-                .executeTakeFirst(),
-            ),
+          replace: replacing({ table: 'root_key', column: 'sealed', key: 'id' }, id, sealed),
         })),
         ...keyPairs.map(({ id, purpose, sealed_private_key: sealed }) => ({
           name: `${purpose} key pair ${id}`,
           purpose: keyPairSealingPurpose({ id, purpose }),
           sealed,
-          replace: (other: Uint8Array) =>
-            happened(
-              query
-                .updateTable('key_pair')
-                .set({ sealed_private_key: other })
-                .where('id', '=', id)
-                .where('sealed_private_key', '=', sealed)
-                .executeTakeFirst(),
-            ),
+          replace: replacing({ table: 'key_pair', column: 'sealed_private_key', key: 'id' }, id, sealed),
         })),
         ...signingKeys.map(({ key_id, sealed }) => ({
           name: `signing key ${key_id}`,
           purpose: signingKeyPurpose(key_id),
           sealed,
-          replace: (other: Uint8Array) =>
-            happened(
-              query
-                .updateTable('signing_key')
-                .set({ sealed: other })
-                .where('key_id', '=', key_id)
-                .where('sealed', '=', sealed)
-                .executeTakeFirst(),
-            ),
+          replace: replacing({ table: 'signing_key', column: 'sealed', key: 'key_id' }, key_id, sealed),
         })),
         ...checks.map(({ id, sealed }) => ({
           name: 'seal check',
           purpose: SEAL_CHECK_PURPOSE,
           sealed,
-          replace: (other: Uint8Array) =>
-            happened(
-              query
-                .updateTable('seal_check')
-                .set({ sealed: other })
-                .where('id', '=', id)
-                .where('sealed', '=', sealed)
-                .executeTakeFirst(),
-            ),
+          replace: replacing({ table: 'seal_check', column: 'sealed', key: 'id' }, id, sealed),
         })),
       ]
     },

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { deriveKey } from './derive.ts'
-import { createSealer, sealedUnder } from './sealing.ts'
+import { createSealer } from './sealing.ts'
 
 const bytes = (options = {}) => fc.uint8Array({ maxLength: 200, ...options })
 
@@ -76,7 +76,8 @@ test('while the secret changes: the new one seals, both open, and a value says w
   assert.equal(after.unseal('p', sealed), undefined)
   assert.deepEqual([between.isCurrent('p', sealed), between.isCurrent('p', anew)], [false, true])
   assert.deepEqual([...after.keyIds(), ...before.keyIds()], between.keyIds())
-  assert.deepEqual([sealedUnder(anew), sealedUnder(sealed)], between.keyIds())
+  const idIn = (value: Uint8Array) => Buffer.from(value).toString('hex', 1, 5)
+  assert.deepEqual([idIn(anew), idIn(sealed)], between.keyIds())
 })
 
 test('a value from before sealed values had a key id opens', () => {

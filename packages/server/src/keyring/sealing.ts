@@ -76,16 +76,10 @@ export function createSealer(given: Secrets | Uint8Array, reread?: () => Secrets
     isCurrent: (purpose, sealed) => unsealWith(keys[0], purpose, sealed) !== undefined,
     keyIds: () => {
       const [current, previous] = keys
-      return previous
-        ? [current.id.toString('hex'), previous.id.toString('hex')]
-        : [current.id.toString('hex')]
+      const id = current.id.toString('hex')
+      return previous ? [id, previous.id.toString('hex')] : [id]
     },
   }
-}
-
-/** The id of the secret a value claims to be sealed under: a hint, as values of earlier releases have none. */
-export function sealedUnder(sealed: Uint8Array): string {
-  return Buffer.from(sealed).toString('hex', 1, 1 + KEY_ID_BYTES)
 }
 
 interface SealingKey {

@@ -49,22 +49,11 @@ export function packageStore({ query }: Pick<Database, 'query'>): PackageStore {
         if (replaceAll) await transaction.deleteFrom('package').execute()
         for (let start = 0; start < entries.length; start += BATCH) {
           const batch = entries.slice(start, start + BATCH)
+          const names = batch.map(({ name }) => name)
+          const ids = batch.map(({ snapId }) => snapId)
           await transaction
             .deleteFrom('package')
-            .where((either) =>
-              either.or([
-                either(
-                  'name',
-                  'in',
-                  batch.map(({ name }) => name),
-                ),
-                either(
-                  'snap_id',
-                  'in',
-                  batch.map(({ snapId }) => snapId),
-                ),
-              ]),
-            )
+            .where((either) => either.or([either('name', 'in', names), either('snap_id', 'in', ids)]))
             .execute()
           await transaction
             .insertInto('package')

@@ -15,19 +15,10 @@ const TEXT_LIMIT = 2_000
 /** Wraps each statement and each wait for a connection. `system`: OpenTelemetry's name of the database. */
 export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite' | 'postgresql') {
   return {
-    acquire: async <T>(run: () => Promise<T>): Promise<T> => {
-      const started = performance.now()
-      try {
-        const connection = await run()
-        metrics.acquired('ok', since(started))
-        return connection
-      } catch (error) {
-        metrics.acquired('unavailable', since(started))
-        throw error
-      }
-    },
+    acquire: <T>(run: () => Promise<T>): Promise<T> =>
+      timed(run, (seconds, failed) => metrics.acquired(failed ? 'unavailable' : 'ok', seconds)),
 
-    statement: async <T>(text: string, run: () => Promise<T>): Promise<T> => {
+    statement: <T>(text: string, run: () => Promise<T>): Promise<T> => {
       const kind = kindOf(text)
       const table = tableOf(text)
       const attributes = (): Attributes => ({
@@ -36,33 +27,40 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
         'db.query.text': text.slice(0, TEXT_LIMIT),
         ...(table === undefined ? {} : { 'db.collection.name': table }),
       })
-      const started = performance.now()
-      try {
-        const name = table === undefined ? kind : `${kind} ${table}`
-        const result = await tracing.span(name, 'client', attributes, run)
-        metrics.statement(kind, 'ok', since(started))
-        return result
-      } catch (error) {
-        metrics.statement(kind, error instanceof Unavailable ? 'unavailable' : 'failed', since(started))
-        throw error
-      }
+      const name = table === undefined ? kind : `${kind} ${table}`
+      return timed(
+        () => tracing.span(name, 'client', attributes, run),
+        (seconds, failed) => {
+          const failure = failed?.error instanceof Unavailable ? 'unavailable' : 'failed'
+          metrics.statement(kind, failed ? failure : 'ok', seconds)
+        },
+      )
     },
   }
 }
 
 /** Wraps the signing of a serial. */
 export function observeSigning({ metrics, tracing }: Telemetry) {
-  return async <T>(sign: () => Promise<T>): Promise<T> => {
-    const started = performance.now()
-    try {
-      const result = await tracing.span('sign serial', 'internal', () => ({}), sign)
-      metrics.signed('ok', since(started))
-      return result
-    } catch (error) {
-      metrics.signed('failed', since(started))
-      throw error
-    }
-  }
+  return <T>(sign: () => Promise<T>): Promise<T> =>
+    timed(
+      () => tracing.span('sign serial', 'internal', () => ({}), sign),
+      (seconds, failed) => metrics.signed(failed ? 'failed' : 'ok', seconds),
+    )
 }
 
-const since = (started: number): number => (performance.now() - started) / 1000
+/** Reports how long `work` took, and the error if it threw one. */
+async function timed<T>(
+  work: () => Promise<T>,
+  report: (seconds: number, failed?: { readonly error: unknown }) => void,
+): Promise<T> {
+  const started = performance.now()
+  const seconds = () => (performance.now() - started) / 1000
+  try {
+    const result = await work()
+    report(seconds())
+    return result
+  } catch (error) {
+    report(seconds(), { error })
+    throw error
+  }
+}

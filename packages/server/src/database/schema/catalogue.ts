@@ -33,7 +33,7 @@ export async function describeTables(
 ): Promise<readonly Table[]> {
   const tables: Table[] = []
   for (const name of names) {
-    const columns = await (kind === 'sqlite' ? sqliteColumns(query, name) : postgresColumns(query, name))
+    const columns = await columnsOf(query, kind, name)
     if (columns.length === 0) continue
     tables.push({
       name,
@@ -64,8 +64,7 @@ export async function presentTables(
 
 /** The names of a table's columns; none if the table does not exist. */
 export async function presentColumns(query: Query, kind: DatabaseKind, table: string): Promise<Set<string>> {
-  const columns = await (kind === 'sqlite' ? sqliteColumns(query, table) : postgresColumns(query, table))
-  return new Set(columns.map(({ name }) => name))
+  return new Set((await columnsOf(query, kind, table)).map(({ name }) => name))
 }
 
 interface CatalogueColumn {
@@ -75,21 +74,17 @@ interface CatalogueColumn {
   readonly key: number
 }
 
-async function sqliteColumns(query: Query, table: string): Promise<readonly CatalogueColumn[]> {
-  const { rows } = await sql<CatalogueColumn>`
-    select name, lower(type) as type, pk as key from pragma_table_info(${table}) order by cid
-  `.execute(query)
-  return rows
-}
-
-async function postgresColumns(query: Query, table: string): Promise<readonly CatalogueColumn[]> {
-  const { rows } = await sql<CatalogueColumn>`
-    select a.attname as name, format_type(a.atttypid, null) as type,
-      coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0) as key
-    from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
-    where a.attrelid = to_regclass(${table}) and a.attnum > 0 and not a.attisdropped
-    order by a.attnum
-  `.execute(query)
+async function columnsOf(query: Query, kind: DatabaseKind, table: string): Promise<CatalogueColumn[]> {
+  const { rows } = await (kind === 'sqlite'
+    ? sql<CatalogueColumn>`
+        select name, lower(type) as type, pk as key from pragma_table_info(${table}) order by cid`
+    : sql<CatalogueColumn>`
+        select a.attname as name, format_type(a.atttypid, null) as type,
+          coalesce(array_position(i.indkey::int2[], a.attnum) + 1, 0) as key
+        from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
+        where a.attrelid = to_regclass(${table}) and a.attnum > 0 and not a.attisdropped
+        order by a.attnum`
+  ).execute(query)
   return rows
 }
 
@@ -117,15 +112,15 @@ export async function referencesOf(
   table: string,
 ): Promise<readonly Reference[]> {
   if (kind === 'postgres') {
-    const { rows } = await sql<{ columns: string[]; to: string; to_columns: string[] }>`
+    const { rows } = await sql<Reference>`
       select c.confrelid::regclass::text as to,
         array(select a.attname::text from unnest(c.conkey) with ordinality k (n, place)
           join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.n order by k.place) as columns,
         array(select a.attname::text from unnest(c.confkey) with ordinality k (n, place)
-          join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.n order by k.place) as to_columns
+          join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.n order by k.place) as "toColumns"
       from pg_constraint c where c.conrelid = to_regclass(${table}) and c.contype = 'f' order by c.conname
     `.execute(query)
-    return rows.map((row) => ({ columns: row.columns, to: row.to, toColumns: row.to_columns }))
+    return rows
   }
   const { rows } = await sql<{ id: number; to: string; from: string; target: string }>`
     select id, "table" as "to", "from", "to" as target from pragma_foreign_key_list(${table}) order by id, seq

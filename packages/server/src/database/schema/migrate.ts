@@ -88,10 +88,7 @@ export async function planMigrations(
 export async function migrateTo(
   query: Transaction<Schema>,
   kind: DatabaseKind,
-  {
-    names = migrationNames,
-    clock = systemClock,
-  }: { readonly names?: readonly string[]; readonly clock?: Clock } = {},
+  names = migrationNames,
 ): Promise<void> {
   refuseUnknown(names, ours)
   const done = await migrationsDone(query, kind)
@@ -104,7 +101,7 @@ export async function migrateTo(
   }
   for (const migration of ours) {
     if (names.includes(migration.name) && !done.includes(migration.name)) {
-      await run(migration, kind, query, clock)
+      await run(migration, kind, query, systemClock)
     }
   }
 }

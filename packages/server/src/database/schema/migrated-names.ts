@@ -7,9 +7,11 @@ interface NameInTable {
   readonly name: string
 }
 
+const CREATE_TABLE = /^\s*create table (\w+)/i
+
 /** Tables in the order they are made: a table comes after those it refers to. Without the bookkeeping of migrations. */
 export function tableNames(kind: DatabaseKind): readonly string[] {
-  return namesIn(kind, /^\s*create table (\w+)/i)
+  return namesIn(kind, CREATE_TABLE)
 }
 
 /** Tables that get rows from a migration: those say nothing about whether a database is in use. */
@@ -24,28 +26,26 @@ export function indexNames(kind: DatabaseKind): readonly string[] {
 
 /** Constraints with a name. */
 export function constraintNames(kind: DatabaseKind): readonly NameInTable[] {
-  return statementsOf(kind).flatMap((statement) => {
-    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
-    if (table === undefined) return []
-    return [...statement.matchAll(/\bconstraint (\w+)/gi)].map(([, name = '']) => ({ table, name }))
-  })
+  return namesInTables(kind, /\bconstraint (\w+)/gi)
 }
 
 export function columnNames(kind: DatabaseKind): readonly NameInTable[] {
-  return statementsOf(kind).flatMap((statement) => {
-    const [, table] = /^\s*create table (\w+)/i.exec(statement) ?? []
-    if (table === undefined) return []
-    // Each column has its own line, which begins with its name and type.
-    return [...statement.matchAll(/^\s*(\w+) (?:text|integer|bigint|blob|bytea)\b/gim)].map(
-      ([, name = '']) => ({ table, name }),
-    )
-  })
+  // Each column has its own line, which begins with its name and type.
+  return namesInTables(kind, /^\s*(\w+) (?:text|integer|bigint|blob|bytea)\b/gim)
 }
 
 export function triggerNames(kind: DatabaseKind): readonly NameInTable[] {
   return statementsOf(kind).flatMap((statement) => {
     const [, name, table] = /^\s*create trigger (\w+) after \w+ on (\w+)/i.exec(statement) ?? []
     return name === undefined || table === undefined ? [] : [{ table, name }]
+  })
+}
+
+function namesInTables(kind: DatabaseKind, pattern: RegExp): readonly NameInTable[] {
+  return statementsOf(kind).flatMap((statement) => {
+    const [, table] = CREATE_TABLE.exec(statement) ?? []
+    if (table === undefined) return []
+    return [...statement.matchAll(pattern)].map(([, name = '']) => ({ table, name }))
   })
 }
 
