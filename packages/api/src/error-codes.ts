@@ -67,7 +67,7 @@ export const ERROR_CODES = {
   'account-unknown': {
     status: 401,
     meaning:
-      'The identity service vouched for somebody who has no account here, and a first login does not make one (RATAFIA_ACCOUNTS=known). Ask the operator for an account.',
+      'The identity service vouched for a user who has no account here, and a first login does not make one (RATAFIA_ACCOUNTS=known). Ask the operator for an account.',
   },
   'invalid-api-key': {
     status: 401,

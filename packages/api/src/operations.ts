@@ -139,7 +139,7 @@ export const OPERATIONS = {
     bodyType: ASSERTIONS,
     response: AssertionStreamSchema,
     responseType: ASSERTIONS,
-    accepted: 'Somebody has to approve the device: send the same request again later',
+    accepted: 'The operator must approve the device first: send the same request again later',
   },
   deviceSession: {
     method: 'GET',

@@ -15,7 +15,7 @@ export interface Parts {
 }
 
 /**
- * Checks what every type has to have, then what this type has to have. The order decides which of several
+ * Checks what every type needs, then what this type needs. The order decides which of several
  * faults is reported: lengths, the common headers, the primary key, the type's own.
  */
 export function assemble({ headers, body, content, signature }: Parts): UnverifiedAssertion {

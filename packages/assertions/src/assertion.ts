@@ -28,8 +28,8 @@ export interface AssertionOf<Type extends TypeName> {
 }
 
 /**
- * An assertion that was decoded: its form is right and it says what its type has to say, but nobody has
- * checked who signed it. `a.type === 'serial'` narrows it.
+ * An assertion that was decoded: its form is right and it has the headers of its type, but who signed it
+ * is not checked. `a.type === 'serial'` narrows it.
  */
 export type UnverifiedAssertion<Type extends TypeName = TypeName> = { [T in Type]: AssertionOf<T> }[Type]
 

@@ -19,9 +19,8 @@ export type HeaderInput =
 export interface SigningInput<Type extends TypeName = TypeName> {
   readonly type: Type
   /**
-   * All headers except those that follow from the rest: `type`, `body-length` and `sign-key-sha3-384` are
-   * written anew, so the headers of a decoded assertion can be signed again. Without `format`, it is the lowest that the headers
-   * need.
+   * All headers except those that follow from the rest: `type`, `body-length` and `sign-key-sha3-384` are written anew,
+   * so the headers of a decoded assertion can be signed again. `format` defaults to the lowest that the headers need.
    */
   readonly headers: ReadonlyMap<string, HeaderInput> | { readonly [name: string]: HeaderInput }
   /** Text, as UTF-8; none when it is empty. */

@@ -56,7 +56,7 @@ function readAt(
   return [decodeParts(content, separated ? headerEnd - start : -1, signature, limits), next]
 }
 
-/** What the stream has to skip; whether the number is right for the body is checked with the rest. */
+/** How many bytes to skip. Whether the number fits the body is checked with the rest. */
 function bodyLength(head: Buffer, limits: Limits): number {
   const headers = parseHeaders(utf8(head, 'the header of the assertion'))
   const length = integer(headers, 'body-length')

@@ -3,7 +3,7 @@ import { AssertionError } from './errors.ts'
 
 /**
  * Checks that an assertion may take the place of the stored one with the same type and primary key: its
- * revision has to be higher. With nothing stored, anything may. Throws {@link AssertionError} `same-revision` or
+ * revision must be higher. With nothing stored, anything may. Throws {@link AssertionError} `same-revision` or
  * `older-revision`; `TypeError` when the two are not about the same thing.
  */
 export function checkReplaces(proposed: UnverifiedAssertion, stored: UnverifiedAssertion | undefined): void {

@@ -15,7 +15,7 @@ export function utf8(bytes: Uint8Array, what: string): string {
 }
 
 /**
- * A copy of the bytes, so that nobody can change them later; text as UTF-8. At most `limit` bytes: what is
+ * A copy of the bytes, so that no caller can change them later; text as UTF-8. At most `limit` bytes: what is
  * larger is not even copied.
  */
 export function inputBytes(input: Uint8Array | string, what: string, limit: number): Buffer {

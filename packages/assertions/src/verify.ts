@@ -37,7 +37,7 @@ export function verifySignature(
 }
 
 /**
- * Checks a request against the key inside it, which is the key that has to sign it. Returns that key.
+ * Checks a request against the key inside it, which must be the key that signed it. Returns that key.
  * Throws as {@link verifySignature}.
  */
 export function verifySelfSigned(

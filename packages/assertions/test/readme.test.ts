@@ -21,17 +21,11 @@ test('the example of the README is the file that is run, and prints what the REA
 
 test('the README explains every error code, and no other, in the words of the source', () => {
   const source = text('src/errors.ts')
-  const declared = [...source.matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, code]) => code)
-  const explained = [...source.matchAll(/^ \* - `([a-z-]+)`: ((?:.*\n)(?: \* {3}.*\n)*)/gm)].map(
-    ([, code, words = '']) =>
-      [
-        code,
-        words
-          .trim()
-          .replace(/\s+\*\s+/g, ' ')
-          .replace(/\.$/, ''),
-      ] as const,
-  )
+  const declared = [...source.matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(([, code]) => code)
+  const explained = [...source.matchAll(/^ {2}\| '([a-z-]+)' \/\/ (.+)\.$/gm)].map(([, code, words]) => [
+    code,
+    words,
+  ])
   const table = readme.slice(readme.indexOf('| code | |'))
   const documented = [...table.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map(([, code, words]) => [
     code,

@@ -6,7 +6,6 @@ import { NONCE_BYTES, seal } from './secretbox.ts'
 import { deriveKey } from './signature.ts'
 import { utf8Bytes } from './text.ts'
 
-/** What {@link addThirdPartyCaveat} adds. */
 export interface ThirdPartyCaveatInput {
   /** Root key of the discharge that will answer: a fresh random one per caveat, which the third party learns too. */
   readonly rootKey: Uint8Array

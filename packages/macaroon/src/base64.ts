@@ -13,7 +13,7 @@ export function decodeBase64(text: string): Uint8Array {
   const digits = text.endsWith('==') ? text.length - 2 : text.endsWith('=') ? text.length - 1 : text.length
   const padded = digits !== text.length
   if (digits % 4 === 1 || (padded && text.length % 4 !== 0)) throw malformed()
-  // Node reads both alphabets and drops what it does not know; what is left of that was refused above.
+  // Node reads both alphabets and drops unknown characters: the checks above have refused those.
   const bytes = Buffer.from(text, 'base64')
   const last = text.slice(digits - (digits % 4), digits)
   if (last !== '' && encodeBase64Url(bytes.subarray(bytes.length - (last.length - 1))) !== toUrlSafe(last)) {

@@ -3,7 +3,6 @@ import type { Macaroon } from './macaroon.ts'
 import { deriveKey } from './signature.ts'
 import { utf8, utf8Bytes } from './text.ts'
 
-/** What {@link mint} makes a macaroon from. */
 export interface MintInput {
   /** The secret only the issuer knows; 16 bytes or more of it should be random. Not empty. */
   readonly rootKey: Uint8Array

@@ -1,12 +1,12 @@
 /**
  * Counts what is limited: sign-ins per account, requests per address. Shared by the workers of a machine, in memory and
- * within a bound; no database is asked, so that what is refused costs nothing.
+ * within a bound; this asks no database, so a refusal costs nothing.
  *
  * Each counter is a bucket that leaks: `burst` at once, then one more every `interval`.
  */
 import type { Clock } from './clock.ts'
 
-/** What is limited, and how far. Each rule's keys are remembered apart: a flood of one pushes out nothing of another. */
+/** What is limited, and how far. Each rule remembers its own keys: a flood of one pushes out nothing of another. */
 export interface Rule {
   /** A constant of the code, such as `sign-in/address`: one name has one set of limits. */
   readonly name: string
@@ -18,7 +18,7 @@ export interface Rule {
   readonly remembered?: number
 }
 
-/** One bucket. Of the key the first 128 characters count. */
+/** One bucket. Only the first 128 characters of the key count. */
 export interface Counted {
   readonly rule: Rule
   readonly key: string
@@ -26,7 +26,7 @@ export interface Counted {
 
 export type Taken =
   | { readonly allowed: true }
-  /** Full, and nothing was taken: `waitMs` milliseconds, at least 1, until there is room in all of them. */
+  /** Full, and nothing was taken: all have room again after `waitMs` milliseconds, at least 1. */
   | { readonly allowed: false; readonly waitMs: number }
 
 export interface Counters {
@@ -71,7 +71,7 @@ class Buckets {
     this.#rule = rule
   }
 
-  /** When there is room for one more; not after `now` when there is room already. */
+  /** When there is room for one more; not after `now` if there already is. */
   openAt(key: string, now: number): number {
     const { burst, interval } = this.#rule
     return (this.#emptyAt.get(key) ?? now) - (burst - 1) * interval

@@ -11,7 +11,7 @@ type Condition =
   | { readonly anyOf: readonly Condition[] }
   | { readonly entries: ReadonlyMap<string, Condition> }
 
-/** Entries of which one has to match all headers it names. */
+/** One entry must match all the headers it names. */
 export type Constraints = readonly ReadonlyMap<string, Condition>[]
 
 /** Steps of all patterns of one key: short texts can make long patterns, so this bounds memory. */

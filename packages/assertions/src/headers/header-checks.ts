@@ -67,9 +67,7 @@ export function hardwareName(headers: Headers): string {
 
 /** The id of a key: a SHA3-384 digest. */
 export function digest(headers: Headers, name: string): string {
-  const value = text(headers, name)
-  if (!DIGEST.test(value)) throw faulty(name, `is not a SHA3-384 digest in base64url: ${quote(value)}`)
-  return value
+  return matchingText(headers, name, DIGEST, 'a SHA3-384 digest in base64url')
 }
 
 export function optionalTimestamp(headers: Headers, name: string): Date | undefined {

@@ -1,7 +1,7 @@
-/** A value of a header: text, a list or a map, nested as deep as one likes. Only text at the leaves. */
+/** A value of a header: text, a list or a map, nested to any depth. Leaves are text. */
 export type HeaderValue = string | readonly HeaderValue[] | Headers
 
-/** Headers by name, in the order of the text. A map and no object, so that `constructor` is just a name. */
+/** Headers by name, in the order of the text. A map, not an object, so that `constructor` is just a name. */
 export type Headers = ReadonlyMap<string, HeaderValue>
 
 export function isMap(value: HeaderValue | undefined): value is Headers {

@@ -32,7 +32,7 @@ function importPem(pem: string | Uint8Array, passphrase: string | undefined): Ke
   try {
     return createPrivateKey(passphrase === undefined ? { key } : { key, passphrase })
   } catch {
-    // OpenSSL's own words say what it tried, which helps nobody; and nothing of the input may show.
+    // OpenSSL's message says only what it tried, and no part of the input may show.
     const advice = passphrase === undefined ? 'is it encrypted?' : 'is the passphrase right?'
     throw new AssertionError('malformed-key', `not a PEM private key that can be read; ${advice}`)
   }

@@ -1,4 +1,4 @@
-// Which keys and signatures are good enough to be trusted, out of those that can be read (contract/devices.md, decision 15).
+// Which keys and signatures are good enough to be trusted (contract/devices.md, decision 15).
 
 import { AssertionError } from '../errors.ts'
 import type { PublicKey } from '../keys/public-key.ts'
@@ -8,7 +8,7 @@ export interface Policy {
   /** Hashes a signature may have. */
   readonly hashes: readonly HashName[]
   readonly minimumKeyBits: number
-  /** An upper bound, so that nobody makes us compute with absurd keys. OpenSSL stops at 16,384 by itself. */
+  /** An upper bound, so that a stranger cannot make us compute with absurd keys. OpenSSL stops at 16,384 by itself. */
   readonly maximumKeyBits: number
 }
 

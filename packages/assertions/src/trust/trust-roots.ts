@@ -9,8 +9,8 @@ export interface TrustRoots {
 }
 
 /**
- * Takes the account and account-key assertions that are trusted without asking anybody: their accounts may sign for
- * account, account-key and store assertions. Nobody checks their signatures, so take them from a place you trust.
+ * Takes the account and account-key assertions that are trusted without proof: their accounts may sign for
+ * account, account-key and store assertions. Their signatures are not checked, so take them from a place you trust.
  *
  * Throws {@link AssertionError} `unexpected-type` for other types, `missing-key` for an account without a key,
  * `missing-account` for a key without its account.

@@ -25,7 +25,7 @@ export interface AccountKeyFields {
   readonly publicKey: PublicKey
 }
 
-/** Which key belongs to which account, in the words of a trusted account. */
+/** Which key belongs to which account, as a trusted account states it. */
 export const accountKey: TypeRow<AccountKeyFields> = {
   authority: true,
   primaryKey: ['public-key-sha3-384'],
@@ -42,7 +42,7 @@ export interface AccountKeyRequestFields extends Omit<AccountKeyFields, 'name' |
   readonly name: string
 }
 
-/** Somebody's request to register a key, signed with that key. */
+/** A request to register a key, signed with that key. */
 export const accountKeyRequest: TypeRow<AccountKeyRequestFields> = {
   authority: false,
   primaryKey: ['public-key-sha3-384'],

@@ -10,7 +10,7 @@ export interface AccountFields {
   readonly timestamp: Date
 }
 
-/** Who somebody is, in the words of a trusted account. */
+/** Who an account belongs to, as a trusted account states it. */
 export const account: TypeRow<AccountFields> = {
   authority: true,
   primaryKey: ['account-id'],

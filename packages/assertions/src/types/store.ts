@@ -20,7 +20,7 @@ export interface StoreFields {
   readonly timestamp: Date
 }
 
-/** Where a store is and whose it is, in the words of a trusted account. */
+/** Where a store is and who runs it, as a trusted account states it. */
 export const store: TypeRow<StoreFields> = {
   authority: true,
   primaryKey: ['store'],

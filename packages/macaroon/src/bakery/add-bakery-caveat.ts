@@ -16,7 +16,6 @@ export interface ThirdPartyInfo {
   readonly version: BakeryVersion
 }
 
-/** What {@link addBakeryCaveat} adds. */
 export interface BakeryCaveatInput {
   readonly condition: string
   readonly thirdParty: ThirdPartyInfo

@@ -14,7 +14,6 @@ export interface BakeryMacaroon {
   readonly caveatData: ReadonlyMap<string, Uint8Array>
 }
 
-/** What {@link mintBakeryMacaroon} makes a bakery macaroon from. */
 export interface BakeryMintInput extends Omit<MintInput, 'version'> {
   /** The newest version the client understands. */
   readonly version: BakeryVersion

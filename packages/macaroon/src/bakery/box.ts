@@ -56,7 +56,7 @@ function computeSharedKey(privateKey: KeyObject, peer: Uint8Array): Uint8Array {
   try {
     secret = diffieHellman({ privateKey, publicKey })
   } catch (cause) {
-    // Points of low order, for which the shared secret would be known to everybody.
+    // Points of low order: anyone would know the shared secret.
     throw new BakeryError('malformed', 'The public key of the other party is not usable', { cause })
   }
   const key = new Uint32Array(8)

@@ -11,14 +11,13 @@ export interface DischargeNeed {
   readonly id: Uint8Array
   /** The payload to send along (`caveat64`); undefined when the id contains it. */
   readonly caveat: Uint8Array | undefined
-  /** Where to ask. Not signed: whoever passed the macaroon on may have changed it. */
+  /** Where to ask. Not signed: any earlier holder of the macaroon may have changed it. */
   readonly location: string
 }
 
 /** Gets one discharge, for instance over HTTP. */
 export type GetDischarge = (need: DischargeNeed) => BakeryMacaroon | Promise<BakeryMacaroon>
 
-/** How {@link dischargeAll} works. */
 export interface DischargeAllOptions {
   /** Answers caveats with location `local`; without it they go to `getDischarge` like all others. */
   readonly localKeyPair?: KeyPair

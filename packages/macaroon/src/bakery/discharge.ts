@@ -24,7 +24,6 @@ export type CaveatCheck = (
   info: CaveatInfo,
 ) => readonly string[] | Promise<readonly string[]>
 
-/** What {@link discharge} works on. */
 export interface DischargeInput {
   /** The id of the caveat. */
   readonly id: Uint8Array
@@ -51,7 +50,6 @@ export async function discharge({ id, caveat, keyPairs, check }: DischargeInput)
   return dischargeWith(id, decoded.version, rootKey, [...conditions, ...undeclared(keys, conditions)])
 }
 
-/** What {@link dischargeLocal} works on. */
 export interface LocalDischargeInput {
   readonly id: Uint8Array
   readonly caveat?: Uint8Array | undefined
@@ -97,7 +95,7 @@ function dischargeWith(
   return { ...bakery, macaroon: conditions.reduce((m, c) => addFirstPartyCaveat(m, c), bakery.macaroon) }
 }
 
-/** Empty values make it plain to the asker that the discharger knows nothing; a client could else append its own. */
+/** An empty value tells the service that the discharger knows none; otherwise a client could append its own. */
 function undeclared(keys: readonly string[], conditions: readonly string[]): string[] {
   const declared = new Set<string>()
   for (const condition of conditions) {

@@ -1,27 +1,16 @@
-/**
- * Why a bakery caveat, macaroon or discharge was refused.
- * - `malformed`: not a caveat id, key, namespace or bakery macaroon.
- * - `unsupported-version`: a version this package does not know.
- * - `limit-exceeded`: larger than is accepted.
- * - `payload-missing`: a short caveat id came without the payload it stands for.
- * - `public-key-mismatch`: the caveat is sealed to another key; who adds caveats should fetch ours again.
- * - `undecryptable`: sealed to our key, it says, but it does not open: changed, or made wrongly.
- * - `weak-root-key`: the caveat carries a root key that could be guessed.
- * - `wrong-discharge`: a discharge is not for the caveat it was asked for.
- * - `not-local`: a caveat for the client itself says something other than `true`.
- */
+/** Why a bakery caveat, macaroon or discharge was refused. */
 export type BakeryErrorCode =
-  | 'malformed'
-  | 'unsupported-version'
-  | 'limit-exceeded'
-  | 'payload-missing'
-  | 'public-key-mismatch'
-  | 'undecryptable'
-  | 'weak-root-key'
-  | 'wrong-discharge'
-  | 'not-local'
+  | 'malformed' // not a caveat id, key, namespace or bakery macaroon.
+  | 'unsupported-version' // a version this package does not know.
+  | 'limit-exceeded' // larger than is accepted.
+  | 'payload-missing' // a short caveat id came without its payload.
+  | 'public-key-mismatch' // the caveat is sealed to another key; the service that adds caveats should fetch ours again.
+  | 'undecryptable' // it claims to be sealed to our key but does not open: changed, or made wrongly.
+  | 'weak-root-key' // the caveat carries a root key that could be guessed.
+  | 'wrong-discharge' // a discharge is for another caveat than the one requested.
+  | 'not-local' // a caveat for the client itself says something other than `true`.
 
-/** What came from outside is at fault, not the caller: a caller's mistake is a `TypeError`. Holds no key. */
+/** What came from outside is at fault, not the caller: a caller's mistake is a `TypeError`. Contains no key. */
 export class BakeryError extends Error {
   override readonly name = 'BakeryError'
   readonly code: BakeryErrorCode

@@ -8,16 +8,14 @@ import type { Macaroon, UnverifiedSlice } from '../macaroon.ts'
 import { checkSliceLimits } from '../slice-limits.ts'
 import { utf8 } from '../text.ts'
 
-/** The macaroons of a request. */
 export interface MacaroonsRead {
   readonly slices: readonly UnverifiedSlice[]
-  /** Whether there was something besides that is not a slice. Bakery servers ignore it. */
+  /** Whether a value was not a slice. Bakery servers ignore such values. */
   readonly malformed: boolean
   /** Why, for each value that is not a slice. An empty value is neither a slice nor malformed. */
   readonly errors: readonly MacaroonError[]
 }
 
-/** What is read besides base64 of a JSON list. */
 export interface MacaroonsOptions {
   readonly limits?: Limits
   /** Also take base64 of a binary slice. Default false, as in other bakery servers. */

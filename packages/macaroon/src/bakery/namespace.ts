@@ -1,6 +1,6 @@
 import { BakeryError } from './errors.ts'
 
-/** Which prefix conditions of a schema (a URI) have, as `std` → empty: `time-before` stands without a prefix. */
+/** Which prefix conditions of a schema (a URI) have, as `std` → empty: `time-before` has no prefix. */
 export type Namespace = ReadonlyMap<string, string>
 
 /** `std:`, the namespace of `time-before`, `declared` and `error`, with an empty prefix. */

@@ -11,7 +11,6 @@ export type Checker<Context> = (argument: string, context: Context, condition: S
 /** A row for each kind of condition that is known: its name, and how it is checked. */
 export type Checkers<Context> = ReadonlyMap<string, Checker<Context>>
 
-/** What the standard conditions are checked against. */
 export interface StandardContext {
   readonly now: Date
   /** From `declaredValues`, of all conditions of the slice. */

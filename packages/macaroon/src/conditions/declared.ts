@@ -54,7 +54,6 @@ export function checkDeclared(
   }
 }
 
-/** A third-party condition, and what its discharge has to declare. */
 export interface NeedDeclared {
   /** Keys the discharge must declare, empty when a value is unknown. None when the condition asks for none. */
   readonly keys: readonly string[]

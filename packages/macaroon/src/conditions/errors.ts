@@ -1,23 +1,13 @@
-/**
- * Why a condition is not met.
- * - `malformed-condition`: its text does not have the form its name asks for.
- * - `unknown-condition`: nobody here knows what it means, so it cannot be taken as met.
- * - `expired`: the time of a `time-before` has come; `expiredAt` says which.
- * - `not-yet-valid`: the time of a `time-since` has not come; `validFrom` says which.
- * - `declared-conflict`: a `declared` disagrees with another one, so neither counts.
- * - `refused`: the condition can never be met, or a checker said no.
- * - `limit-exceeded`: well formed, but too large to be worth checking.
- */
+/** Why a condition is not met. */
 export type ConditionErrorCode =
-  | 'malformed-condition'
-  | 'unknown-condition'
-  | 'expired'
-  | 'not-yet-valid'
-  | 'declared-conflict'
-  | 'refused'
-  | 'limit-exceeded'
+  | 'malformed-condition' // its text does not have the form its name asks for.
+  | 'unknown-condition' // this service does not know what it means, so it cannot count as met.
+  | 'expired' // the time of a `time-before` has come; `expiredAt` says which.
+  | 'not-yet-valid' // the time of a `time-since` has not come; `validFrom` says which.
+  | 'declared-conflict' // a `declared` disagrees with another one, so neither counts.
+  | 'refused' // the condition can never be met, or a checker said no.
+  | 'limit-exceeded' // well formed, but too large to be worth checking.
 
-/** What a {@link ConditionError} may say besides its message. */
 export interface ConditionErrorDetails extends ErrorOptions {
   readonly expiredAt?: Date
   readonly validFrom?: Date
@@ -40,7 +30,7 @@ export class ConditionError extends Error {
   }
 }
 
-/** A text of somebody else's, fit for an error message: quoted, and cut when it is long. */
+/** Foreign text for an error message: quoted, and cut if long. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 }

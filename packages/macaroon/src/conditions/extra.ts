@@ -55,7 +55,7 @@ function parseObject(argument: string): Record<string, unknown> {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed('it is not a JSON object')
-  // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below holds another
+  // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below contains another
   // object, so the colons outside texts are the keys as they were written.
   const colons = argument.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
   if (colons !== Object.keys(value).length) throw malformed('it has a key twice, or a value is an object')

@@ -34,7 +34,7 @@ export function includesPattern(wide: string, narrow: string, budget = new Patte
 
 /**
  * Reads the tokens of `narrow` as if they were characters: a set must be within the set that takes it, and a star is
- * taken by a star or by its neighbour. `live` holds the positions in `wide` that some way of reading so far has led to.
+ * taken by a star or by its neighbour. `live`: the positions in `wide` reached so far by any way of reading.
  */
 export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget: PatternBudget): boolean {
   let live = skipStars(wide, [0])

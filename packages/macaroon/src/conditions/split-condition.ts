@@ -1,10 +1,9 @@
 import { ConditionError } from './errors.ts'
 
-/** The two parts of a condition. */
 export interface SplitCondition {
   /** Case sensitive. With a namespace prefix it is `prefix:name`. */
   readonly name: string
-  /** Everything after the first space; empty when there is none. */
+  /** Everything after the first space; empty if there is no space. */
   readonly argument: string
 }
 

@@ -29,7 +29,7 @@ export function checkTimeSince(argument: string, { now }: { readonly now: Date }
 }
 
 /**
- * When the first `time-before` ends, or undefined when there is none: the time after which the conditions
+ * When the first `time-before` ends, or undefined without one: the time after which the conditions
  * cannot all be met. Throws `malformed-condition` when one of them is not a time.
  */
 export function earliestTimeBefore(conditions: Iterable<string>): Date | undefined {
@@ -39,7 +39,7 @@ export function earliestTimeBefore(conditions: Iterable<string>): Date | undefin
   )
 }
 
-/** When the last `time-since` begins, or undefined when there is none. Throws `malformed-condition`. */
+/** When the last `time-since` begins, or undefined without one. Throws `malformed-condition`. */
 export function latestTimeSince(conditions: Iterable<string>): Date | undefined {
   return times(conditions, 'time-since', 'up').reduce<Date | undefined>(
     (last, time) => (last === undefined || time > last ? time : last),

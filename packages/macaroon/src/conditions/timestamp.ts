@@ -4,7 +4,7 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,18}))?(Z|
 
 /**
  * Reads a time as Go's RFC3339Nano does: `2006-01-02T15:04:05`, a fraction or none, then `Z` or `±hh:mm`.
- * What `new Date` takes besides (no zone, a date alone, a space, lower case) is not a time here.
+ * Other forms that `new Date` takes (no zone, a date alone, a space, lower case) are refused.
  * A fraction finer than a `Date` is rounded down, so that an end never moves later; `up` is for a beginning.
  * Throws {@link ConditionError} `malformed-condition`.
  */

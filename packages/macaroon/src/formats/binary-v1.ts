@@ -90,7 +90,6 @@ function text(data: Uint8Array): string {
   return location
 }
 
-/** Writes one version 1 macaroon. */
 export function writeVersion1(macaroon: Macaroon): Uint8Array {
   const packets = [packet('location', Buffer.from(macaroon.location)), packet('identifier', macaroon.id)]
   for (const { id, location, verificationId } of macaroon.caveats) {

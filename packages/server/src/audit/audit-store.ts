@@ -47,7 +47,7 @@ export interface AuditStore {
     page: { readonly after?: AuditEntryId | undefined; readonly limit: number },
   ): Promise<readonly ListedEntry[]>
   chain(): Promise<Chain>
-  /** The chain. Until the transaction ends, nobody else extends or cuts it. */
+  /** The chain. Until the transaction ends, no other process extends or cuts it. */
   lockChain(): Promise<Chain>
   /** Oldest first. */
   unlinked(limit: number): Promise<readonly AuditEntry[]>
@@ -146,8 +146,8 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
       const rows = entries.map(
         ({ id, seq, previousHash, hash }) => sql`(${id}, ${seq}, ${previousHash}, ${hash})`,
       )
-      // Primary key. Both databases use the same names for the columns of `values`. The lock already guarantees that they
-      // are not linked yet: with that as a condition, SQLite would scan all unlinked entries.
+      // Primary key. Both databases use the same names for the columns of `values`. The lock guarantees that they are not
+      // linked yet: with that as a condition, SQLite would scan all unlinked entries.
       await sql`
         update audit_entry
         set seq = cast(link.column2 as bigint), previous_hash = link.column3, hash = link.column4

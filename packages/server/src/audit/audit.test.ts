@@ -197,7 +197,7 @@ eachDatabase((_kind, open) => {
       const { linked } = rechained([...whole, entry])
       await put(linked)
       const { broken } = await verify()
-      assert.deepEqual([broken?.seq, broken?.why], [10, 'it was put behind the end of the chain'])
+      assert.deepEqual([broken?.seq, broken?.why], [10, 'it was added after the end of the chain'])
     })
 
     test('cut, or made anew, with its end: by what an earlier verification printed', async () => {

@@ -9,13 +9,10 @@ export interface AuditPage {
 }
 
 export async function listAudit(
-  {
-    before,
-    limit,
-    ...filter
-  }: AuditFilter & { readonly before?: AuditEntryId | undefined; readonly limit: number },
+  request: AuditFilter & { readonly before?: AuditEntryId | undefined; readonly limit: number },
   { audit }: { readonly audit: AuditStore },
 ): Promise<AuditPage> {
+  const { before, limit, ...filter } = request
   // One more than requested tells whether there is a next page.
   const found = await audit.list(filter, { before, limit: limit + 1 })
   const entries = found.slice(0, limit)

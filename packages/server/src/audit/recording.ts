@@ -23,5 +23,5 @@ export const recordingBy = (
   },
 })
 
-/** Names that nobody checked may contain characters that no database stores as text. */
+/** Unchecked names may contain characters that a database cannot store as text. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

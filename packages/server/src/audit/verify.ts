@@ -13,7 +13,7 @@ export interface AuditVerdict {
   readonly verified: number
   /** Entries not linked yet: nothing protects them. */
   readonly unlinked: number
-  /** The last intact entry: pass it to the next verification. `seq` is 0 if there is none. */
+  /** The last intact entry: pass it to the next verification. `seq` is 0 without one. */
   readonly end: Anchor
   /** The first entry that is not intact. None after it is checked. */
   readonly broken: { readonly seq: number; readonly why: string } | undefined
@@ -64,7 +64,7 @@ async function verifyFrom(
     return verdict({ seq: expect.seq, why })
   }
   const isOther = (one: Anchor) => expect?.seq === one.seq && expect.hash !== one.hash
-  const other = { seq: end.seq, why: 'its hash is not the expected one: the chain was made again' }
+  const other = { seq: end.seq, why: 'its hash is not the expected one: the chain was rebuilt' }
   if (isOther(end)) return verdict(other)
   for (;;) {
     const page = await audit.linkedAfter(end.seq, PAGE)
@@ -82,7 +82,7 @@ async function verifyFrom(
       return verdict({ seq: end.seq + 1, why: `it is missing: the chain has ${chain.seq} entries` })
     }
     if (chain.seq < end.seq || chain.hash !== end.hash) {
-      return verdict({ seq: chain.seq + 1, why: 'it was put behind the end of the chain' })
+      return verdict({ seq: chain.seq + 1, why: 'it was added after the end of the chain' })
     }
     if (expect && expect.seq > end.seq) {
       return verdict({ seq: end.seq + 1, why: `it is missing: entry ${expect.seq} is expected to be there` })
@@ -100,6 +100,6 @@ async function isRecorded({ baseSeq, baseHash }: Chain, audit: AuditStore): Prom
 function fault(entry: LinkedEntry, { seq, hash }: Anchor): string | undefined {
   if (entry.seq !== seq + 1) return `it is missing: entry ${entry.seq} comes after entry ${seq}`
   if (entry.previousHash !== hash) return 'it does not follow the entry before it'
-  if (entry.hash !== hashOf(entry, entry)) return 'its content is not what its hash was made of'
+  if (entry.hash !== hashOf(entry, entry)) return 'its content does not match its hash'
   return undefined
 }

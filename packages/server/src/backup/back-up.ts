@@ -1,8 +1,7 @@
 /** Writes the whole database into a file, as it is at one moment, while nodes keep writing. */
-import type { Table } from '../database/index.ts'
-import { RequestError } from '../errors.ts'
+import { invalidRequest, type RequestError } from '../errors.ts'
 import type { Totals } from './backup-file.ts'
-import type { Snapshot, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
+import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
 import { backupText } from './write-backup.ts'
 
 interface BackUpDeps {
@@ -12,8 +11,8 @@ interface BackUpDeps {
 }
 
 /**
- * `write` gets the text of the file, to compress and store while it is being produced. What it has written is valid only
- * once this resolves. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`,
+ * `write` gets the text of the file, to compress and store as it is produced. What it has written is valid only once
+ * this resolves. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`,
  * and whatever `write` throws.
  */
 export function backUp(
@@ -29,28 +28,20 @@ export function backUp(
   return wholeDatabase.read(async (snapshot) => {
     const { ourMigrations, migrations, kind, tables } = snapshot
     if (migrations.length === 0) {
-      throw new RequestError(
-        'invalid-request',
-        'The database has no tables of Ratafia: there is nothing to back up.',
-      )
+      throw invalidRequest('The database has no tables of Ratafia: there is nothing to back up.')
     }
     const unknown = migrations.filter((name) => !ourMigrations.includes(name))
     if (unknown.length > 0) {
-      throw new RequestError(
-        'invalid-request',
-        `The database was migrated by a newer release (${unknown.join(', ')}), and has what this one does not know: back it up with that one.`,
+      throw invalidRequest(
+        `The database was migrated by a newer release (${unknown.join(', ')}), and contains what this one does not know: back it up with that one.`,
       )
     }
     const measured: MeasuredTable[] = []
     for (const table of tables) measured.push({ table, size: await snapshot.measure(table) })
     const total = measured.reduce((sum, { size }) => sum + size.rows, 0)
     const header = { release, madeAt: madeAt.toISOString(), database: kind, migrations }
-    await write(
-      backupText(
-        header,
-        tablesOf(snapshot, measured, (done) => onProgress?.(done, total)),
-      ),
-    )
+    const contents = tablesOf(snapshot, measured, (done) => onProgress?.(done, total))
+    await write(backupText(header, contents))
     return { tables: tables.length, rows: total }
   })
 }

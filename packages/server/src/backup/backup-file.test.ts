@@ -96,7 +96,7 @@ test('what is written is read, whatever the values and the chunks', async () => 
 
 const refused = (error: unknown): boolean => {
   assert.ok(error instanceof ImportError, String(error))
-  assert.match(error.message, /^The file (is damaged, or no backup|has the format)/)
+  assert.match(error.message, /^The file (is damaged, or not a backup|has the format)/)
   return true
 }
 
@@ -137,24 +137,24 @@ test('what is no backup, or one of a format to come, is refused in words', async
   for (const [content, says] of [
     [Buffer.from('SQLite format 3\0'), /it is not gzip/],
     [gzipSync(''), /cut short/],
-    [gzipSync('[]\n'), /line 1 is no header/],
+    [gzipSync('[]\n'), /line 1 is not a header/],
     [
       gzipSync(text.replace(`"ratafia-backup":${FORMAT}`, '"ratafia-backup":2')),
       /has the format 2, .* release that made it \(1\)/,
     ],
     [gzipSync(`${text}[]\n`), /comes after the last one/],
     [gzipSync(text.replace(',null]', ',7,7]')), /values/],
-    [gzipSync(text.replace(',0,"', ',"0","')), /a value that is no integer/],
-    [gzipSync(text.replace('"AAAK"', '"AA_K"')), /a value that is no bytes/],
-    [gzipSync(text.replace('"AAAK"', '"AAAK "')), /a value that is no bytes/],
+    [gzipSync(text.replace(',0,"', ',"0","')), /a value that is not of the type integer/],
+    [gzipSync(text.replace('"AAAK"', '"AA_K"')), /a value that is not of the type bytes/],
+    [gzipSync(text.replace('"AAAK"', '"AAAK "')), /a value that is not of the type bytes/],
     [gzipSync(text.replace('"full"', '"empty"')), /line 3 begins a table a second time/],
-    [gzipSync(text.replace('"full"', '"a b"')), /line 3 is no table/],
-    [gzipSync(text.replace('"at","integer"', '"id","integer"')), /line 2 is no table/],
-    [gzipSync(text.replace(/"columns":\[.*?\]\]/, '"columns":[]')), /line 2 is no table/],
-    [gzipSync(text.replace(HEADER.madeAt, '\\u001b[2J')), /line 1 is no header/],
-    [gzipSync(text.replace('"release":"1"', '"release":"\\u001b[2J"')), /line 1 is no header/],
-    [gzipSync(text.replace('"0001"', '"x\\u001b"')), /line 1 is no header/],
-    [gzipSync(text.replace('"sqlite"', '"oracle"')), /line 1 is no header/],
+    [gzipSync(text.replace('"full"', '"a b"')), /line 3 is not a table/],
+    [gzipSync(text.replace('"at","integer"', '"id","integer"')), /line 2 is not a table/],
+    [gzipSync(text.replace(/"columns":\[.*?\]\]/, '"columns":[]')), /line 2 is not a table/],
+    [gzipSync(text.replace(HEADER.madeAt, '\\u001b[2J')), /line 1 is not a header/],
+    [gzipSync(text.replace('"release":"1"', '"release":"\\u001b[2J"')), /line 1 is not a header/],
+    [gzipSync(text.replace('"0001"', '"x\\u001b"')), /line 1 is not a header/],
+    [gzipSync(text.replace('"sqlite"', '"oracle"')), /line 1 is not a header/],
     [gzipSync(`${text.split('\n')[0]}\n${'['.repeat(1e6)}\n`), /line 2 is not JSON/],
   ] as const) {
     await assert.rejects(read(content), (error: Error) => {
@@ -197,10 +197,10 @@ test('a file that unpacks to very much is refused, or handed on in pages of some
   assert.ok(pages.length >= 5 && Math.max(...pages) <= 3, `${pages}`)
 })
 
-test('a row that no restore would take is refused when it is written', async () => {
+test('a row that no restore would accept is refused when it is written', async () => {
   const rows = [['x'.repeat(33 * 1024 * 1024), 1, null, null]]
   await assert.rejects(written({ header: HEADER, tables: [{ table: 'full', columns: COLUMNS, rows }] }), {
     code: 'invalid-request',
-    message: 'A row of the table full takes more than 32 MiB: no restore would take it.',
+    message: 'A row of the table full takes more than 32 MiB: no restore would accept it.',
   })
 })

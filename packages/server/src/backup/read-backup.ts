@@ -53,14 +53,14 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
     if (line === 1) {
       await reader.header(headerOf(value))
     } else if (Array.isArray(value)) {
-      if (!columns) throw damaged(`line ${line} is a row of no table`)
+      if (!columns) throw damaged(`line ${line} is a row outside a table`)
       page.push(rowOf(value, columns, line))
       pageBytes += bytes.length
       totals.rows++
       if (page.length === PAGE || pageBytes > PAGE_BYTES) await flush()
     } else if (isObject(value) && value['end'] === true) {
       await flush()
-      if (value['sha256'] !== hash.digest('hex')) throw damaged('its checksum is another')
+      if (value['sha256'] !== hash.digest('hex')) throw damaged('its checksum does not match')
       if (value['rows'] !== totals.rows || value['tables'] !== totals.tables)
         throw damaged('rows are missing')
       ended = true
@@ -82,7 +82,7 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
 }
 
 const damaged = (what: string): ImportError =>
-  new ImportError(`The file is damaged, or no backup: ${what}. Nothing was restored.`)
+  new ImportError(`The file is damaged, or not a backup: ${what}. Nothing was restored.`)
 
 async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const gunzip = createGunzip()
@@ -142,7 +142,7 @@ const MIGRATION = /^[0-9]{4}[0-9a-z-]{0,60}$/
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/
 
 function headerOf(value: unknown): Header {
-  const noHeader = damaged('line 1 is no header')
+  const noHeader = damaged('line 1 is not a header')
   if (!isObject(value)) throw noHeader
   const { 'ratafia-backup': format, release, made_at: madeAt, database, migrations } = value
   if (typeof format !== 'number' || !isText(release, RELEASE)) throw noHeader
@@ -159,7 +159,7 @@ function headerOf(value: unknown): Header {
 const KINDS: ReadonlySet<unknown> = new Set<Kind>(['text', 'integer', 'bytes', 'real'])
 
 function tableOf(value: unknown, line: number): TableHead {
-  const noTable = damaged(`line ${line} is no table`)
+  const noTable = damaged(`line ${line} is not a table`)
   if (!isObject(value)) throw noTable
   const { table, columns } = value
   if (!isText(table, NAME) || !Array.isArray(columns) || columns.length === 0) throw noTable
@@ -187,6 +187,6 @@ function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: 
     }
     if (kind === 'integer' && Number.isSafeInteger(value)) return value as number
     if (kind === 'real' && typeof value === 'number') return value
-    throw damaged(`line ${line} has a value that is no ${kind}`)
+    throw damaged(`line ${line} has a value that is not of the type ${kind}`)
   })
 }

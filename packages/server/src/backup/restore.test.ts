@@ -110,14 +110,18 @@ eachDatabase((_source, open) => {
       [
         'of a newer release',
         () => changed('"0005-audit"', '"0005-audit","0099-more"'),
-        /^The file is of a newer release \(0\.0\.1, with 0099-more\): restore it with that one/,
+        /^The file was made by a newer release \(0\.0\.1, with 0099-more\): restore it with that one/,
       ],
       [
         'without a schema',
         () => changed(/"migrations":\[.*\]/, '"migrations":[]'),
-        /no schema that a release/,
+        /schema of the file is not that of any release/,
       ],
-      ['with a gap in it', () => changed('"0002-brands",', ''), /no schema that a release/],
+      [
+        'with a gap in it',
+        () => changed('"0002-brands",', ''),
+        /schema of the file is not that of any release/,
+      ],
       [
         'with a foreign table',
         () => [...lines, '{"table":"pg_authid","columns":[["oid","integer"]]}'],
@@ -144,12 +148,12 @@ eachDatabase((_source, open) => {
           const at = lines.findIndex((line) => line.startsWith('{"table":"agent"'))
           return [lines[0] ?? '', ...lines.slice(at, at + 2), ...lines.slice(1, at), ...lines.slice(at + 2)]
         },
-        /^The file has a row of agent that the database does not take: /,
+        /^The file has a row of agent that the database refuses: /,
       ],
       [
         'with a row twice',
         () => lines.flatMap((line) => (line.startsWith('["id-of-ann"') ? [line, line] : [line])),
-        /^The file has a row of account that the database does not take: /,
+        /^The file has a row of account that the database refuses: /,
       ],
       [
         'without what a column needs',
@@ -246,7 +250,7 @@ eachDatabase((_source, _open, fresh) => {
         const database = await open()
         for (const replace of [false, true]) {
           const refusal = replace
-            ? /The backup is of an older release \(0\.0\.1\), and .*0005-audit/
+            ? /The backup was made by an older release \(0\.0\.1\), and .*0005-audit/
             : /is not empty/
           await assert.rejects(into(database, fileOf(lines), { replace }), refusal)
         }

@@ -1,5 +1,5 @@
 /** Puts the rows of a backup into a database of either kind: all of them, or none. */
-import { RequestError } from '../errors.ts'
+import { invalidRequest, type RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import { SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
@@ -21,8 +21,8 @@ export interface Restored extends Totals {
   readonly database: string
   readonly revokedSessions: number
   /**
-   * Names of sealed values that do not open, though others do: they were damaged before the backup, or lie under a key
-   * that is not set.
+   * Names of sealed values that do not open, though others do: they were damaged before the backup, or are sealed under
+   * a key that is not configured.
    */
   readonly unreadable: readonly string[]
 }
@@ -76,7 +76,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
         const why = await target.insert(table.table, columns, rows)
         if (why !== undefined) {
           throw new ImportError(
-            `The file has a row of ${table.table} that the database does not take: ${why}. Nothing was restored.`,
+            `The file has a row of ${table.table} that the database refuses: ${why}. Nothing was restored.`,
           )
         }
       },
@@ -114,8 +114,7 @@ export async function checkBackup(
 async function requireEmpty(target: Replacement, replace: boolean): Promise<void> {
   const occupied = replace ? undefined : await target.occupied()
   if (occupied === undefined) return
-  throw new RequestError(
-    'invalid-request',
+  throw invalidRequest(
     `The database is not empty: the table ${occupied} has rows. Restore into a new one, or give --replace to delete everything in this one first.`,
   )
 }
@@ -131,13 +130,13 @@ function requireKnownSchema({ release, migrations }: Header, ours: readonly stri
   const unknown = migrations.filter((name) => !known.has(name))
   if (unknown.length > 0) {
     throw new ImportError(
-      `The file is of a newer release (${release}, with ${unknown.join(', ')}): restore it with that one. Nothing was restored.`,
+      `The file was made by a newer release (${release}, with ${unknown.join(', ')}): restore it with that one. Nothing was restored.`,
     )
   }
   const done = new Set(migrations)
   // Each builds on all before it.
   if (migrations.length === 0 || ours.slice(0, done.size).some((name) => !done.has(name))) {
-    throw new ImportError('The file has no schema that a release had. Nothing was restored.')
+    throw new ImportError('The schema of the file is not that of any release. Nothing was restored.')
   }
 }
 
@@ -145,9 +144,8 @@ function requireKnownSchema({ release, migrations }: Header, ours: readonly stri
 function requireNotNewer(there: readonly string[], { release, migrations }: Header): void {
   const newer = there.filter((name) => !migrations.includes(name))
   if (newer.length === 0) return
-  throw new RequestError(
-    'invalid-request',
-    `The backup is of an older release (${release}), and the database has the schema of a newer one (${newer.join(', ')}): restore into a database without tables, where the schema is brought up to date afterwards. Nothing was restored.`,
+  throw invalidRequest(
+    `The backup was made by an older release (${release}), and the database has the schema of a newer one (${newer.join(', ')}): restore into a database without tables, where the schema is brought up to date afterwards. Nothing was restored.`,
   )
 }
 
@@ -161,8 +159,7 @@ async function requireOurSecret({ sealed }: Replacement, sealer: Sealer): Promis
   const check = values.find(({ purpose }) => purpose === SEAL_CHECK_PURPOSE)
   // Without a seal check, as in a file written by hand, go by the other values.
   if (check ? !unreadable.includes(check) : unreadable.length === 0) return unreadable.map(({ name }) => name)
-  throw new RequestError(
-    'invalid-request',
-    'The backup is sealed under another secret key than the one that is set. Put the key of its time into RATAFIA_SECRET_KEY, or, with a newer one there, into RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',
+  throw invalidRequest(
+    'The backup is sealed under another secret key than the configured one. Put the key from that time into RATAFIA_SECRET_KEY, or, with a newer one there, into RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',
   )
 }

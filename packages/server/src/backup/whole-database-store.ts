@@ -20,8 +20,9 @@ import {
   tableNames,
   toInstant,
 } from '../database/index.ts'
-import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Row, Value } from './backup-file.ts'
+
+export type { Table } from '../database/index.ts'
 
 /** The database at one moment. */
 export interface Snapshot {
@@ -45,10 +46,14 @@ export interface TableSize {
 
 /** The other stores a restore needs, on its transaction. */
 export interface ReplacementStores extends Recording {
-  readonly sealed: SealedValueStore
+  readonly sealed: {
+    all(): Promise<
+      readonly { readonly name: string; readonly purpose: string; readonly sealed: Uint8Array }[]
+    >
+  }
 }
 
-/** A restore in progress, in one transaction, during which nobody else reads, writes or migrates. */
+/** A restore in progress, in one transaction, during which no other client reads, writes or migrates. */
 export interface Replacement extends ReplacementStores {
   /** The migrations of this release, in the order they run. */
   readonly ourMigrations: readonly string[]

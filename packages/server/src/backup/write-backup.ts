@@ -1,6 +1,6 @@
 /** The rows of a database as the text of a backup: see `backup-file.ts`. */
 import { createHash } from 'node:crypto'
-import { RequestError } from '../errors.ts'
+import { invalidRequest, type RequestError } from '../errors.ts'
 import { base64, FORMAT, type Header, LINE_BYTES, type Row, type TableHead } from './backup-file.ts'
 
 /** The text of the file, before gzip. Throws {@link RequestError} for a row that no restore would accept. */
@@ -34,7 +34,6 @@ export async function* backupText(
 }
 
 const tooLong = (table: string): RequestError =>
-  new RequestError(
-    'invalid-request',
-    `A row of the table ${table} takes more than ${LINE_BYTES / 1024 / 1024} MiB: no restore would take it.`,
+  invalidRequest(
+    `A row of the table ${table} takes more than ${LINE_BYTES / 1024 / 1024} MiB: no restore would accept it.`,
   )

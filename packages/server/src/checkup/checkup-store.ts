@@ -57,7 +57,7 @@ const PAGE = 500
 export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
   /** The rows of a statement, ordered by these columns, a page at a time. */
   async function* paged<Row extends object>(
-    select: (after: RawBuilder<unknown>) => RawBuilder<Row>,
+    select: RawBuilder<Row>,
     key: readonly (string & keyof Row)[],
     table: string,
   ): AsyncGenerator<Row> {
@@ -66,9 +66,8 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
     for (;;) {
       const values = last
       const after = values ? sql`where (${columns}) > (${sql.join(key.map((name) => values[name]))})` : sql``
-      const { rows } = await sql<Row>`${select(after)} order by ${columns} limit ${sql.lit(PAGE)}`.execute(
-        query,
-      )
+      const page = sql<Row>`${select} ${after} order by ${columns} limit ${sql.lit(PAGE)}`
+      const { rows } = await page.execute(query)
       yield* rows
       if (rows.length < PAGE) return
       last = rows.at(-1)
@@ -102,12 +101,12 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
 
     serialAssertions: () =>
       paged(
-        (after) => sql<SerialRow>`
+        sql<SerialRow>`
           select serial_assertion.brand_id, serial_assertion.model, serial_assertion.serial,
             serial_assertion.revision, serial_assertion.device_id, serial_assertion.encoded,
             serial_assertion.authority_id, serial_assertion.signing_key_id, device.device_key_id,
             device.brand_id as device_brand_id, device.model as device_model, device.serial as device_serial
-          from serial_assertion left join device on device.id = serial_assertion.device_id ${after}`,
+          from serial_assertion left join device on device.id = serial_assertion.device_id`,
         ['brand_id', 'model', 'serial', 'revision'],
         'serial_assertion',
       ),
@@ -147,8 +146,8 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
 
     sessionMacaroons: () =>
       paged(
-        (after) => sql<{ session_id: string; macaroon_id: Uint8Array }>`
-          select session_id, macaroon_id from device_session ${after}`,
+        sql<{ session_id: string; macaroon_id: Uint8Array }>`
+          select session_id, macaroon_id from device_session`,
         ['session_id'],
         'device_session',
       ),
@@ -169,14 +168,14 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
 
     async *assertions() {
       yield* paged(
-        (after) => sql<StoredAssertionRow>`
-          select 'assertion' as "table", type, primary_key, revision, encoded from assertion ${after}`,
+        sql<StoredAssertionRow>`
+          select 'assertion' as "table", type, primary_key, revision, encoded from assertion`,
         ['type', 'primary_key'],
         'assertion',
       )
       yield* paged(
-        (after) => sql<StoredAssertionRow>`
-          select 'trust_root' as "table", type, primary_key, null as revision, encoded from trust_root ${after}`,
+        sql<StoredAssertionRow>`
+          select 'trust_root' as "table", type, primary_key, null as revision, encoded from trust_root`,
         ['type', 'primary_key'],
         'trust_root',
       )
@@ -184,7 +183,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
 
     models: () =>
       paged(
-        (after) => sql<{ brand_id: string; model: string }>`select brand_id, model from model ${after}`,
+        sql<{ brand_id: string; model: string }>`select brand_id, model from model`,
         ['brand_id', 'model'],
         'model',
       ),

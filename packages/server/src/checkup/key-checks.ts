@@ -13,7 +13,7 @@ export const KEY_CHECKS: readonly Check[] = [
     async *find({ sealed, sealer }) {
       const values = await sealed.all()
       if (values.length > 0 && !values.some(({ purpose }) => purpose === SEAL_CHECK_PURPOSE)) {
-        yield 'There is no seal check, by which a start knows the secret key.'
+        yield 'There is no seal check, which shows at start whether the secret key is right.'
       }
       for (const { name, purpose, sealed: value } of values) {
         if (sealer.unseal(purpose, value) === undefined) {
@@ -24,7 +24,7 @@ export const KEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'root-keys',
-    holds: 'Root keys, and key pairs, count up from 1 without gaps, and there is one of each kind.',
+    holds: 'Root keys and key pairs are numbered from 1 without gaps, and each kind has at least one.',
     async *find({ rows }) {
       const ids = await rows.rootKeyIds()
       if (ids.length === 0) yield 'There is no root key.'
@@ -38,33 +38,33 @@ export const KEY_CHECKS: readonly Check[] = [
   },
   {
     name: 'key-pairs',
-    holds: 'The public key of a key pair, and the id of a signing key, belong to the private key beside it.',
+    holds: 'The public key of a key pair, and the id of a signing key, match the private key beside it.',
     async *find({ rows, sealer }) {
       for (const pair of await rows.keyPairs()) {
         const { id, purpose, public_key, sealed } = pair
         const privateKey = sealer.unseal(keyPairSealingPurpose(pair), sealed)
         if (privateKey?.length !== 32) continue
         if (!Buffer.from(keyPairFromPrivateKey(privateKey).publicKey).equals(public_key)) {
-          yield `The ${purpose} key pair ${id} has another public key than its private key's.`
+          yield `The ${purpose} key pair ${id} has a public key that does not belong to its private key.`
         }
       }
       for (const { key_id, sealed } of await rows.signingKeys()) {
         const der = sealer.unseal(signingKeyPurpose(key_id), sealed)
-        if (der && signingKeyId(der) !== key_id) yield `The signing key ${key_id} is another key.`
+        if (der && signingKeyId(der) !== key_id) yield `The signing key ${key_id} does not have this id.`
       }
     },
   },
   {
     name: 'session-macaroons',
-    holds: 'The macaroon of every device session was made with a root key that is here.',
+    holds: 'The macaroon of every device session was made with a root key in this database.',
     async *find({ rows }) {
       const ids = new Set(await rows.rootKeyIds())
       for await (const { session_id, macaroon_id } of rows.sessionMacaroons()) {
         const parsed = parseId(macaroon_id)
         if (parsed?.kind !== 'device-session')
-          yield `The device session ${session_id} has no macaroon of its kind.`
+          yield `The device session ${session_id} has a macaroon of another kind.`
         else if (!ids.has(parsed.rootKeyId)) {
-          yield `The device session ${session_id} was made with the root key ${parsed.rootKeyId}, which is not here.`
+          yield `The device session ${session_id} was made with the root key ${parsed.rootKeyId}, which does not exist.`
         }
       }
     },

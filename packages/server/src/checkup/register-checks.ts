@@ -14,7 +14,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
     name: 'one-holder',
     holds: 'A serial of a model belongs to one device.',
     async *find({ rows }) {
-      for await (const { name, devices } of rows.serialsOfSeveral()) yield `${devices} devices hold ${name}.`
+      for await (const { name, devices } of rows.serialsOfSeveral()) yield `${devices} devices have ${name}.`
     },
   },
   {
@@ -27,7 +27,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'serial-assertions',
-    holds: 'Every serial assertion decodes, and says what its row and its device say.',
+    holds: 'Every serial assertion decodes, and agrees with its row and its device.',
     async *find({ rows }) {
       for await (const row of rows.serialAssertions()) {
         const serial = decoded(row.encoded)
@@ -40,12 +40,12 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'serial-signatures',
-    holds: 'Every serial assertion is signed with the key it names, where that is here.',
+    holds: 'Every serial assertion is signed with the key it names, if that key is here.',
     async *find(deps) {
       const keys = new Map<string, PublicKey | undefined>()
       for await (const row of deps.rows.serialAssertions()) {
         const serial = decoded(row.encoded)
-        // The check before says so.
+        // The check before reports it.
         if (typeof serial === 'string') continue
         if (!keys.has(serial.signKeyId)) keys.set(serial.signKeyId, await publicKey(serial.signKeyId, deps))
         const key = keys.get(serial.signKeyId)
@@ -57,10 +57,10 @@ export const REGISTER_CHECKS: readonly Check[] = [
   {
     name: 'revisions',
     holds:
-      'An active device that was not imported has its serial assertion; revisions follow one another, and it has the newest.',
+      'An active device that was not imported has its serial assertion; revisions are consecutive, and it has the newest.',
     async *find({ rows }) {
       for await (const { name, first, last, stored } of rows.revisionGaps()) {
-        yield `Of ${name} ${stored} assertions are here, with revisions from ${first} to ${last}.`
+        yield `${name} has ${stored} assertions, with revisions from ${first} to ${last}.`
       }
       for await (const { id, name } of rows.withoutAssertion())
         yield `The device ${id} (${name}) has no assertion.`
@@ -71,10 +71,10 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'decisions',
-    holds: 'What was revoked or decided has a time and somebody who did it.',
+    holds: 'Every revocation and decision has a time and an author.',
     async *find({ rows }) {
       for await (const { what, id } of rows.halfRevoked())
-        yield `The ${what} ${id} lacks a time, or who it was.`
+        yield `The ${what} ${id} lacks a time or an author of its decision.`
     },
   },
   {
@@ -88,7 +88,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'assertions',
-    holds: 'Every account, account-key and model that is stored decodes, and is what its row says.',
+    holds: 'Every stored account, account-key and model decodes, and agrees with its row.',
     async *find({ rows }) {
       for await (const { table, type, primary_key, revision, encoded } of rows.assertions()) {
         const assertion = decoded(encoded)
@@ -99,7 +99,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
           assertion.primaryKey.join('/') !== primary_key ||
           (revision !== null && assertion.revision !== revision)
         ) {
-          yield `${type} ${primary_key} of ${table} is another assertion than its row says.`
+          yield `${type} ${primary_key} of ${table} does not agree with its row.`
         }
       }
     },

@@ -141,7 +141,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .set({ public_key: Buffer.alloc(32, 1) })
           .where('id', '=', 2)
           .execute(),
-      /^The discharger key pair 2 has another public key/,
+      /^The discharger key pair 2 has a public key that does not belong to its private key\.$/,
     ],
     [
       async (query) => {
@@ -150,7 +150,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         const sealed = sealer.seal(`signing-key:${other}`, Buffer.from('no key'))
         await query.updateTable('signing_key').set({ key_id: other, sealed }).execute()
       },
-      /^The signing key A\S+ is another key\.$/,
+      /^The signing key A\S+ does not have this id\.$/,
     ],
   ],
   'session-macaroons': [
@@ -161,7 +161,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         id.writeUInt32BE(77, 1)
         await query.updateTable('device_session').set({ macaroon_id: id }).execute()
       },
-      /was made with the root key 77, which is not here\.$/,
+      /was made with the root key 77, which does not exist\.$/,
     ],
     [
       (query) =>
@@ -169,7 +169,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .updateTable('device_session')
           .set({ macaroon_id: Buffer.from('x') })
           .execute(),
-      /has no macaroon of its kind\.$/,
+      /has a macaroon of another kind\.$/,
     ],
   ],
   'one-holder': [
@@ -178,7 +178,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         await run(query, 'drop index device_brand_id_model_serial_key')
         await copyDevice(query, { device_key_id: 'another' })
       },
-      /^2 devices hold acme-brand\/acme-classic\/\S+\.$/,
+      /^2 devices have acme-brand\/acme-classic\/\S+\.$/,
     ],
   ],
   'one-serial': [
@@ -248,7 +248,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .values({ ...row, revision: 2 })
           .execute()
       },
-      /^Of \S+ 2 assertions are here, with revisions from 0 to 2\.$/,
+      /^\S+ has 2 assertions, with revisions from 0 to 2\.$/,
     ],
     [
       (query) => query.updateTable('device').set({ revision: null }).execute(),
@@ -258,11 +258,11 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   decisions: [
     [
       (query) => query.updateTable('token_session').set({ revoked_at: 1 }).execute(),
-      /^The token session \S+ lacks a time, or who it was\.$/,
+      /^The token session \S+ lacks a time or an author of its decision\.$/,
     ],
     [
       (query) => query.updateTable('device').set({ status: 'revoked', decided_by: null }).execute(),
-      /^The device \S+ lacks a time, or who it was\.$/,
+      /^The device \S+ lacks a time or an author of its decision\.$/,
     ],
   ],
   'single-use': [
@@ -318,13 +318,13 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     ],
     [
       (query) => query.updateTable('assertion').set({ revision: 9 }).where('type', '=', 'account').execute(),
-      /^account acme-brand of assertion is another assertion than its row says\.$/,
+      /^account acme-brand of assertion does not agree with its row\.$/,
     ],
   ],
   audit: [
     [
       (query) => query.updateTable('audit_entry').set({ actor: 'nobody' }).where('seq', '=', 1).execute(),
-      /^Entry 1 of the audit log: its content is not what its hash was made of\.$/,
+      /^Entry 1 of the audit log: its content does not match its hash\.$/,
     ],
     [
       (query) => query.deleteFrom('audit_entry').where('seq', '=', 2).execute(),

@@ -17,7 +17,7 @@ export interface RawConnection {
 }
 
 export interface RawDriver {
-  /** Throws if there is no connection to be had, which always means that the database is away. */
+  /** Throws if it gets no connection, which always means that the database is away. */
   acquire(): Promise<RawConnection>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import type { Schema } from './schema/schema.ts'
 
 /**
- * Ends a `select` in a transaction, for `modifyEnd`: until the transaction ends, nobody else can remove the row (`key
+ * Ends a `select` in a transaction, for `modifyEnd`: until the transaction ends, no other can remove the row (`key
  * share`; transactions that refer to the row can share it), or remove, change or refer to it (`update`). SQLite needs
  * no lock: its writers run one after the other.
  */

@@ -1,4 +1,4 @@
-/** Retention: removes rows that nothing needs any more, a few at a time, so that no request waits for it. */
+/** Retention: removes rows that are no longer needed, a few at a time, so that no request waits for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Periodic work, done by whichever process holds the lease of the job. A lease only saves work: a process may be
+ * Periodic work, done by the process that has the lease of the job. A lease only saves work: a process may be
  * suspended for longer than its lease lasts, so two may run a job at once, and every job must tolerate that.
  */
 import { randomUUID } from 'node:crypto'

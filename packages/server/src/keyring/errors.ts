@@ -20,7 +20,7 @@ export const damagedKey = (what: string): KeyringError =>
     `${what} in the database was changed and cannot be used. Restore the row from a backup. ${OTHER_SECRET}`,
   )
 
-/** The other possible cause besides a changed row: a sealed value cannot tell the two apart. */
+/** The other possible cause: a sealed value does not show whether its row changed or the secret. */
 export const OTHER_SECRET =
   'If the secret key is being changed: this process has neither the key it is sealed under in RATAFIA_SECRET_KEY ' +
   'nor in RATAFIA_PREVIOUS_SECRET_KEY.'

@@ -19,7 +19,7 @@ export interface CacheTimes {
   readonly lookupMs: number
 }
 
-/** Nobody rotates this often between two look-ups: ids further ahead are made up. */
+/** No operator rotates this often between two look-ups: ids further ahead are made up. */
 const PLAUSIBLE_STEPS = 1_000
 
 export class KeyCache<Key extends { readonly id: number }> {
@@ -48,7 +48,7 @@ export class KeyCache<Key extends { readonly id: number }> {
     return this.#newestFirst
   }
 
-  /** The key, even if another process added it a moment ago; undefined if there is none. */
+  /** The key, even if another process added it a moment ago; undefined if it does not exist. */
   async find(id: number): Promise<Key | undefined> {
     const newest = this.#newest()
     if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.lookUp()

@@ -32,7 +32,7 @@ export function createKeyPairStore(
         const privateKey = sealer.unseal(keyPairSealingPurpose(row), row.sealed_private_key)
         if (privateKey?.length !== 32) throw damagedKey(`Key pair ${row.id}`)
         const keyPair = keyPairFromPrivateKey(privateKey)
-        // The public key is not sealed: if somebody replaced it, we would advertise theirs to everybody.
+        // The public key is not sealed: if an attacker replaced it, we would advertise theirs.
         if (!Buffer.from(keyPair.publicKey).equals(row.public_key)) throw damagedKey(`Key pair ${row.id}`)
         return { id: row.id, purpose: row.purpose, keyPair, createdAt: fromInstant(row.created_at) }
       })

@@ -37,7 +37,7 @@ export interface Keyring {
   mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
   /** The root key of an identifier this service made; undefined for any other bytes. It proves nothing. */
   resolve(id: Uint8Array): Promise<ResolvedId | undefined>
-  /** A text (base64url) that only {@link openText} with the same purpose opens, and that nobody else can make. */
+  /** A text (base64url) that only {@link openText} with the same purpose opens, and that only this service can make. */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
   /** Our key pair: it seals third-party caveats to a discharger. */

@@ -36,8 +36,6 @@ const ROTATIONS: Readonly<Record<Rotatable, (deps: RotateDeps) => Promise<KeyDes
     ),
 }
 
-export const ROTATABLE = Object.keys(ROTATIONS) as readonly Rotatable[]
-
 /**
  * Adds a new active key of each kind and returns them in the same order. Every node uses them within a second; anything
  * made with older keys stays valid. Two rotations at once add two keys.

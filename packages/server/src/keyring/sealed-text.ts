@@ -5,7 +5,7 @@
  *   text = base64url(0x01 | root key id 4 (big endian) | salt 16 | ciphertext | tag 16)
  *   key  = HMAC-SHA256(secret of that root key, "ratafia sealed text" | 0 | salt | purpose)
  *
- * Anybody can request such texts before logging in, so there may be very many: the salt gives each its own key, so the
+ * Anyone can request such texts before logging in, so there may be very many: the salt gives each its own key, so the
  * nonce can be constant.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'

@@ -28,7 +28,7 @@ export interface Sealer {
   unseal(purpose: string, sealed: Uint8Array): Buffer | undefined
   /** Whether the current secret opens it. */
   isCurrent(purpose: string, sealed: Uint8Array): boolean
-  /** Eight hexadecimal digits that tell secrets apart and reveal nothing: the current one's, then the previous one's. */
+  /** Eight hexadecimal digits for the current secret, then the previous one: they tell secrets apart, nothing more. */
   keyIds(): readonly [current: string, previous?: string]
 }
 
@@ -112,7 +112,7 @@ function unsealWith(key: SealingKey | undefined, purpose: string, sealed: Uint8A
     const start = decipher.update(bytes.subarray(1 + NONCE_BYTES, -TAG_BYTES))
     return Buffer.concat([start, decipher.final()])
   } catch {
-    // The tag did not match: GCM says no more than that.
+    // The tag did not match: GCM gives no other reason.
     return undefined
   }
 }

@@ -13,12 +13,8 @@ export interface TelemetryOptions {
   readonly tracing: TracingConfig | undefined
 }
 
-export async function createTelemetry({
-  release,
-  log,
-  metrics,
-  tracing,
-}: TelemetryOptions): Promise<Telemetry> {
+export async function createTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { release, log, metrics, tracing } = options
   const { createMetrics } = await import('./metrics.ts')
   return {
     metrics: createMetrics({ release, ofProcess: metrics }),

@@ -20,24 +20,15 @@ export interface AnsweredRequest {
 /** Read when Prometheus asks. Each is absent where the service does not have such a thing. */
 export interface Watched {
   readonly connections: () => { readonly open: number; readonly inFlight: number }
-  readonly pool: () => {
-    readonly most: number
-    readonly open: number
-    readonly idle: number
-    readonly waiting: number
-  }
+  readonly pool: () => Readonly<Record<'most' | 'open' | 'idle' | 'waiting', number>>
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
   /** The feed of other nodes' changes. `lag` is in milliseconds, infinite when the node hears nothing. */
   readonly changes: () => { current(): boolean; lag(): number }
   /** By the name of the cache. */
-  readonly caches: () => ReadonlyMap<string, () => CacheState>
-}
-
-interface CacheState {
-  readonly size: number
-  readonly hits: number
-  readonly misses: number
-  readonly bypassed: number
+  readonly caches: () => ReadonlyMap<
+    string,
+    () => Readonly<Record<'size' | 'hits' | 'misses' | 'bypassed', number>>
+  >
 }
 
 export interface Metrics {
@@ -184,7 +175,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 }
 
 const UNROUTED = '(none)'
-/** Node's parser knows some thirty more; nobody needs a series for those. */
+/** Node's parser knows about thirty more, which need no series of their own. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Means "hears nothing": a metric cannot be infinite. */
 const NEVER_SECONDS = 1e9

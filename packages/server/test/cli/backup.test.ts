@@ -143,7 +143,7 @@ eachDatabase((kind, _open, fresh) => {
           await writeFile(broken, content)
           const { code, stderr } = await target.run([...words, broken], { environment: SECRET })
           assert.equal(code, 1)
-          assert.match(stderr, /^ratafia: The file is damaged, or no backup: .* Nothing was restored\.\n$/)
+          assert.match(stderr, /^ratafia: The file is damaged, or not a backup: .* Nothing was restored\.\n$/)
         }
         const other = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') }
         const { code, stderr } = await target.run(['restore', file], { environment: other })

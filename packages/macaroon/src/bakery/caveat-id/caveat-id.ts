@@ -10,7 +10,6 @@ export const NONCE_BYTES = 24
 export const MAX_PAYLOAD_BYTES = 16 * 1024
 export const MAX_CONDITION_BYTES = 4 * 1024
 
-/** What {@link encodeCaveatId} seals. */
 export interface CaveatIdInput {
   readonly version: BakeryVersion
   /** What the third party is asked to check. */

@@ -128,7 +128,7 @@ export class ListeningFeed implements ChangeFeed {
 
   #hearBeat(beat: string): void {
     const sentAt = this.#sent.get(beat)
-    // Behind a PgBouncer, a connection that was listened on before may repeat what it missed.
+    // Behind a PgBouncer, a reused server connection may repeat what it missed.
     if (sentAt === undefined) return
     // Beats arrive in the order they were sent: any older one was lost, and perhaps changes with it.
     const [oldest] = this.#sent.keys()
@@ -154,7 +154,7 @@ export class ListeningFeed implements ChangeFeed {
     this.#sending = this.#notifications
       .send(this.#ownChannel, beat, TRUST_MS)
       .catch(() => {
-        // It may still arrive, but is not counted any more.
+        // It may still arrive, but no longer counts.
         this.#sent.delete(beat)
       })
       .finally(() => {

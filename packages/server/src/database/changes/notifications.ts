@@ -1,4 +1,4 @@
-/** What PostgreSQL carries between nodes besides rows. */
+/** The messages that PostgreSQL carries between nodes. */
 export interface Notifications {
   /**
    * Sends a notification through the host that statements go to, on a connection that no request waits for. Throws the

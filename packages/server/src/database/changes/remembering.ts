@@ -1,5 +1,5 @@
 /**
- * What a node remembers from the database between requests: only what lets somebody in, only while the node hears of
+ * What a node remembers from the database between requests: only what grants access, only while the node hears of
  * every change (`change-feed.ts`), and never anything read before a change it has heard of.
  */
 import { LRUCache } from 'lru-cache'
@@ -21,7 +21,7 @@ export interface MemoryOptions<T> {
 }
 
 const MOST = 20_000
-/** In case somebody changes rows while triggers are off. */
+/** In case rows change while triggers are off. */
 const LONGEST_MS = 60_000
 
 export function createMemory<T extends object>(

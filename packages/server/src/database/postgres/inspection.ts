@@ -1,6 +1,6 @@
 /**
  * The time limits of a connection: requested when it is opened, and checked once. A PgBouncer in between may refuse or
- * drop them, and in its transaction mode a session setting would end up on somebody else's connection. Then each
+ * drop them, and in its transaction mode a session setting would end up on another client's connection. Then each
  * transaction sets its own.
  */
 import type { PostgresLimits } from './limits.ts'

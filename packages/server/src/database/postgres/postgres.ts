@@ -18,11 +18,7 @@ import type { PostgresLimits } from './limits.ts'
 import { type Lease, PostgresPool } from './pool.ts'
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
-export function postgresDialect(
-  url: string,
-  limits: PostgresLimits,
-  observer?: DatabaseObserver,
-): { dialect: Dialect; driver: PostgresDriver } {
+export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
   const driver = new PostgresDriver(url, limits)
   const dialect: Dialect = {
     createDriver: () => createDriver(driver, observer),
@@ -117,7 +113,7 @@ class PostgresConnection implements RawConnection {
       await this.#query(`start transaction${isolation}${access}${this.#limits}`, [])
       this.#inTransaction = true
     } catch (error) {
-      // The transaction may have begun, and nobody would end it.
+      // The transaction may have begun, and nothing would end it.
       this.#broken = true
       throw error
     }

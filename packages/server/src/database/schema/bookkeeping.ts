@@ -30,7 +30,7 @@ export async function prepareSchemaLock(query: Kysely<Schema>, kind: DatabaseKin
   }
 }
 
-/** Until the transaction ends, nobody else migrates. */
+/** Until the transaction ends, no other process migrates. */
 export async function lockSchema(query: Transaction<Schema>): Promise<void> {
   await bookkeepingOf(query).updateTable('schema_lock').set({ id: 1 }).where('id', '=', 1).execute()
 }

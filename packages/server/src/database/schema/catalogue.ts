@@ -1,5 +1,5 @@
 /** What tables there are, and what is in them, from the database's own catalogue. */
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { DatabaseKind } from '../differences.ts'
 import type { Schema } from './schema.ts'
 
@@ -53,12 +53,12 @@ export async function presentTables(
   kind: DatabaseKind,
   names: readonly string[],
 ): Promise<readonly string[]> {
-  const { rows } = await (kind === 'sqlite'
-    ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
-    : sql<{ name: string }>`
-        select relname as name from pg_class where relkind in ('r', 'p') and pg_table_is_visible(oid)`
-  ).execute(query)
-  const there = new Set(rows.map(({ name }) => name))
+  const there = await namesOf(
+    query,
+    kind === 'sqlite'
+      ? sql`select name from sqlite_master where type = 'table'`
+      : sql`select relname as name from pg_class where relkind in ('r', 'p') and pg_table_is_visible(oid)`,
+  )
   return names.filter((name) => there.has(name))
 }
 
@@ -136,35 +136,40 @@ export async function referencesOf(
   })
 }
 
-/** The names of the indexes that exist and are valid. */
-export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
-  const { rows } = await (kind === 'sqlite'
-    ? sql<{ name: string }>`select name from sqlite_master where type = 'index'`
-    : sql<{ name: string }>`
-        select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
-        where i.indisvalid and pg_table_is_visible(i.indrelid)`
-  ).execute(query)
+async function namesOf(query: Query, statement: RawBuilder<unknown>): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`${statement}`.execute(query)
   return new Set(rows.map(({ name }) => name))
 }
 
-/** `table.trigger` of those that exist and fire whoever changes a row. */
+/** The names of the indexes that exist and are valid. */
+export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
+  return namesOf(
+    query,
+    kind === 'sqlite'
+      ? sql`select name from sqlite_master where type = 'index'`
+      : sql`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
+          where i.indisvalid and pg_table_is_visible(i.indrelid)`,
+  )
+}
+
+/** `table.trigger` of those that exist and fire for every client. */
 export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'sqlite') return new Set()
-  const { rows } = await sql<{ name: string }>`
-    select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
-    where not tgisinternal and tgenabled in ('O', 'A') and pg_table_is_visible(tgrelid)
-  `.execute(query)
-  return new Set(rows.map(({ name }) => name))
+  return namesOf(
+    query,
+    sql`select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
+      where not tgisinternal and tgenabled in ('O', 'A') and pg_table_is_visible(tgrelid)`,
+  )
 }
 
 /** `table.constraint` of those that exist and were checked for every row. */
 export async function presentConstraints(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'postgres') {
-    const { rows } = await sql<{ name: string }>`
-      select conrelid::regclass::text || '.' || conname as name from pg_constraint
-      where conrelid <> 0 and convalidated and pg_table_is_visible(conrelid)
-    `.execute(query)
-    return new Set(rows.map(({ name }) => name))
+    return namesOf(
+      query,
+      sql`select conrelid::regclass::text || '.' || conname as name from pg_constraint
+        where conrelid <> 0 and convalidated and pg_table_is_visible(conrelid)`,
+    )
   }
   const { rows } = await sql<{ name: string; sql: string }>`
     select name, sql from sqlite_master where type = 'table'

@@ -77,7 +77,7 @@ eachDatabase((_kind, _open, { openEmpty }) => {
 
   test('an older schema is brought up to date; one that newer code has only added to is worked on', async () => {
     const database = await openEmpty()
-    await assert.rejects(requireCurrentSchema(database, { migrations: [...migrations, next] }), {
+    await assert.rejects(requireCurrentSchema(database, [...migrations, next]), {
       code: 'schema-too-old',
       message: 'The schema of the database is older than this version of Ratafia: run `ratafia migrate`.',
     })

@@ -57,7 +57,7 @@ export const migrationNames: readonly string[] = ours.map(({ name }) => name)
 /** A migration as it will run. */
 export interface PlannedMigration {
   readonly name: string
-  /** Drops something that earlier releases use: none of them may run any more. */
+  /** Drops something that earlier releases use: none of them may run after it. */
   readonly contracts: boolean
   readonly statements: readonly string[]
 }

@@ -5,18 +5,11 @@ import type { Migration } from './migration.ts'
 import { migrations as ours } from './migrations/index.ts'
 import { SchemaError } from './schema-error.ts'
 
-interface Options {
-  readonly migrations?: readonly Migration[]
-}
-
 /** `older` lacks what this code needs; `newer` has it and more; `contracted` has dropped some of it. */
 export type SchemaState = 'current' | 'older' | 'newer' | 'contracted'
 
 /** For a process that is already running: another may have migrated since it started. */
-export async function schemaState(
-  { query, kind }: Database,
-  { migrations = ours }: Options = {},
-): Promise<SchemaState> {
+export async function schemaState({ query, kind }: Database, migrations = ours): Promise<SchemaState> {
   const done = new Set(await migrationsDone(query, kind))
   if (migrations.some(({ name }) => !done.has(name))) return 'older'
   const unknown = unknownOf(done, migrations)
@@ -25,10 +18,7 @@ export async function schemaState(
 }
 
 /** For commands that leave the schema alone: throws {@link SchemaError} if this code cannot work on it. */
-export async function requireCurrentSchema(
-  { query, kind }: Database,
-  { migrations = ours }: Options = {},
-): Promise<void> {
+export async function requireCurrentSchema({ query, kind }: Database, migrations = ours): Promise<void> {
   const done = new Set(await migrationsDone(query, kind))
   refuseNewer(done, migrations)
   if (migrations.some(({ name }) => !done.has(name))) {

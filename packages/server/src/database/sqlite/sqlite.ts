@@ -18,11 +18,7 @@ const PATIENCE_MS = 5_000
 const BLOCKING_WAIT_MS = 20
 
 /** A dialect over `file`, which is created (mode 0600) if it does not exist. */
-export function sqliteDialect(
-  file: string,
-  patienceMs?: number,
-  observer?: DatabaseObserver,
-): { dialect: Dialect; driver: SqliteDriver } {
+export function sqliteDialect(file: string, patienceMs?: number, observer?: DatabaseObserver) {
   const driver = new SqliteDriver(file, patienceMs)
   const dialect: Dialect = {
     createDriver: () => createDriver(driver, observer),

@@ -1,4 +1,4 @@
-/** One holder at a time, first come, first served; whoever has waited too long gives up. */
+/** One holder at a time, first come, first served; a caller gives up after waiting too long. */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #taken = false
