@@ -10,10 +10,9 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Postgres } from '../../faults/world/postgres.ts'
 import { openDatabase } from '../../packages/server/src/database/index.ts'
+import { eventually } from '../../packages/server/test/support/eventually.ts'
 import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
-import { addPerson, bearing, call, logIn } from '../../packages/server/test/support/service.ts'
-
-const PATIENCE_MS = 20_000
+import { addPerson, bearing, call, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
 
 suite('a primary and a synchronous standby', () => {
   let directory: string
@@ -38,19 +37,6 @@ suite('a primary and a synchronous standby', () => {
     `${first.url('postgres').replace(/(?<=:)\d+(?=\/)/, `${first.port},127.0.0.1:${second.port}`)}?target_session_attrs=read-write`
   const statusOf = async (node: TestNode, token: string) =>
     (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
-  const until = async (what: () => Promise<boolean>, name: string) => {
-    for (const end = performance.now() + PATIENCE_MS; !(await what()); await sleep(20)) {
-      if (performance.now() > end) assert.fail(name)
-    }
-  }
-  const revoke = async (node: TestNode, token: string) => {
-    const { body } = await call(node, 'GET', '/api/v2/tokens', { headers: bearing(token) })
-    const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
-      headers: bearing(token),
-      body: { 'session-id': body.macaroons[0]['session-id'] },
-    })
-    assert.equal(status, 200)
-  }
 
   test('a standby alone is no database: it may not have heard of a revocation', async () => {
     await assert.rejects(openDatabase({ kind: 'postgres', url: standby.url('postgres') }), {
@@ -71,10 +57,10 @@ suite('a primary and a synchronous standby', () => {
     ]
     for (const node of nodes)
       for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
-    await revoke(one, revoked)
+    await revokeOwn(one, revoked)
 
     await primary.kill()
-    await until(async () => (await statusOf(other, kept)) === 503, 'no primary, and no 503')
+    await eventually('no primary is a 503', async () => (await statusOf(other, kept)) === 503)
     for (const node of nodes) {
       // The standby answers reads, and is not asked.
       assert.equal(await statusOf(node, revoked), 503)
@@ -83,14 +69,14 @@ suite('a primary and a synchronous standby', () => {
 
     await standby.promote()
     for (const node of nodes) {
-      await until(async () => (await statusOf(node, kept)) === 200, 'the new primary is not found')
+      await eventually('the new primary is found', async () => (await statusOf(node, kept)) === 200)
       assert.equal(await statusOf(node, revoked), 401)
     }
     // What is remembered hears of changes on the new primary.
     await sleep(1_000)
     for (const node of nodes) assert.equal(await statusOf(node, kept), 200)
-    await revoke(other, kept)
-    await until(async () => (await statusOf(one, kept)) === 401, 'the revocation is not heard of')
+    await revokeOwn(other, kept)
+    await eventually('the revocation is heard of', async () => (await statusOf(one, kept)) === 401)
     await logIn(other, await addPerson(other))
   })
 })

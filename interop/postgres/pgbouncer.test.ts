@@ -10,7 +10,7 @@ import { sql } from 'kysely'
 import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
 import { asSuperuser, eachDatabase } from '../../packages/server/test/support/databases.ts'
 import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
-import { addPerson, bearing, call, logIn } from '../../packages/server/test/support/service.ts'
+import { addPerson, bearing, call, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
 import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
 
 const IGNORING =
@@ -24,15 +24,6 @@ async function refusal(node: TestNode, token: string): Promise<number> {
     const status = await whoami(node, token)
     if (status !== 200 || performance.now() > end) return status
   }
-}
-
-async function revoke(node: TestNode, token: string): Promise<void> {
-  const { body } = await call(node, 'GET', '/api/v2/tokens', { headers: bearing(token) })
-  const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
-    headers: bearing(token),
-    body: { 'session-id': body.macaroons[0]['session-id'] },
-  })
-  assert.equal(status, 200)
 }
 
 for (const [how, settings] of [
@@ -86,7 +77,7 @@ for (const [how, settings] of [
             await sleep(300)
           }
           const [token = ''] = tokens
-          await revoke(one, token)
+          await revokeOwn(one, token)
           assert.equal(await whoami(one, token), 401)
           assert.equal(await refusal(other, token), 401)
         })

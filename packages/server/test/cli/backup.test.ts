@@ -5,11 +5,10 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
-import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, registered, sessionOf, withAcme } from '../support/devices.ts'
 import { type Program, type RunningProgram, testProgram } from '../support/program.ts'
-import { addPerson, bearing, call, logIn, sessionIdOf, type TestService } from '../support/service.ts'
+import { addPerson, bearing, call, logIn, revokeOwn, type TestService } from '../support/service.ts'
 
 const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
 const BASE = { ...SECRET, RATAFIA_BASE_URL: 'http://ratafia.example' }
@@ -17,16 +16,6 @@ const WRITERS = 10
 
 const whoami = async (node: { readonly baseUrl: string }, token: string): Promise<number> =>
   (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
-
-async function revoke(node: { readonly baseUrl: string }, token: string): Promise<void> {
-  const [macaroon] = decodeBinary(decodeBase64(token))
-  assert.ok(macaroon)
-  const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
-    headers: bearing(token),
-    body: { 'session-id': sessionIdOf(macaroon) },
-  })
-  assert.equal(status, 200)
-}
 
 interface Unit {
   readonly key: PrivateKey
@@ -79,7 +68,7 @@ eachDatabase((kind, _open, fresh) => {
       while (state.writing) {
         const token = await logIn(service, person)
         const ends = Math.random() < 0.5
-        if (ends) await revoke(service, token)
+        if (ends) await revokeOwn(service, token)
         if (state.counting) (ends ? tokens.revoked : tokens.kept).push(token)
       }
     })

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { addAccount } from '../../src/accounts/add.ts'
 import { Unavailable } from '../../src/errors.ts'
 import type { CompletedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
-import { eventually } from '../support/crew.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   answer,
   Browser,

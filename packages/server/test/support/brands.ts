@@ -35,7 +35,7 @@ export const vector = (path: string): NamedFile => ({ name: path, bytes: readFil
 
 export const testKey = (name: string): PrivateKey => privateKeyFromPem(vector(`world/keys/${name}.pem`).bytes)
 
-/** All that operations of brands take, on this database. */
+/** The dependencies of the brand operations, on this database. */
 export function brandDeps(database: Database, clock: Clock = () => new Date()) {
   const sealer = createSealer(Buffer.alloc(32, 7))
   return { clock, sealer, ...storesOn(database), change: changeOf(database, storesOn, clock) }
@@ -62,7 +62,7 @@ export const acmeFiles = {
 export const addTestRoot = (deps: BrandDeps) =>
   addTrustRoots([vector('world/account-test-root'), vector('world/account-key-test-root')], deps)
 
-/** The root, the brand acme-brand and its model acme-classic with the registration `auto`. */
+/** The root, the brand acme-brand and its model acme-classic with registration policy `auto`. */
 export async function addAcme(deps: BrandDeps): Promise<void> {
   await addTestRoot(deps)
   await addBrand(acmeFiles, deps)
@@ -70,7 +70,7 @@ export async function addAcme(deps: BrandDeps): Promise<void> {
   await addModel({ file: vector('world/model-acme-classic'), policy }, deps)
 }
 
-/** An assertion signed by the test root, or another key. */
+/** An assertion signed by the test root or by another key. */
 export function signedFile(
   type: TypeName,
   headers: Record<string, HeaderInput>,

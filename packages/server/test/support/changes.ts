@@ -1,4 +1,4 @@
-/** Changes for operations under test, as `start/` makes them: by `tester`, from `test`. */
+/** Changes for operations under test, built as `start/` builds them: by `tester`, from `test`. */
 import type { Changing } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { changing } from '../../src/start/changing.ts'

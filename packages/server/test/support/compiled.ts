@@ -1,4 +1,4 @@
-/** Where Node keeps what it has compiled, which halves the start of a process. Node checks it against the sources. */
+/** Node's compile cache, which halves a process's start-up time. Node checks it against the sources. */
 import { fileURLToPath } from 'node:url'
 
 export const COMPILED =

@@ -1,7 +1,7 @@
 /**
- * The service as a process that kills itself with SIGKILL at one step of the first request: its argument (JSON) says at
- * which, and whether before or right after it. A step is a statement sent to the database, or the end of an answer. It
- * prints where it listens; one that comes to no such step answers as the service does.
+ * The service as a process that kills itself with SIGKILL at one step of the first request: its argument (JSON) says
+ * which step, and whether to die before or right after it. A step is a statement sent to the database, or the end of an
+ * answer. It prints its address; if it never reaches the step, it answers like the normal service.
  */
 import { ServerResponse } from 'node:http'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
@@ -24,7 +24,7 @@ let steps = 0
 
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-/** Makes the method count as a step. */
+/** Counts each call of the method as a step. */
 function watch(prototype: object, name: string): void {
   const original: unknown = Reflect.get(prototype, name)
   if (typeof original !== 'function') throw new TypeError(`no method ${name}`)
@@ -32,7 +32,7 @@ function watch(prototype: object, name: string): void {
     const mine = armed && ++steps === plan.step
     if (mine && plan.when === 'before') die()
     const result: unknown = Reflect.apply(original, this, args)
-    // What went to a server in another process is on its way with the next turn.
+    // By the next turn, what was written to a server in another process has been sent.
     if (mine) setImmediate(die)
     return result
   })

@@ -1,21 +1,8 @@
-/** The worker processes of a program that runs, and requests that keep their connections. */
+/** The worker processes of a running program, and requests over kept-alive connections. */
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { eventually } from './eventually.ts'
 import type { RunningProgram } from './program.ts'
-
-const DEADLINE_MS = 60_000
-
-/** Looks until there is something. */
-export async function eventually<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = performance.now() + DEADLINE_MS
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    if (performance.now() > deadline) assert.fail(`not within ${DEADLINE_MS} ms: ${what}`)
-    await sleep(20)
-  }
-}
 
 interface Line {
   readonly msg: string
@@ -28,12 +15,12 @@ export const logged = (program: RunningProgram, message: string): readonly Line[
   program
     .stderr()
     .split('\n')
-    // The last one may have come in part.
+    // The last line may be incomplete.
     .slice(0, -1)
     .filter((line) => line.includes(`"msg":"${message}"`))
     .map((line) => JSON.parse(line) as Line)
 
-/** Process ids of the workers that listen. */
+/** Process ids of the listening workers. */
 export function workersOf(program: RunningProgram): readonly number[] {
   const died = new Set(logged(program, 'a worker died and is replaced').map(({ worker }) => worker))
   return logged(program, 'a worker listens')
@@ -41,7 +28,7 @@ export function workersOf(program: RunningProgram): readonly number[] {
     .filter((pid) => !died.has(pid))
 }
 
-/** Waits until the log has told of so many: of all that were started, or of those that were replaced. */
+/** Waits until the log shows `count` live workers, and returns their process ids. */
 export const crewOf = (program: RunningProgram, count = 2) =>
   eventually(`there are ${count} workers`, () => {
     const pids = workersOf(program)
@@ -61,7 +48,7 @@ export interface Outcome {
   readonly status?: number
   readonly body?: string
   readonly error?: string
-  /** Whether others were answered on its connection before. */
+  /** Whether its connection had already served another request. */
   readonly reused: boolean
 }
 
@@ -72,7 +59,7 @@ export interface RequestOptions {
   readonly agent?: Agent
 }
 
-/** Never rejects. Without an agent on a connection of its own. */
+/** Never rejects. Without an agent it uses a new connection. */
 export function send(url: string, options: RequestOptions = {}): Promise<Outcome> {
   const { method = 'GET', headers = {}, body, agent = false } = options
   return new Promise((resolve) => {
@@ -93,5 +80,5 @@ export function send(url: string, options: RequestOptions = {}): Promise<Outcome
 
 const codeOf = (error: NodeJS.ErrnoException) => error.code ?? error.message
 
-/** Keeps its connections for further requests, at most so many. */
+/** An agent that reuses its connections. */
 export const keepAlive = (connections: number) => new Agent({ keepAlive: true, maxSockets: connections })

@@ -1,6 +1,6 @@
 /**
- * Runs a suite on every database there is, on a fresh one each: a SQLite file and a database of the PostgreSQL
- * that `tools/test/postgres.ts` started. Nothing is skipped; without that server the suite fails.
+ * Runs a suite on every supported database, each time on a fresh one: a SQLite file, and a database on the PostgreSQL
+ * server that `tools/test/postgres.ts` started. Nothing is skipped; without that server the suite fails.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ type Open = () => Promise<Database>
 
 /** For tests about the database itself. */
 export interface Fresh {
-  /** Where it is: for a test that starts a process of its own. */
+  /** Its location, for tests that start their own process. */
   target(): Promise<DatabaseTarget>
   /** Opens it without tables. */
   openEmpty: Open
@@ -28,7 +28,7 @@ export interface Fresh {
 
 /**
  * Declares `declare`'s tests once for each database, in a suite of its own. `open` gives the suite's database,
- * migrated, and closes it after the suite; each call is another client of the same database, as of another node.
+ * migrated, and closes it after the suite; each call is another client of the same database, as another node would be.
  */
 export function eachDatabase(declare: (kind: DatabaseKind, open: Open, fresh: Fresh) => void): void {
   for (const kind of ['sqlite', 'postgres'] as const) {
@@ -82,7 +82,7 @@ async function makePostgres(): Promise<Made> {
   }
 }
 
-/** Runs a statement in the server's own database, beside the ones under test, or in the one of `path`. */
+/** Runs a statement in the server's own database, or in the one that `path` names. */
 export async function asSuperuser(statement: string, path?: string): Promise<void> {
   const url = new URL(serverUrl())
   if (path !== undefined) url.pathname = path

@@ -1,4 +1,4 @@
-/** A device as snapd is one: its key, what it signs, and the requests it makes (contract/devices.md 1). */
+/** A device as snapd behaves: its key, what it signs, and the requests it makes (contract/devices.md 1). */
 import assert from 'node:assert/strict'
 import { generateKeyPair } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -28,17 +28,17 @@ import { type Answer, call, type TestService } from './service.ts'
 export const AUTH = '/api/v1/snaps/auth'
 export const ACME = { brandId: 'acme-brand', model: 'acme-classic' } as const
 export const modelFile = vector('world/model-acme-classic')
-/** What the vectors call a device: RSA with 4096 bits. */
+/** The device key of the vectors: RSA with 4096 bits. */
 export const deviceKey = (name: 'device' | 'device2' = 'device'): PrivateKey => testKey(name)
 
 const newRsaKey = promisify(generateKeyPair)
 
-/** A tenth of a second of CPU each, once and for all: each test process takes them in turn. */
+/** Generated once, because each costs a tenth of a second of CPU; each test process takes them in turn. */
 const PREPARED = readFileSync(new URL('../data/device-keys.pem', import.meta.url), 'utf8').match(
   /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n/g,
 )
 
-/** Keys that nobody in this process has seen before, with the 2048 bits that the policy asks for at least. */
+/** Keys not used in this process before, with the minimum of 2048 bits that the policy allows. */
 export function freshDeviceKeys(count: number): Promise<readonly PrivateKey[]> {
   return Promise.all(Array.from({ length: count }, freshDeviceKey))
 }
@@ -101,7 +101,7 @@ export interface SerialRequestInput {
   /** The proposed serial. */
   readonly serial?: string
   readonly body?: string
-  /** More headers, or others. */
+  /** Headers to add or replace. */
   readonly headers?: Record<string, HeaderInput>
 }
 
@@ -177,13 +177,13 @@ export interface SerialInput {
   readonly key?: PrivateKey
   readonly model?: string
   readonly revision?: number
-  /** Whoever signs: acme-brand by default. */
+  /** The signing key: acme-brand's by default. */
   readonly signer?: PrivateKey
-  /** More headers, or others. */
+  /** Headers to add or replace. */
   readonly headers?: Record<string, HeaderInput>
 }
 
-/** A serial assertion that the brand signed somewhere else than in the service. */
+/** A serial assertion that the brand signed outside the service. */
 export function serialAssertion({
   serial,
   key = deviceKey(),
@@ -233,9 +233,9 @@ export async function getNonce(service: Reachable): Promise<string> {
 }
 
 export interface RegistrationAnswer extends Answer {
-  /** Of the body; empty for a refusal or a 202. */
+  /** The body; empty for a refusal or a 202. */
   readonly text: string
-  /** The serial assertion, when there is one. */
+  /** The serial assertion, if there is one. */
   readonly serial: UnverifiedAssertion<'serial'> | undefined
 }
 
@@ -285,7 +285,7 @@ export async function register(service: Reachable, input: RegisterInput = {}): P
   return postDevices(service, streamOf(...parts), { headers: requestHeaders })
 }
 
-/** The serial assertion of a registration that has to succeed. */
+/** Registers a device and returns its serial assertion; fails unless that succeeds. */
 export async function registered(
   service: Reachable,
   input: RegisterInput = {},
@@ -296,7 +296,6 @@ export async function registered(
 }
 
 export interface OpenSessionInput {
-  /** The encoded serial assertion, or the decoded one. */
   readonly serial: UnverifiedAssertion<'serial'>
   readonly key?: PrivateKey
   readonly nonce?: string
@@ -336,7 +335,7 @@ export async function openSession(service: Reachable, input: OpenSessionInput): 
   })
 }
 
-/** The macaroon of a session that has to be opened. */
+/** Opens a session and returns its macaroon; fails unless that succeeds. */
 export async function sessionOf(service: Reachable, input: OpenSessionInput): Promise<string> {
   const { status, body } = await openSession(service, input)
   assert.equal(status, 200, JSON.stringify(body))

@@ -1,4 +1,3 @@
-/** How much the tests do that repeat one thing many times: `npm test` is quick, `npm run test:full` does all of it. */
+/** How often repetitive tests repeat: `npm test` runs a quick sample, `npm run test:full` all rounds. */
 
-/** Whether this is the full run. */
 export const FULL = process.env['RATAFIA_TEST_FULL'] === '1'

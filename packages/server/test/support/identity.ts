@@ -22,7 +22,7 @@ import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
 import { changing } from '../../src/start/changing.ts'
 import { changeOf } from './changes.ts'
 
-/** The service's clock stands until a test moves it. */
+/** A clock that only moves when a test advances it. */
 export interface TestClock {
   (): Date
   advance(milliseconds: number): void
@@ -73,7 +73,7 @@ export interface RunningIdentity {
   readonly location: string
 }
 
-/** `trustProxy`, so that a test says by `X-Forwarded-For` from where a request comes. */
+/** With `trustProxy`, so that tests choose a request's source address by `X-Forwarded-For`. */
 export async function startIdentity(
   { database: _, ...world }: IdentityWorld,
   options: Partial<IdentityOptions> = {},
@@ -84,7 +84,7 @@ export async function startIdentity(
     forceCloseConnections: 'idle',
     routerOptions: { ignoreDuplicateSlashes: true },
   })
-  // The port is needed before the routes are made.
+  // The routes need to know the port.
   let location = ''
   const probe = fastify()
   const origin = await probe.listen({ host: '127.0.0.1', port: 0 })
@@ -135,7 +135,7 @@ export async function answer(response: Response): Promise<BakeryAnswer> {
   }
 }
 
-/** The discharge as Python and JavaScript send it (a form), with `how: 'query'` as Go does. */
+/** Posts a discharge as Python and JavaScript do (a form), or as Go does (`how: 'query'`). */
 export async function postDischarge(
   location: string,
   { id, payload }: Caveat,
@@ -169,7 +169,7 @@ export interface Page {
   readonly forms: readonly PageForm[]
 }
 
-/** Keeps cookies, follows redirects, fills in forms; runs no script, as the pages need none. */
+/** Keeps cookies, follows redirects and fills in forms. Runs no scripts: the pages work without. */
 export class Browser {
   readonly cookies = new Map<string, string>()
   readonly setCookies: string[] = []
@@ -183,7 +183,7 @@ export class Browser {
     return this.#follow(url, {})
   }
 
-  /** Sends the form of the page with this action, as it is, with changes. */
+  /** Sends the page's form that has this action, with `changes` to its fields. */
   async submit(page: Page, action: string, changes: Record<string, string | undefined> = {}): Promise<Page> {
     const form = page.forms.find((candidate) => candidate.action === action)
     if (!form) throw new Error(`no form ${action} on “${page.title}”`)

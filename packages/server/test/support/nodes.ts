@@ -1,4 +1,4 @@
-/** Several nodes of one service in this process, each with connections of its own to one database. */
+/** Several nodes of one service in this process, each with its own connections to the shared database. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export interface TestNode extends TestService {
   close(): Promise<void>
 }
 
-/** The nodes of one database have one secret key. They go by the real clock. */
+/** Nodes on the same database share one secret key. They use the real clock. */
 export async function startNode(database: DatabaseConfig): Promise<TestNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-node-'))
   const config: Config = {

@@ -1,8 +1,7 @@
-/** A service whose metrics, traces and log a test reads, started when the test says so. */
+/** A service whose metrics, traces and log a test reads. The test decides when it starts. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../../src/config/config.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -27,7 +26,7 @@ export async function observedService(
     ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
     ...environment,
   })
-  // The settings of a PostgreSQL are more than its address.
+  // PostgreSQL has more settings than its address.
   const database = target.kind === 'sqlite' ? target : config.database
   const log = createLog({ level: 'silent', pretty: false })
   const running: RunningService = await startService({ config: { ...config, database }, log })
@@ -44,7 +43,7 @@ export async function observedService(
   }
 }
 
-/** The samples of a page of metrics by what stands before the value. */
+/** The samples of a metrics page, by name and labels. */
 export async function scrape(url: string | undefined): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(url ?? '')).text()
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -54,15 +53,4 @@ export async function scrape(url: string | undefined): Promise<ReadonlyMap<strin
       return [line.slice(0, at), Number(line.slice(at + 1))]
     }),
   )
-}
-
-/** An answer is counted when its connection is done with it, which may be after the client has it. */
-export async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const deadline = performance.now() + 30_000; ; await sleep(20)) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-    }
-  }
 }

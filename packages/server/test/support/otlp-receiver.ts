@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry in this process: takes OTLP over HTTP and keeps what it got. */
+/** An OpenTelemetry collector in this process: accepts OTLP over HTTP and keeps what it receives. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ export interface ReceivedSpan {
 export interface OtlpReceiver {
   readonly url: string
   readonly spans: readonly ReceivedSpan[]
-  /** Of all the requests that came. */
+  /** Of all requests so far. */
   readonly requests: readonly {
     readonly path: string
     readonly headers: IncomingHttpHeaders

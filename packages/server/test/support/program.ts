@@ -1,4 +1,4 @@
-/** The program `ratafia` as an operator runs it, on a database of the suite: in this process, or in one of its own. */
+/** The program `ratafia` as an operator runs it, on the suite's database: in this process or in its own. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -33,40 +33,39 @@ export interface CommandOptions {
 }
 
 export interface RunningProgram {
-  /** What it says it listens on. */
+  /** The address that it prints. */
   readonly baseUrl: string
   readonly child: ChildProcess
   stdout(): string
   stderr(): string
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process has ended. */
   end(signal: NodeJS.Signals): Promise<Finished>
-  /** Waits for the end. */
+  /** Resolves when the process has ended. */
   readonly finished: Promise<Finished>
 }
 
 export interface Program {
   /** The environment that describes the installation. */
   readonly environment: Variables
-  /** A directory for files of the test; the working directory of the processes too. */
+  /** A directory for the test's files, and the working directory of its processes. */
   readonly directory: string
   /**
-   * Runs a command in this process, which saves the start of another: 0.6 s of CPU. Relative paths start where the test
-   * runs, and the log goes to the standard error of the test. Only `serve` gets a process, because it ends the one it
-   * runs in.
+   * Runs a command in this process, because starting another costs 0.6 s of CPU. Relative paths start where the test
+   * runs, and the log goes to the test's standard error. Only `serve` gets its own process: it ends the one it runs in.
    */
   run(words: readonly string[], options?: CommandOptions): Promise<Finished>
-  /** Runs a command in a process of its own: for tests about the process, its log, or several at a time. */
+  /** Runs a command in its own process: for tests about the process, its log, or several at a time. */
   spawn(words: readonly string[], options?: CommandOptions): Promise<Finished>
-  /** Runs a command that has to succeed and answers in JSON. */
+  /** Runs a command with `--json` and returns its answer; fails unless it succeeds. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer is looked into by assertions only
   json(...words: string[]): Promise<any>
-  /** Starts `serve`, or other words, and waits until it listens. */
+  /** Starts `serve`, or the given command, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
   /** Opens the installation in this process as well; closed after the suite. */
   open(environment?: Variables): Promise<Installation>
 }
 
-/** Declares that the suite has a program on its database, or without `fresh` on a SQLite of its own. */
+/** Gives the suite a program on its database, or without `fresh` on a SQLite database of its own. */
 export function testProgram(fresh?: Fresh): Program {
   const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
@@ -76,7 +75,7 @@ export function testProgram(fresh?: Fresh): Program {
     state.environment = {
       RATAFIA_PORT: '0',
       RATAFIA_WORKERS: '1',
-      // One address sends what a thousand would.
+      // The tests send from one address what a thousand clients would.
       RATAFIA_RATE_LIMITS: 'off',
       ...(await installation(state.directory, fresh)),
     }
@@ -108,7 +107,7 @@ export function testProgram(fresh?: Fresh): Program {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       output.stderr += text
     })
-    // A command that refuses at once does not read its input.
+    // A command that fails at once does not read its input.
     child.stdin.on('error', () => {})
     const finished = once(child, 'close').then(([code]: (number | null)[]) => {
       children.delete(child)
@@ -177,7 +176,7 @@ export function testProgram(fresh?: Fresh): Program {
   }
 }
 
-// One after the other: in one thread, a connection to SQLite that waits for another would wait for itself.
+// One after the other: in a single thread, a SQLite connection waiting for another would wait for itself.
 let last: Promise<unknown> = Promise.resolve()
 
 function runHere(words: readonly string[], options: CommandOptions): Promise<Finished> {

@@ -1,4 +1,4 @@
-/** HTTP by hand, for what no client would send. */
+/** Handwritten HTTP, for requests that no client library would send. */
 import { connect } from 'node:net'
 
 export interface RawAnswer {
@@ -34,7 +34,7 @@ export async function sendRaw(
     socket.on('data', (chunk: string) => {
       text += chunk
       const answers = answersOf(text, false)
-      // What says that it closes is waited for until it does.
+      // After `Connection: close`, wait until the connection is closed.
       if (answers.length >= count && answers.at(-1)?.headers.get('connection') !== 'close') done(false)
     })
   })

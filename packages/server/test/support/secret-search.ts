@@ -1,6 +1,6 @@
-/** Looks for secrets in bytes, in every spelling that a program may have written them in. */
+/** Searches bytes for secrets, in every encoding in which a program may have written them. */
 
-/** What is looked for, and what to call it when it is found. */
+/** A secret to search for, and its name in the findings. */
 export interface Secret {
   readonly name: string
   readonly bytes: Buffer
@@ -8,7 +8,7 @@ export interface Secret {
 
 const PIECE = 24
 
-/** Long secrets in pieces too: a line of a PEM file, a log that was cut, hold only a part. */
+/** Long secrets are searched for in pieces too: one line of a PEM file or a truncated log has only a part. */
 export function secretsOf(name: string, value: string | Uint8Array): readonly Secret[] {
   const bytes = Buffer.from(value)
   if (bytes.length < 8) throw new TypeError(`${name} has ${bytes.length} bytes: that is found everywhere`)
@@ -43,7 +43,7 @@ export function spellings({ bytes }: Secret): ReadonlyMap<string, Buffer> {
   } else {
     all.set('in JSON', Buffer.from(JSON.stringify(bytes.toString('latin1')).slice(1, -1)))
   }
-  // Inside of something longer it begins at any of three places of a group, and its ends are mixed with others.
+  // Inside longer base64 it may begin at any of three positions, and its first and last digits mix with others.
   for (const before of [0, 1, 2]) {
     const padded = Buffer.concat([Buffer.alloc(before), bytes])
     const whole = padded.subarray(0, padded.length - (padded.length % 3)).toString('base64')
@@ -54,7 +54,7 @@ export function spellings({ bytes }: Secret): ReadonlyMap<string, Buffer> {
   return all
 }
 
-/** Says which secrets are in which of the places, and how spelt. */
+/** Lists which secrets are in which places, and in which encoding. */
 export function find(
   secrets: readonly Secret[],
   places: Readonly<Record<string, Uint8Array>>,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { ErrorBodySchema } from '@ratafia/api/schemas'
-import { encodeBase64Url, encodeJson, type Macaroon } from '@ratafia/macaroon'
+import { decodeBase64, decodeBinary, encodeBase64Url, encodeJson, type Macaroon } from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,
   discharge,
@@ -30,8 +30,8 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
 }
 
 /**
- * Declares that the suite has a service on its database: started before its tests, closed after them. What is
- * returned is it, from then on.
+ * Gives the suite a service on its database: started before its tests, closed after them. The returned object can be
+ * used while they run.
  */
 export function testService(fresh: Fresh, environment: Readonly<Record<string, string>> = {}): TestService {
   let running: RunningService | undefined
@@ -46,7 +46,7 @@ export function testService(fresh: Fresh, environment: Readonly<Record<string, s
       RATAFIA_PORT: '0',
       RATAFIA_DATA_DIR: directory,
       RATAFIA_SECRET_KEY: SECRET_KEY,
-      // One address sends what a thousand would.
+      // The tests send from one address what a thousand clients would.
       RATAFIA_RATE_LIMITS: 'off',
       ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
       ...environment,
@@ -74,7 +74,7 @@ export function testService(fresh: Fresh, environment: Readonly<Record<string, s
 
 let people = 0
 
-/** An account without a password: these tests let the identity service's key vouch for people. */
+/** An account without a password: in these tests, a discharge with the identity service's key is the login. */
 export function addPerson({ installation }: TestService, username = `person-${++people}`): Promise<Account> {
   return addAccount({ username, email: `${username}@example.org`, name: `Name of ${username}` }, installation)
 }
@@ -86,7 +86,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** The code and the message of a refusal, which has to have the form that all have. */
+/** The status, code and message of a refusal. Checks the form that all refusals share. */
 export function refusalOf({ status, headers, body }: Answer): {
   status: number
   code: string
@@ -106,7 +106,7 @@ export function refusalOf({ status, headers, body }: Answer): {
   return { status, code: first.code, message: first.message }
 }
 
-/** One request; the body is JSON unless it is text already. */
+/** One request; a body that is not a string is sent as JSON. */
 export async function call(
   service: { readonly baseUrl: string },
   method: string,
@@ -126,14 +126,14 @@ export async function call(
   }
 }
 
-/** The root macaroon for what is asked. */
+/** The root macaroon for a token request. */
 export async function getRoot(service: TestService, request: unknown = {}): Promise<string> {
   const { status, body } = await call(service, 'POST', '/api/v2/tokens', { body: request })
   assert.equal(status, 200, JSON.stringify(body))
   return body.macaroon
 }
 
-/** Discharges a root as the identity service does for this person, and binds: the slice of a bakery client. */
+/** Discharges a root as the identity service does for this person, and binds it: a bakery client's slice. */
 export async function dischargeFor(
   { installation, now }: TestService,
   root: string,
@@ -178,6 +178,26 @@ export function sessionIdOf(macaroon: Macaroon): string {
     if (sessionId) return sessionId
   }
   throw new Error('the macaroon has no session-id')
+}
+
+/** Revokes a session with a token of its account. */
+export const revokeSession = (
+  service: { readonly baseUrl: string },
+  token: string,
+  sessionId: unknown,
+): Promise<Answer> =>
+  call(service, 'POST', '/api/v2/tokens/revoke', {
+    headers: bearing(token),
+    body: { 'session-id': sessionId },
+  })
+
+/** Revokes a token's session with the token itself, and fails unless that is acknowledged. */
+export async function revokeOwn(service: { readonly baseUrl: string }, token: string): Promise<Answer> {
+  const [macaroon] = decodeBinary(decodeBase64(token))
+  assert.ok(macaroon)
+  const answer = await revokeSession(service, token, sessionIdOf(macaroon))
+  assert.equal(answer.status, 200)
+  return answer
 }
 
 /** A slice as base64 of a JSON list. */

@@ -1,4 +1,4 @@
-/** Another device service, in this process: it keeps what it was asked and answers as it is told. */
+/** Another device service in this process: it records requests and gives the answer that a test set. */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { after, before } from 'node:test'
@@ -11,14 +11,14 @@ export interface SeenRequest {
 }
 
 export interface Upstream {
-  /** Its address, with the slash at the end. */
+  /** Its address, with a trailing slash. */
   readonly url: string
-  /** What it was asked since it was last told how to answer. */
+  /** The requests since a test last set the answer. */
   readonly seen: readonly SeenRequest[]
   answerWith(answer: (response: ServerResponse) => void): void
 }
 
-/** Declares that the suite has one: started before its tests, closed after them. */
+/** Gives the suite one: started before its tests, closed after them. */
 export function testUpstream(path = '/v1/'): Upstream {
   let answer: (response: ServerResponse) => void = (response) => response.end()
   let seen: SeenRequest[] = []

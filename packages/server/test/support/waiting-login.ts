@@ -1,4 +1,4 @@
-/** A client that is about to wait for its person: where the person has to go, and where the client waits. */
+/** A client about to wait for its user: the address the user opens, and the one at which the client waits. */
 import assert from 'node:assert/strict'
 
 export interface InteractionRequired {
@@ -9,7 +9,7 @@ export interface InteractionRequired {
   }
 }
 
-/** Asks for a root macaroon and for its discharge, without a credential. */
+/** Requests a root macaroon and its discharge, without credentials. */
 export async function discharging(baseUrl: string): Promise<InteractionRequired> {
   const asked = await fetch(`${baseUrl}/api/v2/tokens`, { method: 'POST' })
   const { macaroon } = (await asked.json()) as { macaroon: string }

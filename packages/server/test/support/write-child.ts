@@ -1,4 +1,4 @@
-/** A process that adds packages to the database of its first argument (JSON) and prints each name once it is stored. */
+/** A process that adds packages to the database given as its first argument (JSON) and prints each name once stored. */
 import { type DatabaseTarget, openDatabase } from '../../src/database/index.ts'
 
 const { query } = await openDatabase(JSON.parse(process.argv[2] ?? '') as DatabaseTarget)

@@ -1,7 +1,8 @@
 /** The metrics of several worker processes: one page, a series for each. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually, scrape } from '../support/observed.ts'
+import { eventuallyPasses } from '../support/eventually.ts'
+import { scrape } from '../support/observed.ts'
 import { testProgram } from '../support/program.ts'
 
 const METRICS = { RATAFIA_METRICS_PORT: '0' }
@@ -18,7 +19,7 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
       .filter(([name]) => /^ratafia_http_requests_total\{.*route="\/".*worker="[12]"\}$/.test(name))
       .reduce((sum, [, value]) => sum + value, 0)
   for (let at = 0; at < 10; at++) await fetch(service.baseUrl, { headers: { connection: 'close' } })
-  await eventually(async () => assert.equal(await requests(), 10))
+  await eventuallyPasses(async () => assert.equal(await requests(), 10))
 
   const starts = async () => {
     const page = await scrape(url)
@@ -34,7 +35,7 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
   assert.deepEqual(ups.toSorted(), [0, 1])
   assert.equal([...stopped.keys()].filter((name) => name.startsWith('process_start_time_seconds{')).length, 1)
   process.kill(pid, 'SIGCONT')
-  await eventually(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
+  await eventuallyPasses(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
 
   process.kill(pid, 'SIGKILL')
   // While it is away, the other one is still to be seen.
@@ -43,8 +44,8 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
     [1, 2].filter((worker) => during.has(`ratafia_worker_up{worker="${worker}"}`)),
     [1, 2],
   )
-  await eventually(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
-  await eventually(async () => assert.notDeepEqual(await starts(), before))
+  await eventuallyPasses(async () => assert.deepEqual([await up(1), await up(2)], [1, 1]))
+  await eventuallyPasses(async () => assert.notDeepEqual(await starts(), before))
   const { end } = service
   assert.equal((await end('SIGTERM')).code, 0)
 })

@@ -10,8 +10,9 @@ import { observeDatabase } from '../../src/telemetry/telemetry.ts'
 import { NO_TRACING } from '../../src/telemetry/tracing.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
+import { eventuallyPasses } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
-import { eventually, type ObservedService, observedService, scrape } from '../support/observed.ts'
+import { type ObservedService, observedService, scrape } from '../support/observed.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { addPerson, bearing, call, logIn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
@@ -27,7 +28,7 @@ eachDatabase((kind, _open, fresh) => {
   after(() => service.close())
   const sample = async (name: string) => (await scrape(service.metricsUrl)).get(name)
   const counted = (name: string, value: number) =>
-    eventually(async () => assert.equal(await sample(name), value, name))
+    eventuallyPasses(async () => assert.equal(await sample(name), value, name))
 
   test('the public port has no metrics, whether they are served elsewhere or not', async () => {
     const without = await observedService(fresh, {})
@@ -82,7 +83,7 @@ eachDatabase((kind, _open, fresh) => {
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
     socket.write('POST /api/v2/tokens HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{')
-    await eventually(async () => assert.equal(await sample('ratafia_http_requests_in_flight'), 0))
+    await eventuallyPasses(async () => assert.equal(await sample('ratafia_http_requests_in_flight'), 0))
     socket.destroy()
     await counted('ratafia_http_requests_total{method="POST",route="/api/v2/tokens",status="499"}', 1)
   })
@@ -94,7 +95,7 @@ eachDatabase((kind, _open, fresh) => {
     await call(service, 'GET', `/v2/assertions/${mark}/${mark}`)
     await call(service, 'GET', `/identity/${mark}?did=${mark}`)
     await sendRaw(service.baseUrl, 'PROPFIND / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       const page = await scrape(service.metricsUrl)
       assert.ok([...page.keys()].some((name) => name.includes('method="other"')))
       assert.deepEqual(
@@ -120,11 +121,11 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(await sample('ratafia_revocation_lag_seconds'), undefined)
       return
     }
-    await eventually(async () => assert.equal(await sample('ratafia_revocation_feed_current'), 1))
+    await eventuallyPasses(async () => assert.equal(await sample('ratafia_revocation_feed_current'), 1))
     assert.ok(Number(await sample('ratafia_revocation_lag_seconds')) < 1)
     const token = await logIn(service, await addPerson(service))
     const hits = 'ratafia_cache_lookups_total{cache="token-session",outcome="hit"}'
-    await eventually(async () => {
+    await eventuallyPasses(async () => {
       await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
       assert.ok(Number(await sample(hits)) > 0)
     })
@@ -139,7 +140,7 @@ eachDatabase((kind, _open, fresh) => {
       const away = await observedService(fresh, { ...METRICS, RATAFIA_DATABASE_URL: proxy.url })
       assert.equal((await scrape(away.metricsUrl)).get('ratafia_database_up'), 1)
       proxy.close()
-      await eventually(async () => {
+      await eventuallyPasses(async () => {
         const { status } = await call(away, 'GET', '/v2/assertions/account/nobody')
         assert.equal(status, 503)
       })

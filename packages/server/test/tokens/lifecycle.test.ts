@@ -30,6 +30,7 @@ import {
   logIn,
   presenting,
   refusalOf,
+  revokeSession,
   sessionIdOf,
   testService,
 } from '../support/service.ts'
@@ -52,11 +53,7 @@ eachDatabase((_kind, _open, fresh) => {
     call(service, 'GET', '/api/v2/tokens/whoami', { headers })
   const list = (token: string, query = '') =>
     call(service, 'GET', `/api/v2/tokens${query}`, { headers: bearing(token) })
-  const revoke = (token: string, sessionId: unknown) =>
-    call(service, 'POST', '/api/v2/tokens/revoke', {
-      headers: bearing(token),
-      body: { 'session-id': sessionId },
-    })
+  const revoke = (token: string, sessionId: unknown) => revokeSession(service, token, sessionId)
   const parsed = (token: string) => {
     const [macaroon] = decodeBinary(decodeBase64(token))
     if (!macaroon) throw new Error('no macaroon')

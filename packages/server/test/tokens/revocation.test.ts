@@ -18,11 +18,11 @@ import {
   sessionOf,
   withAcme,
 } from '../support/devices.ts'
+import { eventually } from '../support/eventually.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
-import { addPerson, bearing, call, logIn } from '../support/service.ts'
+import { addPerson, bearing, call, logIn, revokeOwn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
 
-const PATIENCE_MS = 10_000
 /** Of the second that is promised and what a busy machine may add; a connection that is silent is given up later. */
 const REFUSED_WITHIN_MS = 2_500
 
@@ -44,22 +44,6 @@ async function refusal(node: TestNode, ask: Ask): Promise<number> {
     const status = await ask(node)
     if (status !== 200 || performance.now() > end) return status
   }
-}
-
-async function until(what: () => boolean | Promise<boolean>, name: string): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; !(await what()); await sleep(10)) {
-    if (performance.now() > end) assert.fail(name)
-  }
-}
-
-const revoke = async (node: TestNode, token: string) => {
-  const { body } = await call(node, 'GET', '/api/v2/tokens', { headers: bearing(token) })
-  const [{ 'session-id': id }] = body.macaroons
-  const { status } = await call(node, 'POST', '/api/v2/tokens/revoke', {
-    headers: bearing(token),
-    body: { 'session-id': id },
-  })
-  assert.equal(status, 200)
 }
 
 eachDatabase((kind, _open, fresh) => {
@@ -94,7 +78,7 @@ eachDatabase((kind, _open, fresh) => {
   test('a token that was revoked', async () => {
     const token = await logIn(one, await addPerson(one))
     await everywhere(asking(token))
-    await revoke(one, token)
+    await revokeOwn(one, token)
     await refusedEverywhere(asking(token))
   })
 
@@ -167,13 +151,13 @@ eachDatabase((kind, _open, fresh) => {
   }
   /** Without it the tests below would show nothing: the database would be asked anyway. */
   const remembers = async (node: TestNode, ask: Ask) => {
-    await until(async () => {
+    await eventually('the node remembers', async () => {
       assert.equal(await ask(node), 200)
       await unheard('update token_session set revoked_at = 1')
       const remembered = (await ask(node)) === 200
       await unheard('update token_session set revoked_at = null')
       return remembered
-    }, 'the node does not remember')
+    })
   }
 
   test('a token revoked without the service: by psql or an older release', async () => {
@@ -195,12 +179,12 @@ eachDatabase((kind, _open, fresh) => {
     const token = await logIn(one, await addPerson(one))
     await remembers(deaf, asking(token))
     proxy.silence(true)
-    await revoke(one, token)
+    await revokeOwn(one, token)
     assert.equal(await refusal(deaf, asking(token)), 401)
     // And it works on so: for a token that is new to it, too.
     const next = await logIn(deaf, await addPerson(one))
     assert.equal(await asking(next)(deaf), 200)
-    await revoke(one, next)
+    await revokeOwn(one, next)
     assert.equal(await refusal(deaf, asking(next)), 401)
   })
 
@@ -210,7 +194,7 @@ eachDatabase((kind, _open, fresh) => {
     for (const node of [one, ...others]) await remembers(node, asking(token))
     await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = '${new URL(url).pathname.slice(1)}' and application_name = 'ratafia listener'`)
-    await revoke(one, token)
+    await revokeOwn(one, token)
     await refusedEverywhere(asking(token))
   })
 
@@ -224,11 +208,11 @@ eachDatabase((kind, _open, fresh) => {
     const token = await logIn(one, await addPerson(one))
     await remembers(node, asking(token))
     proxy.silence(true)
-    await revoke(one, token)
+    await revokeOwn(one, token)
     assert.equal(await refusal(node, asking(token)), 503)
     for (let round = 0; round < 3; round++) assert.equal(await asking(token)(node), 503)
     proxy.silence(false)
-    await until(async () => (await asking(token)(node)) !== 503, 'the database is back')
+    await eventually('the database is back', async () => (await asking(token)(node)) !== 503)
     assert.equal(await asking(token)(node), 401)
   })
 })

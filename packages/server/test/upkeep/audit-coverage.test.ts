@@ -39,6 +39,7 @@ import {
   getRoot,
   logIn,
   presenting,
+  revokeSession,
   type TestService,
   testService,
 } from '../support/service.ts'
@@ -399,8 +400,6 @@ eachDatabase((_kind, _open, fresh) => {
     const registers = (serial: string, key = newKey()) => registered(service, { key, serial, ...shown })
     const answers = async (work: Promise<{ readonly status: number }>, status = 200) =>
       assert.equal((await work).status, status)
-    const revoke = (token: string, id: string) =>
-      call(service, 'POST', '/api/v2/tokens/revoke', { headers: bearing(token), body: { 'session-id': id } })
     /** From this machine, where no proxy says something else. */
     const leavesBy = async (
       actor: RegExp,
@@ -469,9 +468,11 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await leavesBy(/./, exchange), [])
       const list = await call(service, 'GET', '/api/v2/tokens', { headers: bearing(token) })
       const id = list.body.macaroons[0]['session-id']
-      assert.deepEqual(await leavesBy(/./, () => revoke(token, 'another')), [])
-      assert.deepEqual(await leavesBy(/^account:dora$/, () => revoke(token, id)), ['token.revoke'])
-      assert.deepEqual(await leavesBy(/./, () => revoke(token, id)), [])
+      assert.deepEqual(await leavesBy(/./, () => revokeSession(service, token, 'another')), [])
+      assert.deepEqual(await leavesBy(/^account:dora$/, () => revokeSession(service, token, id)), [
+        'token.revoke',
+      ])
+      assert.deepEqual(await leavesBy(/./, () => revokeSession(service, token, id)), [])
     })
 
     test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {

@@ -1,0 +1,27 @@
+/** Waiting in a test until something has happened. */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const DEADLINE_MS = 60_000
+
+/** Looks again and again until `look` finds something, and returns it. */
+export async function eventually<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const deadline = performance.now() + DEADLINE_MS
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > deadline) assert.fail(`not within ${DEADLINE_MS} ms: ${what}`)
+    await sleep(20)
+  }
+}
+
+/** Repeats `check` until its assertions pass. Its last failure is the test's. */
+export async function eventuallyPasses(check: () => Promise<void>): Promise<void> {
+  for (const deadline = performance.now() + DEADLINE_MS; ; await sleep(20)) {
+    try {
+      return await check()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
+  }
+}
