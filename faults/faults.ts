@@ -1,4 +1,4 @@
-/** The faults: rows of a table. Each strikes again and again while the load goes on. */
+/** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
 import { command } from './load/operator.ts'
 import type { Random } from './load/random.ts'
@@ -12,7 +12,7 @@ export interface Striking {
   readonly world: World
   readonly random: Random
   readonly recorder: Recorder
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly round: number
 }
 
@@ -21,27 +21,27 @@ export type Evidence = Readonly<Record<string, number>>
 export interface Fault extends Layout {
   readonly name: string
   readonly says: string
-  /** Of load, where what the fault does takes its time to show. */
+  /** How long the load runs, for faults that take time to show. */
   readonly leastSeconds?: number
-  /** A commit, whose code sets the database up and runs at first. */
+  /** A commit whose code sets up the database and runs first. */
   readonly begins?: string
-  /** What a node has in its environment besides, by its place from 0 on. */
+  /** Additional environment variables of a node, by its index. */
   readonly environment?: (at: number) => Readonly<Record<string, string>>
   /**
-   * One strike, and what heals it: when it returns everything is as it was. Says what shows that it struck, with how
-   * often; a run in which one of these stays 0 has not tested anything.
+   * One strike and its repair: when it returns, everything is as before. Returns counters that show it struck; a run in
+   * which one of them stays 0 has tested nothing.
    */
   readonly strike: (striking: Striking) => Promise<Evidence>
-  /** Before the last look. */
+  /** Runs before the final check. */
   readonly finish?: (world: World) => Promise<unknown>
 }
 
-/** The last one before migration 0004: nodes of both releases serve on one database. */
+/** The last commit before migration 0004: nodes of both releases serve on one database. */
 const PREVIOUS = '4e8ab3acfc3ad6bd6dd41942aa9b33a4201ae05c'
 
 const TEN_MINUTES_MS = 600_000
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
-/** For a worker to be replaced. */
+/** How long replacing a worker may take. */
 const REPLACED_WITHIN_MS = 10_000
 
 export const FAULTS: readonly Fault[] = [
@@ -50,7 +50,7 @@ export const FAULTS: readonly Fault[] = [
     says: 'kill -9 of a worker process',
     ...{ database: 'postgres', nodes: 1, workers: 2 },
     async strike({ world }) {
-      // The oldest: a node whose workers die again and again as soon as they start ends, and that is another story.
+      // The oldest: a node whose workers keep dying at their start exits, which is a different case.
       const [node] = world.nodes
       const before = node?.workers() ?? []
       const [worker] = before
@@ -100,7 +100,7 @@ export const FAULTS: readonly Fault[] = [
       const { primary, standby } = servers
       if (!primary || !standby) return { 'standbys promoted': 0 }
       const state = await primary.syncState()
-      // What is committed from here on the standby does not get: then nobody may be told that it is.
+      // The standby no longer receives commits, so none may be acknowledged from here on.
       const behind = round % 2 === 1
       if (behind) {
         await standby.stopFollowing()
@@ -112,7 +112,7 @@ export const FAULTS: readonly Fault[] = [
       await primary.bury()
       servers.primary = standby
       await sleep(3_000)
-      // The lost one is gone for good. A new standby begins as a copy, for which the server stops, and takes its place.
+      // The lost server never returns. Its replacement starts as a copy, for which the remaining server stops.
       servers.standby = await standby.addStandby(world.directory(`standby-${round}`), { synchronous })
       proxies[(round - 1) % 2]?.leadTo(servers.standby.port)
       await sleep(1_500)
@@ -149,7 +149,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'connection-black-holed',
     says: 'a node and the database cannot hear each other, and nobody is told',
-    // Two holes at least.
+    // At least two holes.
     ...{ ...threeNodes, leastSeconds: 12 },
     async strike({ world, random }) {
       const proxy = random.pick(world.proxies)
@@ -186,7 +186,7 @@ export const FAULTS: readonly Fault[] = [
       const ahead = round % 2 === 1
       await node?.start(shiftedClock(ahead ? TEN_MINUTES_MS : -TEN_MINUTES_MS))
       await sleep(3_500)
-      // Give or take what its start took.
+      // Within the time that its start took.
       const off = Math.abs(node?.clockOffset ?? 0) > TEN_MINUTES_MS - 60_000
       return { [ahead ? 'times ahead' : 'times behind']: Number(off) }
     },
@@ -203,11 +203,11 @@ export const FAULTS: readonly Fault[] = [
         await node.stop()
         node.installation = { ...node.installation, tree: ROOT }
         await node.start()
-        // The first that starts brings the database up to date; the other serves on, with the code of before.
+        // The first to start migrates the database; the other keeps serving with the old code.
         world.installation = { ...world.installation, tree: ROOT }
         await sleep(2_500)
       }
-      // From the second strike on, and in a clone without the history, they are only restarted.
+      // From the second strike on, and in a clone without history, they are only restarted.
       return { 'nodes replaced': world.nodes.length, ...(upgraded > 0 && { 'of them upgraded': upgraded }) }
     },
   },
@@ -224,7 +224,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ]
 
-/** No fault: what a planted bug needs to show itself is the load. */
+/** No fault: for planted bugs that the load alone reveals. */
 export const CALM: Fault = {
   name: 'calm',
   says: 'nothing',
@@ -235,7 +235,7 @@ export const CALM: Fault = {
   },
 }
 
-/** The code a fault begins with, and what is said about it. */
+/** The code a fault starts with, and a note about it for the report. */
 export function beginning({ begins }: Fault, directory: string): { tree: string; note?: string } {
   if (begins === undefined) return { tree: ROOT }
   const tree = committedTree(directory, begins)

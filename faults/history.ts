@@ -1,4 +1,4 @@
-/** What clients and operators of a run saw: one entry for each request and each command, in the order of answers. */
+/** What a run's clients and operators saw: one entry per request and command, in the order of answers. */
 
 export const KINDS = [
   'root',
@@ -24,7 +24,7 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** What can be ended, as a text: `session ID`, `account NAME`, `device MODEL/SERIAL`, `request MODEL/KEY`. */
+/** Something that can be revoked: `session ID`, `account NAME`, `device MODEL/SERIAL`, `request MODEL/KEY`. */
 export type Subject = string
 
 export interface DeviceSeen {
@@ -36,48 +36,48 @@ export interface DeviceSeen {
 
 export interface Seen {
   readonly kind: Kind
-  /** Of which node it was asked, or `command`. */
+  /** The node that was asked, or `command`. */
   readonly where: string
-  /** Milliseconds since the run began, monotonic: before the first byte was written, and when the last had come. */
+  /** Milliseconds since the run began, monotonic: before the first byte was sent, and after the last was received. */
   readonly sent: number
   readonly answered: number
-  /** The status of the answer, that which a command's exit code stands for, or 0 where none came. */
+  /** The answer's status, the one that corresponds to a command's exit code, or 0 without an answer. */
   readonly status: number
-  /** What a refusal or an error said. */
+  /** The message of a refusal or an error. */
   readonly detail?: string
-  /** What has to be in force for this to be accepted. */
+  /** What must not be revoked for this to be accepted. */
   readonly uses?: readonly Subject[]
-  /** An answer of 4xx says that one of `uses` does not hold, and nothing else can be wrong. */
+  /** A 4xx can only mean that one of `uses` is revoked: nothing else can be wrong. */
   readonly mustHold?: boolean
-  /** Asked when all faults were over: it has to be answered. */
+  /** Sent after all faults were over: it must be answered. */
   readonly final?: boolean
   /** What it revokes. */
   readonly ends?: Subject
-  /** The session of tokens that an exchange was for. */
+  /** The token session of an exchange. */
   readonly session?: string
-  /** The device that a registration was answered with, or an approval. */
+  /** The device in the answer to a registration or an approval. */
   readonly device?: DeviceSeen
-  /** `MODEL/KEY` of a registration that waits for the operator where it is answered 202. */
+  /** `MODEL/KEY` of a registration that, when answered 202, waits for the operator. */
   readonly waits?: string
-  /** A nonce or request-id: for which request, and what came of it. */
+  /** The nonce or request-id used, for which request, and with what result. */
   readonly once?: { readonly text: string; readonly request: string; readonly result: string }
 }
 
 export const acknowledged = ({ status }: Seen): boolean => status === 200
 
-/** What the service says itself, by its commands, when all faults are over. */
+/** What the service's own commands report when all faults are over. */
 export interface Truth {
-  /** Session ids of tokens, to whether they are revoked. */
+  /** Whether each token session is revoked, by its id. */
   readonly sessions: ReadonlyMap<string, boolean>
-  /** Usernames, to whether they are disabled. */
+  /** Whether each account is disabled, by username. */
   readonly accounts: ReadonlyMap<string, boolean>
   /** Holders of serials: active and revoked. */
   readonly devices: readonly (DeviceSeen & { readonly revoked: boolean })[]
-  /** `MODEL/KEY` of everything in the register, to its status. */
+  /** The status of everything in the register, by `MODEL/KEY`. */
   readonly requests: ReadonlyMap<string, string>
-  /** What `ratafia verify` finds wrong, in sentences. */
+  /** What `ratafia verify` finds wrong, one sentence each. */
   readonly faults: readonly string[]
-  /** What did not come back, or ended by itself, in sentences. */
+  /** What did not come back or ended by itself, one sentence each. */
   readonly lost: readonly string[]
 }
 
@@ -88,7 +88,7 @@ export interface Tally {
   readonly refused: number
   /** 503. */
   readonly unavailable: number
-  /** No answer at all. */
+  /** Unanswered. */
   readonly silent: number
 }
 

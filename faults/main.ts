@@ -1,4 +1,4 @@
-/** `npm run test:faults`: breaks the service while it is used, and looks whether anything was lost. */
+/** `npm run test:faults`: breaks the service while it is in use, and checks that nothing was lost. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ Exit code 1: an invariant was violated, a fault did not strike, or a planted bug
 
 const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
-/** Of load, until a planted bug is seen: a slow machine does in the first what others do in the last. */
+/** Successive load durations, until a planted bug is seen; how many it takes depends on the machine's speed. */
 const PLANTED_SECONDS = [4, 12, 30]
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
     return 2
   }
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-faults-'), { encoding: 'utf8' })
-  // PostgreSQL may run as another user; what is secret below it has a mode of its own.
+  // PostgreSQL may run as another user. Secret files inside have their own modes.
   chmodSync(directory, 0o755)
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const { seed } = values
@@ -89,7 +89,7 @@ async function main(): Promise<number> {
 
 type Common = Pick<Run, 'seed' | 'scene' | 'postgres' | 'seconds'>
 
-/** Every fault once; with `long` from the beginning again until there was enough. */
+/** Every fault once; with `long`, over and over until the time is up. */
 async function breakAll(
   faults: typeof FAULTS,
   common: Common,
@@ -123,7 +123,7 @@ async function breakAll(
   return results
 }
 
-/** Resolves to the number of planted bugs that the checker did not see. */
+/** Resolves to the number of planted bugs that the checker missed. */
 async function plantAll(
   planted: readonly Planted[],
   common: Omit<Common, 'seconds'>,
@@ -156,7 +156,7 @@ async function plantAll(
   return unseen
 }
 
-/** The server that all but the pair use; made when it is asked for. */
+/** The server that every world but `pair` uses; started on first use. */
 function onePostgres(directory: string) {
   let started: Promise<Postgres> | undefined
   return {

@@ -1,4 +1,4 @@
-/** The planted bugs are rows of a table: here that each of them can be planted, in `npm run test:faults` that it is seen. */
+/** Checks that each planted bug can be planted; `npm run test:faults` checks that it is seen. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

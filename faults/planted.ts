@@ -1,13 +1,13 @@
-/** Bugs planted into a copy of the sources, one at least for each invariant: the checker has to see every one. */
+/** Bugs planted into a copy of the sources, at least one per invariant: the checker must see each of them. */
 import type { InvariantName } from './check/invariants.ts'
 import { CALM, FAULTS, type Fault } from './faults.ts'
 import type { Replacement } from './world/tree.ts'
 
 export interface Planted {
-  /** Which invariant it breaks. */
+  /** The invariant it breaks. */
   readonly breaks: InvariantName
   readonly bug: string
-  /** During which it shows itself; without one the load is enough. */
+  /** The fault that reveals it; absent if the load alone does. */
   readonly during: Fault
   readonly replacements: readonly Replacement[]
   /** What its database has otherwise. */

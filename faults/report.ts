@@ -1,8 +1,8 @@
-/** What a run says at its end. */
+/** The report at the end of a run. */
 import { INVARIANTS } from './check/invariants.ts'
 import type { Result } from './run.ts'
 
-/** So many findings of one invariant are printed. */
+/** How many findings of each invariant are printed. */
 const SHOWN = 5
 
 export function table(rows: readonly (readonly (string | number)[])[]): string {
@@ -41,7 +41,7 @@ export function reportOf(results: readonly Result[]): string {
   ])
 }
 
-/** What was found, a few of each; empty where nothing was. */
+/** The findings, a few per invariant. */
 export function findingsOf({ violations }: Result): string {
   return INVARIANTS.flatMap(({ name, says }) => {
     const found = violations.filter(({ invariant }) => invariant === name)

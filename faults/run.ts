@@ -1,4 +1,4 @@
-/** One fault from beginning to end: a world, a load, strikes, and the verdict of the checker. */
+/** One fault from start to end: a world, a load, strikes, and the checker's verdict. */
 import { mkdirSync } from 'node:fs'
 import { check, type Violation } from './check/invariants.ts'
 import { beginning, type Evidence, type Fault } from './faults.ts'
@@ -24,7 +24,7 @@ export interface Run {
   /** A new one for this run. */
   readonly directory: string
   readonly postgres: () => Promise<Postgres>
-  /** Another code than this checkout's, with statements that its database needs. */
+  /** Code other than this checkout's, with the statements that its database needs. */
   readonly planted?: { readonly tree: string; readonly statements: readonly string[] }
 }
 
@@ -40,12 +40,12 @@ export interface Result extends Tally {
 
 export const CLIENTS = 8
 export const PEOPLE_EACH = 2
-/** Between two strikes. */
+/** The pause between two strikes. */
 const CALM_MS = 700
-/** Between two commands of the operator, who takes a core for half a second with each. */
+/** The pause between two commands of the operator; each occupies a core for half a second. */
 const OPERATOR_PAUSE_MS = 700
 const RECOVERY_DEADLINE_MS = 30_000
-/** What a run may take besides its load. */
+/** The time a run may take in addition to its load. */
 const LONGEST_BESIDES_S = 300
 
 export async function run({
@@ -87,7 +87,7 @@ export async function run({
   }
 }
 
-/** Each wait has an end of its own; should one be missing, the run ends all the same, and everything is cleaned up. */
+/** Every wait has its own limit; should one be missing, this one ends the run and everything is cleaned up. */
 function hangs({ name }: Fault): never {
   process.stderr.write(`${name} hangs: given up\n`)
   process.exit(1)
@@ -147,7 +147,7 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
   return { strikes, evidence }
 }
 
-/** Waits until every node serves a login from beginning to end. Says what does not, and what ended by itself. */
+/** Waits until every node serves a complete login. Returns what does not, and what ended by itself. */
 async function comeBack(world: World, clients: readonly Client[], recorder: Recorder): Promise<string[]> {
   const served = await Promise.all(
     world.nodes.map(async (node) => {

@@ -1,4 +1,4 @@
-/** The checker on histories made by hand: for each invariant what violates it, and what only looks so. */
+/** The checker on handmade histories: for each invariant, one that violates it and one that only seems to. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Seen, Truth } from '../history.ts'
@@ -29,7 +29,7 @@ interface Case {
   readonly says: string
   readonly history: readonly Seen[]
   readonly truth?: Partial<Truth>
-  /** Undefined: nothing is violated. */
+  /** Undefined: no violation. */
   readonly violates?: InvariantName
   readonly what?: string
 }

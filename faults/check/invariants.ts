@@ -1,6 +1,6 @@
 /**
- * The checker: what must hold of a history and of the truth after it, whatever fault there was. Pure functions, one row
- * for each invariant; each finding is a sentence.
+ * The checker: what must be true of a history and of the final state, whatever the fault was. Pure functions, one row
+ * per invariant; each finding is a sentence.
  */
 import { acknowledged, type DeviceSeen, type Seen, type Subject, type Truth } from '../history.ts'
 
@@ -10,7 +10,7 @@ export interface Invariant {
   readonly find: (history: readonly Seen[], truth: Truth) => Iterable<string>
 }
 
-/** From the acknowledgement of a revocation on, nothing that was sent later than this may be accepted. */
+/** Nothing sent later than this after the acknowledgement of a revocation may be accepted. */
 export const REVOKED_WITHIN_MS = 1_000
 
 export const INVARIANTS = [
@@ -100,7 +100,7 @@ export const INVARIANTS = [
       const ended = endings(history)
       for (const seen of history) {
         if (!seen.mustHold || seen.status < 400 || seen.status >= 500) continue
-        // A revocation without an answer may have happened: from when it was sent, either is right.
+        // An unanswered revocation may have happened: from when it was sent, both outcomes are right.
         const may = seen.uses?.some((subject) => (ended.get(subject)?.sent ?? Infinity) < seen.answered)
         if (!may) yield `${show(seen)} was refused with ${seen.status}: ${seen.detail ?? ''}`
       }
@@ -145,7 +145,7 @@ export function check(history: readonly Seen[], truth: Truth): readonly Violatio
 }
 
 interface Ending {
-  /** When it was first tried, by a request that may have done it. */
+  /** When it was first attempted, by a request that may have taken effect. */
   readonly sent: number
   /** When it was first acknowledged. */
   readonly acknowledgedAt: number | undefined
@@ -154,7 +154,7 @@ interface Ending {
 function endings(history: readonly Seen[]): ReadonlyMap<Subject, Ending> {
   const found = new Map<Subject, Ending>()
   for (const seen of history) {
-    // What was refused with a 4xx has done nothing. Without an answer, or with a 503, it may have.
+    // A request refused with a 4xx did nothing. Without an answer, or with a 503, it may have taken effect.
     if (seen.ends === undefined || (seen.status >= 400 && seen.status < 500)) continue
     const before = found.get(seen.ends)
     const at = acknowledged(seen) ? seen.answered : Infinity

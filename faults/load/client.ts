@@ -1,4 +1,4 @@
-/** One client of the load: it remembers what it was given. What it does next is in `operations.ts`. */
+/** One client of the load, which remembers what it received. `operations.ts` decides what it does next. */
 import { REVOKED_WITHIN_MS } from '../check/invariants.ts'
 import { sleep } from '../world/processes.ts'
 import type { Device, DeviceSession, Unit, Waiting } from './device.ts'
@@ -9,26 +9,26 @@ import type { Request, Target, Wire } from './wire.ts'
 
 export interface Client {
   readonly wire: Wire
-  /** Of its own in each turn: what a turn does depends on the seed, not on how many numbers those before it took. */
+  /** New for each turn, so that a turn depends on the seed, not on how many numbers earlier turns drew. */
   random: Random
   readonly randomOf: (turn: number) => Random
   readonly people: readonly Person[]
   /** Not registered yet. */
   readonly units: Unit[]
-  /** Not registered yet, of the model whose devices the operator approves. */
+  /** Not registered yet; of the model that needs the operator's approval. */
   readonly asking: Unit[]
   readonly waiting: Waiting[]
   readonly rejected: Waiting[]
-  /** What its devices may become. */
+  /** The models that its devices may become. */
   readonly next: Model
-  /** Ids of the keys of which a remodel was sent. */
+  /** Ids of the keys for which a remodel was sent. */
   readonly remodelled: Set<string>
   readonly tokens: Token[]
   readonly endedTokens: Token[]
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
-  /** What goes on beside the load. */
+  /** Work that runs beside the load. */
   readonly watching: Set<Promise<unknown>>
 }
 
@@ -43,12 +43,12 @@ export function newClient(
 }
 
 /**
- * A revocation holds on every node a second after its acknowledgement: each is asked just after that, and once more. No
- * question waits for the answer to another: a node that is cut off may take seconds, and would hide what comes after.
+ * A revocation is in force on every node a second after its acknowledgement: each node is asked just after that, and
+ * once more. Requests do not wait for each other: a node that is cut off may take seconds, and would hide later answers.
  */
 const WATCH_MS = [0, REVOKED_WITHIN_MS + 10, 2 * REVOKED_WITHIN_MS]
 
-/** Shows what has just been revoked to every node, at once and when it has to be refused. */
+/** Presents what was just revoked to every node, at once and when they must refuse it. */
 export function watch({ wire, watching }: Client, show: Request): void {
   for (const target of wire.targets) {
     for (const after of WATCH_MS) {
@@ -60,7 +60,7 @@ export function watch({ wire, watching }: Client, show: Request): void {
   }
 }
 
-/** Shows what is about to be revoked to every node, so that each of them remembers it; one that is slow does not. */
+/** Presents what is about to be revoked to every node, so that each (except a slow one) remembers it. */
 export async function remind({ wire, watching }: Client, show: Request): Promise<void> {
   const shown = wire.targets.map((target) => wire.send(target, show))
   for (const one of shown) beside(watching, one)

@@ -27,7 +27,7 @@ export interface Device extends Unit {
   readonly serial: string
   /** The serial assertion. */
   readonly assertion: string
-  /** What it was registered with: may be sent again. */
+  /** Its registration request, which may be sent again. */
   readonly registration: Request
 }
 
@@ -41,7 +41,7 @@ export interface DeviceSession {
   readonly device: Device
   readonly id: string
   readonly macaroon: string
-  /** What it was opened with: may be sent again. */
+  /** Its session request, which may be sent again. */
   readonly opening: Request
 }
 
@@ -49,14 +49,14 @@ const AUTH = '/api/v1/snaps/auth'
 /** Device keys may be smaller than keys of brands. */
 const POLICY = { minimumKeyBits: 2048, maximumKeyBits: 8192 }
 
-/** `MODEL/KEY`, as the register knows a device that has no serial yet. */
+/** `MODEL/KEY`, which identifies a device without a serial in the register. */
 export const nameOf = ({ model, key }: Unit): string => `${model.name}/${key.publicKey.id}`
 export const subjectOf = ({ model, serial }: Device): string => `device ${model.name}/${serial}`
 
 export const requestIdRequest: Request = { kind: 'request-id', method: 'POST', path: `${AUTH}/request-id` }
 export const nonceRequest: Request = { kind: 'nonce', method: 'POST', path: `${AUTH}/nonces` }
 
-/** A request-id or a nonce; undefined when there was no good answer. */
+/** A request-id or a nonce; undefined if the request failed. */
 export async function ask(
   request: typeof requestIdRequest,
   wire: Wire,
@@ -70,9 +70,9 @@ export async function ask(
 }
 
 interface Wanted {
-  /** Proposed. */
+  /** The proposed serial. */
   readonly serial?: string
-  /** A device of the same key: at a remodel. */
+  /** The device with the same key, at a remodel. */
   readonly original?: Device
 }
 
@@ -100,19 +100,19 @@ export function registration(unit: Unit, requestId: string, { serial, original }
   }
 }
 
-/** The same registration again, of a device that has its serial. */
+/** Repeats the registration of a device that already has its serial. */
 export const registrationAgain = (device: Device, final = false): Request => ({
   ...device.registration,
   ...{ uses: [subjectOf(device)], mustHold: true, final },
 })
 
-/** What a device that waits for the operator sends again and again, the same bytes. */
+/** What a device waiting for the operator sends repeatedly, always the same bytes. */
 export const poll = ({ unit, request }: Waiting, final = false): Request => ({
   ...request,
   ...{ uses: [`request ${nameOf(unit)}`], mustHold: true, final },
 })
 
-/** Undefined when there is no serial in the answer, or none came. */
+/** Undefined if there is no answer, or no serial in it. */
 export async function register(
   unit: Unit,
   request: Request,
@@ -129,7 +129,7 @@ export const deviceOf = (unit: Unit, registration: Request, body: string): Devic
   ...{ serial: deviceIn(body).serial, assertion: body, registration },
 })
 
-/** What a request used, to use it again. */
+/** The nonce or request-id of a request, to use it again. */
 export const requestIdIn = (body: Request['body']): string => found(/^request-id: (.+)$/m, body)
 export const nonceIn = (body: Request['body']): string => found(/\\nnonce: (.+?)\\n/, body)
 

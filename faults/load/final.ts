@@ -1,4 +1,4 @@
-/** When all faults are over: does everything that was acknowledged still hold, and what does the service say itself? */
+/** After all faults: is everything that was acknowledged still true, and what does the service itself report? */
 import type { Truth } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import type { Client } from './client.ts'
@@ -15,14 +15,14 @@ import { whoami } from './log-in.ts'
 import type { Request } from './wire.ts'
 
 const AT_ONCE = 8
-/** Of the devices of each client, the newest: a registration costs what many verifications cost. */
+/** How many of each client's newest devices: a registration costs as much as many verifications. */
 const DEVICES = 12
-/** Of the nonces and of the request-ids that each client has used, the newest. */
+/** How many of the newest nonces and request-ids that each client used. */
 const USED = 8
 
 /**
- * Shows every token and every session that was ever handed out, each to some node; asks for what waits; and tries to
- * use once more what was used.
+ * Presents every token and session ever issued, each to some node; asks for what is waiting; and tries to reuse nonces
+ * and request-ids.
  */
 export async function showEverything(clients: readonly Client[]): Promise<void> {
   const requests = clients.flatMap((client) => {
@@ -45,7 +45,7 @@ export async function showEverything(clients: readonly Client[]): Promise<void> 
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-/** Nonces and request-ids again, by another device. */
+/** Reuses nonces and request-ids from another device. */
 function usedOnes({ sessions, devices, units }: Client): readonly Request[] {
   const nonces = sessions.slice(-USED).flatMap((session) => {
     const other = devices.find((device) => device !== session.device)
@@ -58,7 +58,7 @@ function usedOnes({ sessions, devices, units }: Client): readonly Request[] {
   return [...nonces, ...requestIds]
 }
 
-/** By the commands an operator has. */
+/** Uses the operator's commands. */
 export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> {
   const [sessions, accounts, devices, checks] = await Promise.all([
     json(ratafia, ['tokens', 'list', '--include-inactive', '--json']),
@@ -92,7 +92,7 @@ async function json(ratafia: Command, words: readonly string[]): Promise<Record<
 
 async function verify(ratafia: Command): Promise<readonly string[]> {
   const { code, stdout, stderr } = await ratafia(['verify', '--json'])
-  // 1: something is wrong, and it says what.
+  // 1: something is wrong, and the output says what.
   if (code !== 0 && code !== 1) throw new Error(`ratafia verify exited ${code}: ${stderr}`)
   const { checks }: { checks: readonly { name: string; examples: readonly string[] }[] } = JSON.parse(stdout)
   return checks.flatMap(({ name, examples }) => examples.map((example) => `${name}: ${example}`))

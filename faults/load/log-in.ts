@@ -1,4 +1,4 @@
-/** A login as a bakery client with an agent's key does it: root, discharge, exchange. */
+/** A login by a bakery client with an agent's key: root, discharge, exchange. */
 import { decodeBinary, encodeBase64, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import {
   type BakeryMacaroon,
@@ -19,7 +19,7 @@ export interface Token {
   readonly login: string
 }
 
-/** A step that was not answered with what the next one needs. */
+/** A step whose answer lacks what the next one needs. */
 class Stopped extends Error {}
 
 const TOKENS = '/api/v2/tokens'
@@ -30,9 +30,9 @@ export const subjectsOf = ({ person, session }: Pick<Token, 'person' | 'session'
   `account ${person.username}`,
 ]
 
-/** Undefined when some step was refused or not answered. */
+/** Undefined if a step was refused or not answered. */
 export async function logIn(person: Person, wire: Wire, random: Random): Promise<Token | undefined> {
-  // Half of the logins go from node to node, the others stay with one.
+  // Half of the logins move from node to node, the others stay with one.
   const sticky = random.chance(0.5) ? wire.pick(random) : undefined
   const send = async (request: Request, wanted: number) => {
     const { status, body } = await wire.send(sticky ?? wire.pick(random), request)
@@ -80,7 +80,7 @@ export function listTokens(token: Token): Request {
   }
 }
 
-/** Its owner ends a session, with the same token or with another one. */
+/** The owner revokes a session, with the same token or another one. */
 export function revoke(ended: Token, token: Token): Request {
   return {
     ...json('revoke', `${TOKENS}/revoke`, { 'session-id': ended.session }, bearing(token)),
@@ -142,7 +142,7 @@ function json(
   }
 }
 
-/** The session id that a macaroon of ours carries. */
+/** The session id in a macaroon of ours. */
 export function sessionIdOf(macaroon: Macaroon): string {
   for (const { id } of macaroon.caveats) {
     const [, found] = /^session-id (.+)$/.exec(Buffer.from(id).toString()) ?? []

@@ -1,4 +1,4 @@
-/** What clients do, by chance: a table of operations and of how often each is done. */
+/** What clients do at random: a table of operations and their frequencies. */
 import { sleep } from '../world/processes.ts'
 import { type Client, remind, send, watch } from './client.ts'
 import {
@@ -22,17 +22,17 @@ import {
 import { exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
 import type { Request, Target } from './wire.ts'
 
-/** A client that gets no answer waits like this before it goes on. */
+/** How long a client waits after a request without an answer. */
 const DISCOURAGED_MS = 25
 
-/** Goes on until `over` says so. */
+/** Runs until `over` returns true. */
 export async function run(client: Client, over: () => boolean): Promise<void> {
   for (let turn = 1; !over(); turn++) {
     client.random = client.randomOf(turn)
     const { history } = client.wire.recorder
     const before = history.length
     await client.random.weighted(OPERATIONS)?.run(client)
-    // Something was refused at once, as by a port on which nobody listens: do not turn on the spot.
+    // Something failed at once, for example because nothing listens on the port: do not spin.
     if (history.slice(before).every(({ status }) => status === 0 || status === 503)) {
       await sleep(DISCOURAGED_MS)
     }
@@ -46,7 +46,7 @@ interface Operation {
   readonly run: (client: Client) => Promise<unknown>
 }
 
-/** How often each is done, of the sum of all. */
+/** The relative frequency. */
 const OPERATIONS: readonly Operation[] = [
   { name: 'log in', weight: 4, run: newToken },
   { name: 'whoami', weight: 36, run: (client) => withToken(client, (token) => use(client, token)) },
@@ -136,9 +136,9 @@ function move<T>(thing: T, from: T[], to: T[]): void {
 async function revokeOne(client: Client): Promise<void> {
   const { tokens, endedTokens, random } = client
   const ended = random.pick(tokens)
-  // Somebody of the same account, or with the token itself.
+  // By another token of the account, or by the token itself.
   const by = random.pick(tokens.filter(({ person }) => person === ended?.person))
-  // So that some stay for the end.
+  // Leave some for the final check.
   if (!ended || !by || tokens.length < 3) return
   if (random.chance(0.5)) await remind(client, whoami(ended))
   await send(client, revoke(ended, by))
@@ -148,7 +148,7 @@ async function revokeOne(client: Client): Promise<void> {
   watch(client, whoami(ended))
 }
 
-/** Of those that were revoked last: what is sent later than a second after that has to be refused. */
+/** One of the latest revocations: from one second after it, every use must be refused. */
 async function showRevoked(client: Client): Promise<void> {
   const { endedTokens, endedSessions, random } = client
   const recent = <T>(all: readonly T[]) => random.pick(all.slice(-8))
@@ -181,7 +181,7 @@ async function registerKnown(client: Client): Promise<void> {
   const { wire, random } = client
   await withDevice(client, async (device) => {
     const requestId = await ask(requestIdRequest, wire, random)
-    // Revoked, it gets its serial no more.
+    // A revoked device no longer gets its serial.
     const uses = [subjectOf(device)]
     if (requestId !== undefined) await send(client, { ...registration(device, requestId), uses })
   })
@@ -202,7 +202,7 @@ async function askForApproval(client: Client): Promise<void> {
   if (!unit || requestId === undefined) return
   const request = registration(unit, requestId)
   const { status } = await send(client, request)
-  // Without an answer it may wait already: then it asks again, under another request-id.
+  // An unanswered request may already be waiting: then it asks again with another request-id.
   if (status !== 202) return
   asking.pop()
   waiting.push({ unit, request })
@@ -222,7 +222,7 @@ async function pollOne(client: Client): Promise<void> {
   }
 }
 
-/** A key that is a device of one model asks to be one of the next, at one node or at two at the same moment. */
+/** A device of one model asks to become one of the next, at one node or at two simultaneously. */
 async function remodel(client: Client, times: 1 | 2): Promise<void> {
   const { wire, random, devices, next, remodelled, units } = client
   const may = (device: Device) =>
@@ -248,11 +248,11 @@ async function remodel(client: Client, times: 1 | 2): Promise<void> {
   )
   const became = made.find((one) => one !== undefined)
   if (became) devices.push(became)
-  // It may have happened: what it asks for next, without an original, has to be the same serial.
+  // The remodel may have happened: a later request without an original must get the same serial.
   else units.push(unit)
 }
 
-/** Two nodes where there are two. */
+/** Two different nodes, if there are two. */
 function twoTargets({ wire, random }: Client): readonly [Target, Target] {
   const first = wire.pick(random)
   return [first, random.pick(wire.targets.filter((target) => target !== first)) ?? first]

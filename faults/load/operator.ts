@@ -1,4 +1,4 @@
-/** The operator: commands of the program beside the service, recorded like requests. */
+/** The operator: runs the program's commands beside the service, recorded like requests. */
 import type { Kind, Seen } from '../history.ts'
 import type { Command } from '../world/command.ts'
 import { sleep } from '../world/processes.ts'
@@ -9,15 +9,15 @@ import type { Random } from './random.ts'
 import { BRAND } from './scene.ts'
 import type { Proof, Recorder, Request } from './wire.ts'
 
-/** What the exit codes stand for; the others are faults. */
+/** The status for each exit code; other exit codes are faults. */
 const STATUSES: ReadonlyMap<number | null, number> = new Map([
   [0, 200],
   [1, 400],
   [2, 400],
   [3, 503],
-  // The schema is of another release.
+  // The schema belongs to another release.
   [4, 400],
-  // Killed: it may have done its work, as a request without an answer.
+  // Killed: like an unanswered request, it may have taken effect.
   [null, 0],
 ])
 
@@ -25,7 +25,7 @@ interface Commanded {
   readonly kind: Kind
   readonly words: readonly string[]
   readonly ends?: string
-  /** What the output says; asked for a command that succeeded. */
+  /** Reads the output of a successful command. */
   readonly proves?: (stdout: string) => Proof
 }
 
@@ -51,11 +51,11 @@ interface Operator {
   readonly randomOf: (turn: number) => Random
   readonly recorder: Recorder
   readonly ratafia: Command
-  /** Between two commands. */
+  /** The pause between two commands. */
   readonly pauseMs: number
 }
 
-/** Goes on until `over` says so. */
+/** Runs until `over` returns true. */
 export async function operate(
   { clients, randomOf, recorder, ratafia, pauseMs }: Operator,
   over: () => boolean,
@@ -73,11 +73,11 @@ export async function operate(
 }
 
 interface Choice extends Commanded {
-  /** What is refused from then on. */
+  /** What is revoked from then on. */
   readonly show?: Request | undefined
 }
 
-/** Some client's, of those that have something to be done. */
+/** Picks a client that has something to act on. */
 function find(duty: Duty | undefined, clients: readonly Client[], random: Random) {
   const from = random.below(clients.length)
   for (const client of [...clients.slice(from), ...clients.slice(0, from)]) {
@@ -89,7 +89,7 @@ function find(duty: Duty | undefined, clients: readonly Client[], random: Random
 
 type Duty = (client: Client, random: Random) => Choice | undefined
 
-/** One after the other, and from the beginning again. */
+/** One after the other, then from the start again. */
 const DUTIES: readonly Duty[] = [
   revokeDevice,
   approve,
@@ -102,7 +102,7 @@ const DUTIES: readonly Duty[] = [
 ]
 
 function revokeDevice({ devices, sessions }: Client, random: Random): Choice | undefined {
-  // One that has sessions, if there is one.
+  // Prefer one with sessions.
   const device = random.pick(sessions)?.device ?? random.pick(devices)
   if (!device) return undefined
   const session = sessions.find((one) => one.device === device)
@@ -126,7 +126,7 @@ function revokeSession({ tokens }: Client, random: Random): Choice | undefined {
   }
 }
 
-/** The first of a client's people stays, so that it can go on. */
+/** A client's first person is spared, so that the client can continue. */
 function disableAccount({ people: [, person], tokens }: Client): Choice | undefined {
   if (!person) return undefined
   const { username } = person
@@ -139,7 +139,7 @@ function disableAccount({ people: [, person], tokens }: Client): Choice | undefi
   }
 }
 
-/** By the device key, of which one device waits at most. */
+/** By device key, since at most one device per key is waiting. */
 function approve({ waiting }: Client, random: Random): Choice | undefined {
   const one = random.pick(waiting)
   if (!one) return undefined
@@ -156,7 +156,7 @@ function approve({ waiting }: Client, random: Random): Choice | undefined {
 function reject({ waiting, rejected }: Client, random: Random): Choice | undefined {
   const one = random.pick(waiting)
   if (!one) return undefined
-  // Whatever comes of it: one that was rejected could still be approved, and that would be no violation.
+  // Whatever the result: approving a rejected device would not be a violation.
   waiting.splice(waiting.indexOf(one), 1)
   rejected.push(one)
   return {

@@ -1,15 +1,15 @@
-/** Chance that can be had again: the same seed and name give the same numbers (sfc32). */
+/** Reproducible randomness: the same seed and name give the same numbers (sfc32). */
 import { createHash } from 'node:crypto'
 
 export interface Random {
-  /** From 0 to below 1. */
+  /** At least 0 and below 1. */
   next(): number
-  /** A whole number from 0 to below `limit`. */
+  /** A whole number, at least 0 and below `limit`. */
   below(limit: number): number
   chance(probability: number): boolean
-  /** Undefined where there is nothing to pick. */
+  /** Undefined if the list is empty. */
   pick<T>(from: readonly T[]): T | undefined
-  /** One of the rows, as often as its weight says. */
+  /** Picks a row with a probability proportional to its weight. */
   weighted<T extends { readonly weight: number }>(rows: readonly T[]): T | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Who takes part in a run: made before it, the same for every database and every release. */
+/** The participants of a run: created before it, the same for every database and release. */
 import { generateKeyPair as generateRsa } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 export const BRAND = 'acme-brand'
 
 export interface Person {
-  /** Of the account, and of its only agent. */
+  /** The name of the account and of its only agent. */
   readonly username: string
   readonly keyPair: KeyPair
 }
@@ -29,9 +29,9 @@ export interface Model {
 export interface Scene {
   readonly people: readonly Person[]
   readonly models: readonly Model[]
-  /** Whose devices the operator approves. */
+  /** The model whose devices need the operator's approval. */
   readonly asked: Model
-  /** What devices of `models` may become. */
+  /** The models that devices of `models` may become. */
   readonly next: Model
   readonly keys: readonly PrivateKey[]
 }
@@ -41,7 +41,7 @@ export const vector = (name: string): Buffer => readFileSync(join(VECTORS, name)
 
 const newRsaKey = promisify(generateRsa)
 
-/** Device keys are of the smallest size allowed: what takes long with others is not what this is about. */
+/** Device keys have the smallest size allowed: larger ones would only be slower. */
 export async function makeScene(size: { people: number; models: number; keys: number }): Promise<Scene> {
   const keys = await Promise.all(
     Array.from({ length: size.keys }, async () =>

@@ -1,4 +1,4 @@
-/** Requests to the nodes, each of them recorded with when it was sent and when it was answered. */
+/** Requests to the nodes, each recorded with the time it was sent and answered. */
 import { createHash } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { Kind, Seen } from '../history.ts'
@@ -9,7 +9,7 @@ export interface Target {
   readonly port: number
 }
 
-/** What the answer proves; it is asked for an answer of 200 only. */
+/** What the answer proves; called for a 200 only. */
 export type Proof = Pick<Seen, 'session' | 'device' | 'once'>
 
 export interface Request extends Pick<Seen, 'uses' | 'ends' | 'mustHold' | 'final' | 'waits'> {
@@ -37,9 +37,9 @@ export function newRecorder(): Recorder {
   return { history: [], now: () => performance.now() - start }
 }
 
-/** After this a client gives up, as clients do. */
+/** When a client gives up waiting. */
 const PATIENCE_MS = 6_000
-/** A node that did not answer is left alone for so long, as a load balancer does. */
+/** How long an unresponsive node is avoided, as a load balancer would. */
 const AVOID_MS = 700
 
 export class Wire {
@@ -47,7 +47,7 @@ export class Wire {
   readonly recorder: Recorder
   readonly #agents: ReadonlyMap<Target, Agent>
   readonly #avoidUntil = new Map<Target, number>()
-  /** Not that of a client: what goes on beside the load would change what the client does next. */
+  /** Separate from the clients' randomness, so that work beside the load does not change what clients do next. */
   readonly #addresses = seeded('addresses', '')
 
   constructor(targets: readonly Target[], recorder: Recorder) {
@@ -56,7 +56,7 @@ export class Wire {
     this.#agents = new Map(targets.map((target) => [target, new Agent({ keepAlive: true, maxSockets: 64 })]))
   }
 
-  /** Any node that is not known to be silent; any at all where all are. */
+  /** A node not known to be silent; any node if all are. */
   pick(random: Random): Target {
     const now = this.recorder.now()
     const speaking = this.targets.filter((target) => (this.#avoidUntil.get(target) ?? 0) < now)
@@ -97,7 +97,7 @@ export class Wire {
         ...{ host: '127.0.0.1', port: target.port, method, path, ...(agent && { agent }) },
         headers: {
           ...headers,
-          // Each client has an address of its own: what one address may do is not what this is about.
+          // Each client has its own address, so that rate limits do not interfere.
           'x-forwarded-for': from,
           ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
         },
@@ -109,7 +109,7 @@ export class Wire {
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
         incoming.on('error', reject)
         incoming.on('end', () => {
-          // Cut off in the middle is no answer.
+          // A truncated answer does not count.
           if (!incoming.complete) return reject(new Error('the answer is not complete'))
           resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(chunks).toString() })
         })

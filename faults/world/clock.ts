@@ -1,4 +1,4 @@
-/** Loaded into a node with `--import`: its clock is off by so many milliseconds. */
+/** Loaded into a node with `--import`: shifts its clock by a number of milliseconds. */
 
 const offset = Number(process.env['FAULTS_CLOCK_OFFSET_MS'] ?? 0)
 const RealDate = Date
@@ -16,5 +16,5 @@ class ShiftedDate extends RealDate {
 
 globalThis.Date = ShiftedDate as DateConstructor
 
-// For whoever started it, to see that it is off.
+// Tells the process that started it that the clock is shifted.
 process.stderr.write(`clock ${new Date().toISOString()}\n`)

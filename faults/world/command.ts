@@ -1,4 +1,4 @@
-/** Commands of the program, as an operator runs them. */
+/** The program's commands, as an operator runs them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -7,26 +7,26 @@ import { text } from 'node:stream/consumers'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 
 export interface Finished {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Then it is killed, and nobody knows whether it did its work. */
+/** After this the command is killed; it may or may not have taken effect. */
 const PATIENCE_MS = 120_000
 
 export type Command = (words: readonly string[]) => Promise<Finished>
 
 export interface Installation {
-  /** Where its release is: a checkout. */
+  /** The checkout of its release. */
   readonly tree: string
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** What there is to set differs between releases, and each refuses what it does not know. */
+/** Settings differ between releases, and each release refuses unknown ones. */
 export function settingsOf({ tree, environment }: Installation): Record<string, string> {
-  // Older releases have it in one file.
+  // Older releases have them in a single file.
   const [known = ''] = ['config/config.ts', 'config.ts']
     .map((path) => join(tree, 'packages/server/src', path))
     .filter((path) => existsSync(path))

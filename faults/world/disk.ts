@@ -1,10 +1,10 @@
-/** A disk that can be full, for the data directory of SQLite. */
+/** A disk that can be filled, for SQLite's data directory. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Disk {
-  /** How it is made full, for the report. */
+  /** How it is filled, for the report. */
   readonly how: string
   fill(pids: readonly number[]): void
   empty(pids: readonly number[]): void
@@ -14,8 +14,8 @@ export interface Disk {
 const SIZE_MB = 64
 
 /**
- * Where root may mount, a file system of its own, which a file fills up to the last byte. Elsewhere a limit on the size
- * of files that a process may write: its writes fail as well, though with another error.
+ * If root may mount, a separate file system that a file fills to the last byte. Otherwise a limit on the size of files
+ * that a process may write: its writes fail as well, though with another error.
  */
 export function diskAt(directory: string): Disk {
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE_MB}m`, 'tmpfs', directory])
@@ -24,18 +24,18 @@ export function diskAt(directory: string): Disk {
 
 function fileSystem(directory: string): Disk {
   const unmount = () => spawnSync('umount', ['--lazy', directory])
-  // Before the directory is removed.
+  // Must happen before the directory is removed.
   process.prependOnceListener('exit', unmount)
   const ballast = join(directory, 'ballast')
   return {
     how: 'a file system without space',
     fill: () => {
-      // Until there is no byte left.
+      // Until no byte is left.
       for (let size = SIZE_MB * 2 ** 20; size >= 512; size = Math.floor(size / 2)) {
         try {
           writeFileSync(ballast, Buffer.alloc(size), { flag: 'a' })
         } catch {
-          // Some of it was written.
+          // A part was written.
         }
       }
     },
@@ -50,7 +50,7 @@ function fileSizeLimit(): Disk {
   }
   return {
     how: 'a limit on the size of files (prlimit)',
-    // Less than a page: the log and the database are longer already, so no write can succeed.
+    // Less than a page: the log and the database are already larger, so no write can succeed.
     fill: (pids) => limit(pids, 512),
     empty: (pids) => limit(pids, 'unlimited'),
     remove: () => {},

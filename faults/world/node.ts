@@ -1,4 +1,4 @@
-/** A node: `ratafia serve` in processes of its own, on a port that it keeps. */
+/** A node: `ratafia serve` in its own processes, on a fixed port. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -13,7 +13,7 @@ const STOP_DEADLINE_MS = 60_000
 export class Node implements Target {
   readonly name: string
   readonly port: number
-  /** A rolling upgrade puts another release here, before a start. */
+  /** A rolling upgrade sets another release before a start. */
   installation: Installation
   #child: ChildProcess | undefined
   #errors = ''
@@ -26,12 +26,12 @@ export class Node implements Target {
     this.installation = installation
   }
 
-  /** How it ended without being told to, in sentences. */
+  /** How it ended unexpectedly, one sentence each time. */
   get endings(): readonly string[] {
     return this.#endings
   }
 
-  /** How far its clock is off, in milliseconds, by what it said when it started: 0 where nothing shifts it. */
+  /** How far its clock is shifted, in milliseconds, as reported when it started; 0 if it is not. */
   get clockOffset(): number {
     return this.#clockOffset
   }
@@ -41,8 +41,8 @@ export class Node implements Target {
   }
 
   /**
-   * Returns when it listens. A node that was killed may have left the port, or its database, in a state that takes a
-   * moment: it is started again, as a service manager does.
+   * Returns when it listens. A killed node may have left the port or its database unusable for a moment, so starting is
+   * retried, as a service manager does.
    */
   async start(more: Readonly<Record<string, string>> = {}): Promise<void> {
     for (let attempt = 1; ; attempt++) {
@@ -52,19 +52,19 @@ export class Node implements Target {
     }
   }
 
-  /** SIGTERM, as a service manager ends it. Says how long it took, in milliseconds. */
+  /** Stops it with SIGTERM, as a service manager does. Returns how long that took, in milliseconds. */
   async stop(): Promise<number> {
     const before = performance.now()
     await this.#end('SIGTERM')
     return performance.now() - before
   }
 
-  /** `kill -9` of the process that was started. */
+  /** Kills the main process with SIGKILL. */
   kill(): Promise<void> {
     return this.#end('SIGKILL')
   }
 
-  /** The worker processes, where it has some, the oldest first. */
+  /** Its worker processes, if any, the oldest first. */
   workers(): readonly number[] {
     const parent = this.#child?.pid
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
@@ -112,7 +112,7 @@ export class Node implements Target {
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.startsWith('ratafia listening on ')) continue
       listening = true
-      // Read on and dropped, so that it never waits for us.
+      // Keep reading and discard, so that the node never blocks on a full pipe.
       child.stdout.resume()
       break
     }

@@ -21,7 +21,7 @@ import { endWithThisProcess, sleep } from './processes.ts'
 
 const START_DEADLINE_MS = 60_000
 const STOP_DEADLINE_MS = 10_000
-/** As the standby names itself to the primary. */
+/** The name by which the standby identifies itself to the primary. */
 const STANDBY = 'standby'
 
 export class Postgres {
@@ -45,7 +45,7 @@ export class Postgres {
     this.port = access.port
   }
 
-  /** A new one in a new directory, running. */
+  /** Starts a new server in a new directory. */
   static async start(directory: string): Promise<Postgres> {
     const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined
     mkdirSync(directory, { mode: 0o755 })
@@ -62,7 +62,7 @@ export class Postgres {
     return this.#server?.pid
   }
 
-  /** `postgres://…` of a database on it, or on what leads to it. */
+  /** The `postgres://…` URL of one of its databases, directly or through a proxy's port. */
   url(database: string, port: number | string = this.port): string {
     return `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`
   }
@@ -78,7 +78,7 @@ export class Postgres {
     }
   }
 
-  /** `kill -9` of the server's first process; the others end when they notice. Says whether it ran. */
+  /** Kills the server's main process with SIGKILL; the others end when they notice. Returns whether it was running. */
   async kill(): Promise<boolean> {
     const running = this.#running !== undefined
     await this.#end('SIGKILL')
@@ -89,14 +89,14 @@ export class Postgres {
     await this.#end('SIGINT')
   }
 
-  /** Of one that was killed and never starts again: removes what the system keeps of its memory. */
+  /** Removes the shared memory of a killed server that will not start again. */
   async bury(): Promise<void> {
     const lines = await readFile(join(this.#directory, 'data/postmaster.pid'), 'utf8').catch(() => '')
     const [, id] = lines.split('\n')[6]?.trim().split(/\s+/) ?? []
     if (id !== undefined) spawnSync('ipcrm', ['-m', id])
   }
 
-  /** Stops it if it runs. After {@link kill}: when the processes that noticed late have let go of the memory. */
+  /** Stops it if it is running. After {@link kill}: waits until its other processes have released the memory. */
   async restart(settings: readonly string[] = this.#settings): Promise<void> {
     await this.stop()
     this.#settings = settings
@@ -113,14 +113,14 @@ export class Postgres {
   }
 
   /**
-   * A standby of this one, in a new directory. From then on a commit is acknowledged when the standby has it on its
-   * disk, if it is a synchronous one. This server is stopped for a moment to be copied.
+   * Adds a standby in a new directory. If it is synchronous, commits are from then on acknowledged only once the standby
+   * has them on disk. This server stops for a moment to be copied.
    */
   async addStandby(directory: string, { synchronous = true } = {}): Promise<Postgres> {
     await this.stop()
     mkdirSync(directory, { mode: 0o755 })
     const data = join(directory, 'data')
-    // With owners and modes, which PostgreSQL looks at.
+    // Keep owners and modes: PostgreSQL checks them.
     await run('cp', ['-a', join(this.#directory, 'data'), data])
     const port = await freePort()
     const primary = `host=127.0.0.1 port=${this.port} user=postgres password=${this.#password} application_name=${STANDBY}`
@@ -143,19 +143,19 @@ export class Postgres {
     return standby
   }
 
-  /** How commits of this one wait for its standby: `sync` or `async`; undefined where none follows. */
+  /** How its commits wait for the standby: `sync` or `async`; undefined without one. */
   async syncState(): Promise<string | undefined> {
     const [state] = await this.query('select sync_state from pg_stat_replication')
     return state && String(state['sync_state'])
   }
 
-  /** A standby follows its primary no more: from now on it gets nothing of what is committed there. */
+  /** Disconnects a standby from its primary: it receives no further commits. */
   async stopFollowing(): Promise<void> {
     await this.query("alter system set primary_conninfo = ''")
     await this.query('select pg_reload_conf()')
   }
 
-  /** A standby becomes the primary; returns when it takes writes. Says whether it was one, and is not any more. */
+  /** Promotes a standby; returns when it takes writes, with whether it was a standby and no longer is. */
   async promote(): Promise<boolean> {
     const recovers = async () => (await this.query('select pg_is_in_recovery() as yes'))[0]?.['yes'] === true
     const before = await recovers()
@@ -166,7 +166,7 @@ export class Postgres {
   #spawn(): ChildProcess {
     const settings = [
       ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200'],
-      // In its own directory: what a killed server leaves there goes with it.
+      // In its own directory, so that whatever a killed server leaves there is removed with it.
       'dynamic_shared_memory_type=mmap',
       ...this.#settings,
     ]
@@ -191,7 +191,7 @@ export class Postgres {
     if (!server) return
     const ended = once(server, 'exit')
     server.kill(signal)
-    // At once and without asking: a commit that waits for a standby that is gone would wait for ever.
+    // An immediate shutdown: a commit waiting for a lost standby would wait for ever.
     const impatient = setTimeout(() => server.kill('SIGQUIT'), STOP_DEADLINE_MS)
     await ended
     clearTimeout(impatient)

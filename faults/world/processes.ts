@@ -1,4 +1,4 @@
-/** Child processes: none outlives this one, however it ends but by kill -9. */
+/** Child processes, none of which outlives this one unless it is killed with SIGKILL. */
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 
@@ -9,7 +9,7 @@ const children = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
-// Without these the signals would end the process before 'exit'.
+// Otherwise these signals would end the process without an 'exit' event.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
 export function endWithThisProcess<Child extends ChildProcess>(child: Child): Child {
@@ -18,7 +18,7 @@ export function endWithThisProcess<Child extends ChildProcess>(child: Child): Ch
   return child
 }
 
-/** This process's environment without any setting of the service, with the Node of `npm ci` first. */
+/** This process's environment without the service's settings, and with the Node of `npm ci` first in the path. */
 export function environmentWith(more: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
   const path = [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter)

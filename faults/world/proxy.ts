@@ -1,11 +1,11 @@
-/** A TCP proxy between a node and its database, which does to a connection what networks do. */
+/** A TCP proxy between a node and its database that fails as networks do. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
 export class TcpProxy {
   readonly #server: Server
   readonly #pairs = new Set<readonly [Socket, Socket]>()
-  /** The port on 127.0.0.1 that it leads to. */
+  /** The target port on 127.0.0.1. */
   #to: number
   #delayMs = 0
   #holding = false
@@ -30,17 +30,17 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Chunks that were lost in a hole, since the start. */
+  /** Chunks lost in a hole, since the start. */
   get held(): number {
     return this.#held
   }
 
-  /** Chunks that were late, since the start. */
+  /** Chunks delayed, since the start. */
   get delayed(): number {
     return this.#delayed
   }
 
-  /** Cuts all connections; new ones are taken. Says how many there were. */
+  /** Cuts all connections; new ones are accepted. Returns how many were cut. */
   cut(): number {
     const cut = this.#pairs.size
     for (const [one, other] of this.#pairs) {
@@ -50,19 +50,19 @@ export class TcpProxy {
     return cut
   }
 
-  /** From now on each chunk waits so long, in both directions. */
+  /** Delays each chunk from now on, in both directions. */
   delay(milliseconds: number): void {
     this.#delayMs = milliseconds
   }
 
-  /** Nothing passes, and nobody is told; new connections are taken, and get no answer. */
+  /** Silently passes nothing; new connections are accepted but get no answer. */
   blackHole(): void {
     this.#holding = true
   }
 
   /**
-   * The network is back. Connections of before stay silent, as when a router has forgotten them; `alive` lets them go
-   * on instead.
+   * Restores the network. Older connections stay silent, as if a router had forgotten them, unless `alive` lets them
+   * continue.
    */
   heal({ alive = false } = {}): void {
     this.#holding = false
@@ -70,7 +70,7 @@ export class TcpProxy {
     if (!alive) this.cut()
   }
 
-  /** Where connections lead from now on; those there are are cut. */
+  /** Changes the target of new connections and cuts the existing ones. */
   leadTo(port: number): void {
     this.#to = port
     this.cut()
@@ -94,7 +94,7 @@ export class TcpProxy {
     for (const socket of pair) {
       socket.setNoDelay(true)
       socket.on('error', end)
-      // Nobody is told of an end either, while nothing passes.
+      // While nothing passes, neither does the end of a connection.
       socket.on('close', () => this.#holding || end())
     }
     this.#pass(incoming, outgoing)
@@ -104,7 +104,7 @@ export class TcpProxy {
   #pass(from: Socket, to: Socket): void {
     const late: Buffer[] = []
     from.on('data', (chunk) => {
-      // What was sent into the hole is lost: the connection can only be cut when the network is back.
+      // Bytes sent into the hole are lost, so the connection must be cut when the network is back.
       if (this.#holding) {
         this.#held++
       } else if (this.#delayMs === 0 && late.length === 0) {
@@ -112,7 +112,7 @@ export class TcpProxy {
       } else {
         this.#delayed++
         late.push(chunk)
-        // The oldest, whichever timer fires first: a stream keeps its order when the delay changes.
+        // The oldest chunk, whichever timer fires first: a stream keeps its order when the delay changes.
         setTimeout(() => {
           const next = late.shift()
           if (next && !this.#holding && !to.destroyed) to.write(next)

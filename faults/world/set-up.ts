@@ -1,6 +1,6 @@
 /**
- * Fills a new database, with the code of the release it is for: `node set-up.ts PLAN`, PLAN being a {@link SetUp} in
- * JSON. A process of its own, because two releases do not go into one.
+ * Fills a new database with the code of its release: `node set-up.ts PLAN`, PLAN being a {@link SetUp} in JSON. It is a
+ * separate process because one process cannot load two releases.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ export interface SetUp {
   readonly environment: Readonly<Record<string, string>>
   readonly people: readonly { readonly username: string; readonly publicKey: string }[]
   readonly models: Scene['models']
-  /** Pairs of names: the one may become the other. */
+  /** Pairs of names: the first model may become the second. */
   readonly remodels: readonly (readonly [string, string])[]
 }
 
@@ -25,7 +25,7 @@ export const setUpOf = (
   people: people.map(({ username, keyPair }) => ({ username, publicKey: encodeBase64(keyPair.publicKey) })),
 })
 
-// The types are those of this release; an older one has the same operations.
+// The types are this release's; older releases have the same operations.
 type Module<Path extends keyof Modules> = Modules[Path]
 interface Modules {
   'start/installation.ts': typeof import('../../packages/server/src/start/installation.ts')
@@ -40,7 +40,7 @@ interface Modules {
   'brands/models/model-policy.ts': typeof import('../../packages/server/src/brands/models/model-policy.ts')
 }
 
-/** What opens an installation in an older release. */
+/** How an older release opens an installation. */
 interface OlderStart {
   openWorkspace(
     options: StartOptions,
@@ -49,7 +49,7 @@ interface OlderStart {
 }
 type StartOptions = Parameters<Modules['start/installation.ts']['openInstallation']>[0]
 
-/** Where an older release has what has moved since. */
+/** Paths of modules that older releases have elsewhere. */
 const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
   'start/installation.ts': 'start.ts',
   'config/config.ts': 'config.ts',

@@ -1,18 +1,18 @@
-/** Releases to run: this checkout, the one of a commit, or a copy of this one with a bug planted into it. */
+/** Releases to run: this checkout, that of a commit, or a copy of this one with a planted bug. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { ROOT } from './processes.ts'
 
 export interface Replacement {
-  /** From the root of the checkout. */
+  /** Relative to the root of the checkout. */
   readonly file: string
-  /** Has to be found there, once. */
+  /** Must occur there exactly once. */
   readonly from: string
   readonly to: string
 }
 
-/** Copies the sources of this checkout to `directory` and changes them. Throws when a text is not there any more. */
+/** Copies the sources of this checkout to `directory` and changes them. Throws if a text is no longer there. */
 export function plantedTree(directory: string, replacements: readonly Replacement[]): string {
   cpSync(join(ROOT, 'packages'), join(directory, 'packages'), {
     recursive: true,
@@ -36,7 +36,7 @@ export function plantedTree(directory: string, replacements: readonly Replacemen
   return directory
 }
 
-/** The sources as they were at a commit; undefined where this clone does not have it. */
+/** The sources at a commit; undefined if this clone does not have it. */
 export function committedTree(directory: string, commit: string): string | undefined {
   if (spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: ROOT }).status !== 0) return undefined
   const archive = execFileSync('git', ['archive', commit, 'packages'], {
@@ -48,7 +48,7 @@ export function committedTree(directory: string, commit: string): string | undef
   return directory
 }
 
-/** The libraries of this checkout, and the packages of the other. */
+/** This checkout's libraries, and the other's packages. */
 function linkModules(directory: string): void {
   const [here, there] = [join(ROOT, 'node_modules'), join(directory, 'node_modules')]
   mkdirSync(join(there, '@ratafia'), { recursive: true })
@@ -62,6 +62,6 @@ function linkModules(directory: string): void {
       symlinkSync(join(directory, 'packages', name), join(there, link))
     }
   }
-  // Sources are TypeScript modules by the manifest of the root.
+  // The root manifest makes the sources ES modules.
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}\n')
 }

@@ -1,4 +1,4 @@
-/** An installation to break: its database, its nodes, and what stands between them. */
+/** An installation to break: its database, its nodes, and the proxies between them. */
 
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -18,7 +18,7 @@ import { setUpOf } from './set-up.ts'
 export interface Layout {
   /** `pair`: a primary with a synchronous standby. */
   readonly database: 'sqlite' | 'postgres' | 'pair'
-  /** A standby that commits do not wait for, where it should be a synchronous one: for a planted bug. */
+  /** Makes the standby asynchronous where it should be synchronous: for a planted bug. */
   readonly asynchronous?: boolean
   readonly nodes: number
   /** Of each node. */
@@ -27,19 +27,19 @@ export interface Layout {
 
 export interface World {
   readonly nodes: readonly Node[]
-  /** Of each node to the database; with `pair` to the one server and to the other, for all. None with SQLite. */
+  /** From each node to the database; with `pair`, one to each server, for all nodes. None with SQLite. */
   readonly proxies: readonly TcpProxy[]
-  /** The server that takes writes, and the one that is ready to. */
+  /** The server that takes writes, and the one that can take over. */
   readonly servers: { primary?: Postgres; standby?: Postgres }
   /** Of the standby. */
   readonly synchronous: boolean
   readonly disk: Disk | undefined
-  /** By which the operator works, and what a node starts with. */
+  /** The operator's settings, with which nodes start too. */
   installation: Installation
   readonly ratafia: Command
-  /** A new directory below that of the run. */
+  /** A new directory inside the run's. */
   directory(name: string): string
-  /** A statement beside the service, on its database. */
+  /** Runs a statement on the service's database, bypassing the service. */
   statement(text: string): Promise<void>
   end(): Promise<void>
 }
@@ -49,7 +49,7 @@ interface Making {
   readonly layout: Layout
   /** Empty. */
   readonly directory: string
-  /** The server of the run, where one is enough. */
+  /** The run's server, where a single one is enough. */
   readonly postgres: () => Promise<Postgres>
   readonly tree?: string
 }
@@ -88,7 +88,7 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
     RATAFIA_LOG_LEVEL: 'warn',
     RATAFIA_WORKERS: String(layout.workers),
   }
-  // The operator has a connection of its own; of two servers everybody looks for the one that takes writes.
+  // The operator connects directly; with two servers, everyone looks for the one that takes writes.
   const both = `${proxies[0]?.port},127.0.0.1:${proxies[1]?.port}`
   const withDatabase = (port?: number): Record<string, string> => {
     if (!primary) return environment
