@@ -1,7 +1,7 @@
 /**
- * How fast assertions are read, verified and signed: `node benchmarks/assertions.ts`. Prints how often each runs
- * in a second, and how that compares with the RSA computation inside it, which is OpenSSL's and cannot be saved.
- * Asserts nothing: on a shared machine only the ratios of one run say something.
+ * How fast assertions are read, verified and signed: `node benchmarks/assertions.ts`. Prints operations per second, and
+ * how that compares with the RSA computation inside each, which is OpenSSL's and unavoidable. Asserts nothing: on a
+ * shared machine only the ratios within one run are meaningful.
  */
 import { sign as rsaSign, verify as rsaVerify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -52,7 +52,7 @@ async function perSecond(run: () => unknown): Promise<number> {
   return runs / ((performance.now() - begin) / 1000)
 }
 
-/** Best of some rounds, all taking turns, so that they see the same noise. */
+/** The best of several rounds, taken in turns so that all see the same noise. */
 async function measure(rows: readonly (readonly [what: string, run: () => unknown, base: string])[]) {
   const best = new Map<string, number>()
   for (let round = 0; round < ROUNDS; round++) {

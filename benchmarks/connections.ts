@@ -1,9 +1,9 @@
 /**
- * What thousands of bad connections cost: `node benchmarks/connections.ts [CONNECTIONS]` (10,000 unless said otherwise;
- * `ulimit -n` has to be above it). Starts a service with one worker as an operator does, on SQLite, opens so many
- * connections of each kind, and prints meanwhile how long a good client waits for a nonce and a root macaroon on new
- * connections, how many bad ones are still open, and the memory of the service. Asserts nothing but that every good
- * request is answered: on a shared machine only orders of magnitude say something.
+ * What thousands of bad connections cost: `node benchmarks/connections.ts [CONNECTIONS]` (10,000 by default; `ulimit -n`
+ * must be higher). Starts a service with one worker on SQLite, as an operator does, and opens that many connections of
+ * each kind. Meanwhile it prints how long a good client waits for a nonce and a root macaroon on new connections, how
+ * many bad connections are still open, and the service's memory. Asserts only that every good request is answered: on a
+ * shared machine only orders of magnitude are meaningful.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,12 +22,12 @@ const GOOD_REQUESTS = 500
 const PROGRAM = fileURLToPath(new URL('../packages/server/bin/ratafia.js', import.meta.url))
 const GOOD = ['/api/v1/snaps/auth/nonces', '/api/v2/tokens'] as const
 
-/** What is sent at the beginning, and then byte by byte. */
+/** What is sent at first, and then byte by byte. */
 interface Kind {
   readonly name: string
   readonly begin: string
   readonly trickle: string
-  /** Does not read what it is answered. */
+  /** Does not read the answers. */
   readonly deaf?: boolean
 }
 
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     for (const kind of KINDS) {
       const bad = await open(kind, new URL(url))
       report(kind.name, bad.count(), await goodClient(url), child)
-      // As many again: now each needs the place of another. Who does not read does not hear that it was cut either.
+      // As many again: now each takes another's place. A client that does not read does not notice that it was cut.
       const more = kind.deaf ? undefined : await open(kind, new URL(url))
       if (more) report('… and as many more', bad.count() + more.count(), await goodClient(url), child)
       bad.close()
@@ -78,7 +78,7 @@ async function start(directory: string): Promise<{ child: ChildProcess; url: str
       RATAFIA_PORT: '0',
       RATAFIA_WORKERS: '1',
       RATAFIA_LOG_LEVEL: 'error',
-      // The good client stands for many.
+      // The good client represents many.
       RATAFIA_RATE_LIMITS: 'off',
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -98,7 +98,7 @@ interface Bad {
   close(): void
 }
 
-/** From a few addresses of this machine, so that there are ports enough. */
+/** From a few addresses of this machine, so that there are enough ports. */
 async function open(kind: Kind, { hostname, port }: URL): Promise<Bad> {
   const sockets: Socket[] = []
   for (let made = 0; made < CONNECTIONS; made++) {
@@ -148,7 +148,7 @@ const post = (url: string, agent: Agent): Promise<number | undefined> =>
     sent.once('error', reject).end()
   })
 
-/** Of the process, in MB. */
+/** The process's memory, in MB. */
 function memoryOf({ pid }: ChildProcess): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)

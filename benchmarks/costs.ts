@@ -1,6 +1,6 @@
 /**
- * What single requests cost, for `docs/reliability.md`: statements on PostgreSQL, milliseconds of CPU of a node and of
- * PostgreSQL, bytes that stay in the database. `node benchmarks/costs.ts`, on Linux. Asserts nothing.
+ * What a single request costs, for `docs/reliability.md`: statements on PostgreSQL, milliseconds of CPU of a node and
+ * of PostgreSQL, bytes added to the database. `node benchmarks/costs.ts`, on Linux. Asserts nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -154,13 +154,13 @@ async function look(node: readonly number[]) {
   }
 }
 
-/** User and system time of the processes and of those they started. */
+/** User and system time of the processes and their children. */
 function milliseconds(pids: readonly number[]): number {
   const all = new Set(pids.flatMap((pid) => [pid, ...childrenOf(pid)]))
   return [...all].reduce((sum, pid) => sum + timesOf(pid, [11, 12]), 0)
 }
 
-/** What children that have ended took. */
+/** The time of children that have ended. */
 function endedChildren(pid: number): number {
   return timesOf(pid, [13, 14])
 }

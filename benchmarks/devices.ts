@@ -1,8 +1,8 @@
 /**
- * How fast the register is when it is large: `node benchmarks/devices.ts [DEVICES]` (1,000,000 unless said otherwise)
- * fills one on SQLite and one on PostgreSQL by `devices import`'s own operation, and prints how long lists by each
- * filter, one device, a waiting registration's look-ups, and an export take, and the plan of each list. Asserts nothing:
- * on a shared machine only orders of magnitude say something.
+ * How fast the register is when it is large: `node benchmarks/devices.ts [DEVICES]` (1,000,000 by default) fills
+ * one on SQLite and one on PostgreSQL by the operation of `devices import`. Prints the time of lists by each filter, of
+ * showing one device, of a waiting registration's look-ups and of an export, and the query plan of each list. Asserts
+ * nothing: on a shared machine only orders of magnitude are meaningful.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -175,7 +175,7 @@ async function measure(database: Database, directory: string): Promise<void> {
   say('import again, nothing new', again, memory())
 }
 
-/** The statement that `list` makes, explained. */
+/** The query plan of `list`'s statement. */
 async function planOf(database: Database, filter: DeviceFilter): Promise<string> {
   const statements: { readonly sql: string; readonly parameters: readonly unknown[] }[] = []
   const recorder = database.query.withPlugin({
@@ -208,7 +208,7 @@ try {
   await measure(sqlite, directory).finally(() => sqlite.close())
   print(`  ${Math.round((await stat(join(directory, 'ratafia.db'))).size / 2 ** 20)} MiB of database`)
 
-  // The one of the tests: it does not wait for the disk.
+  // The tests' server, which does not wait for the disk.
   await globalSetup()
   const url = process.env['RATAFIA_TEST_POSTGRES_URL'] ?? ''
   const postgres = await openDatabase({ kind: 'postgres', url })

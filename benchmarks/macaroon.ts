@@ -1,6 +1,6 @@
 /**
- * Side by side with npm `macaroon` in one process: `node benchmarks/macaroon.ts`. Prints how often each runs in a
- * second, and how many times as fast ours is. Asserts nothing: on a shared machine only the ratio says something.
+ * Side by side with npm `macaroon` in one process: `node benchmarks/macaroon.ts`. Prints operations per second of each,
+ * and how many times as fast ours is. Asserts nothing: on a shared machine only the ratio is meaningful.
  */
 import { createRequire } from 'node:module'
 import {
@@ -63,7 +63,7 @@ function perSecond(run: () => unknown): number {
   return runs / ((performance.now() - begin) / 1000)
 }
 
-/** Best of some rounds, the two taking turns, so that both see the same noise. */
+/** The best of several rounds, taken in turns so that both see the same noise. */
 function compare(what: string, ours: () => unknown, theirs: () => unknown): void {
   let best: [ours: number, theirs: number] = [0, 0]
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,8 +1,8 @@
 /**
- * How long a revocation takes to hold everywhere: three nodes, each a process of its own, on one PostgreSQL that writes
- * to the disk. `node benchmarks/revocation.ts [COUNT]`, 1,000 by default. A token that all three remember is revoked at
- * one of them; from its acknowledgement on all three are asked again and again. Printed is when the last of them first
- * refused, as its answer reached the client. Asserts nothing.
+ * How long a revocation takes to reach every node: three nodes, each in its own process, on one PostgreSQL that writes to
+ * disk. `node benchmarks/revocation.ts [COUNT]`, 1,000 by default. A token that all three remember is revoked at one of
+ * them; from the acknowledgement on, all three are polled. Prints when the last node's first refusal reached the client.
+ * Asserts nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -21,17 +21,17 @@ import { setUpOf } from '../faults/world/set-up.ts'
 import { freePort } from '../tools/test/postgres.ts'
 
 const COUNT = Number(process.argv[2] ?? 1_000)
-/** Tokens that are revoked in one silence: making a silence takes seconds. */
+/** Tokens revoked during one silence: causing a silence takes seconds. */
 const AT_ONCE = 10
 const PAUSE_MS = 2
-/** For a listener to be heard again, and for what is asked to be remembered. */
+/** Time for a listener to recover, and for the nodes to remember what they were asked. */
 const SETTLE_MS = 1_500
 
 const directory = mkdtempSync(join(tmpdir(), 'ratafia-revocation-'))
 // The server's own account goes through it.
 chmodSync(directory, 0o755)
 const postgres = await Postgres.start(join(directory, 'postgres'))
-// What the nodes' listeners go through, and nothing else.
+// Only the nodes' listeners go through it.
 const proxies = await Promise.all(Array.from({ length: 3 }, () => TcpProxy.start(postgres.port)))
 const environment = {
   RATAFIA_DATA_DIR: directory,
@@ -58,7 +58,7 @@ async function measure(token: Token, clients: Wire): Promise<number> {
   const refusals = nodes.map(async (node) => {
     while ((await clients.send(node, whoami(token))).status === 200) {
       recorder.history.length = 0
-      // Or this client would take the cores that the nodes need.
+      // Otherwise this client would take the CPU that the nodes need.
       await sleep(PAUSE_MS)
     }
     return performance.now() - acknowledged

@@ -1,4 +1,4 @@
-// What a holder appends to a token offline, with libraries that are not ours, is honoured.
+// Caveats that a holder appends to a token offline, with libraries that are not ours, are honoured.
 
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
@@ -7,16 +7,16 @@ import { type Answer, type Driver, pythonBakery } from './support/driver.ts'
 import { assertUnauthorized, ok } from './support/token-life.ts'
 import { onEachDatabase } from './support/world.ts'
 
-/** Gives the headers that present the token with `conditions` appended. */
+/** Returns the headers that present the token with `conditions` appended. */
 type Attenuate = (token: string, conditions: readonly string[]) => Promise<Readonly<Record<string, string>>>
 
-/** What is used of it; it has no types of its own. */
+/** The part of it used here; the package has no types. */
 interface NpmMacaroon {
   importMacaroon(binary: Uint8Array): { addFirstPartyCaveat(condition: string): void; exportJSON(): object }
 }
 const { importMacaroon } = createRequire(import.meta.url)('macaroon') as NpmMacaroon
 
-/** Spelled as Python's json.dumps does. */
+/** Formatted as Python's json.dumps does. */
 const extra = (limits: {
   channel?: string[]
   package_id?: string[]
@@ -53,7 +53,7 @@ onEachDatabase((world) => {
     'npm macaroon': async (from, conditions) => {
       const macaroon = importMacaroon(Buffer.from(from, 'base64url'))
       for (const condition of conditions) macaroon.addFirstPartyCaveat(condition)
-      // As JSON, as bakeryjs sends it: writing binary, it doubles its buffer with every field until memory ends.
+      // As JSON, as bakeryjs sends it: its binary writer doubles its buffer with every field until memory runs out.
       return { Macaroons: btoa(JSON.stringify([macaroon.exportJSON()])) }
     },
     pymacaroons: async (from, conditions) => {

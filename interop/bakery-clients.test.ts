@@ -1,4 +1,4 @@
-// Bakery clients of Python and Go log in as a person in a browser and as an agent, and live with what they got.
+// Python's and Go's bakery clients log in as a person in a browser and as an agent, and use the tokens they get.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { ADA, FARM, onEachDatabase, type World } from './support/world.ts'
 
 const CLIENTS = { 'py-macaroon-bakery': pythonBakery, 'Go httpbakery': goBakery } as const
 
-/** Both say so, each in its own words. */
+/** Both clients say so, each in its own words. */
 const REFUSED = /refused|denied|cannot get/i
 
 onEachDatabase((world) => {

@@ -1,4 +1,4 @@
-// A person at a real browser: what the pages show, with and without script, with the keyboard alone.
+// A person at a real browser: what the pages show, with and without scripts, and by keyboard alone.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,10 +14,10 @@ const WANTED = {
   description: 'laptop <b>of</b> Ada',
 }
 
-/** A login that waits for its person. */
+/** A login waiting for its user. */
 interface Login {
   readonly visit: string
-  /** What the client says in the end. */
+  /** The client's final output. */
   answer(): Promise<Answer>
 }
 
@@ -97,7 +97,7 @@ onEachDatabase((world, kind) => {
     await picture(page, `${kind}-5-refused`)
     assert.equal((await second.answer()).error, 'InteractionError')
 
-    // What was decided stays decided: the page of a used login only says so.
+    // A decision is final: the page of a used login only says so.
     await page.goto(first.visit)
     assert.equal(await heading(page), 'You are logged in')
     await page.goto(second.visit)
@@ -202,7 +202,7 @@ onEachDatabase((world, kind) => {
     const login = await startLogin()
     await page.goto(login.visit)
     await signIn(page)
-    // The same machine under another name is another site: its forms come without the cookies, and framed nothing shows.
+    // The same machine under another name is another site: its forms are sent without cookies, and frames stay empty.
     const elsewhere = login.visit.replace('127.0.0.1', 'localhost')
     const fields = await page
       .locator('form[action="confirm"] input')

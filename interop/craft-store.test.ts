@@ -22,7 +22,7 @@ const EVERYTHING = {
 }
 
 onEachDatabase((world) => {
-  /** A process for each credential, as that of a program that was given it. */
+  /** One process per credential, like a program that was given it. */
   const processes = new Map<string, Driver>()
   let person: Awaited<ReturnType<typeof browserOf>>
 

@@ -58,7 +58,7 @@ for (const kind of DATABASES) {
         RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
       })
       service = await startService(installation)
-      // Commands are of the service as clients see it.
+      // Commands need the address that clients use.
       installation.environment['RATAFIA_BASE_URL'] = `https://localhost:${port}`
       store = createServer({ maxHeaderSize: 65_536 }, async (request, response) => {
         const { method = '', url: path = '', headers } = request
@@ -93,14 +93,14 @@ for (const kind of DATABASES) {
     })
 
     const curl = (...words: readonly string[]) => curlWith(nginx.certificate, words)
-    /** What the store was asked since the last time. */
+    /** The requests that the store got since the last call. */
     const taken = (): readonly Asked[] => {
       const was = asked
       asked = []
       return was
     }
     let serials = 0
-    /** A session that was opened behind the front. */
+    /** A session opened behind the front. */
     const session = async () => {
       const key = await freshDeviceKey()
       const reach = { baseUrl: directUrl(service) }
@@ -176,7 +176,7 @@ for (const kind of DATABASES) {
     })
 
     test('headers of 16 KiB pass: a token with long limits, narrowed', async () => {
-      // As long as a caveat may be, and repeated by the holder, who may narrow to what it has.
+      // A caveat of the maximum length, repeated by the holder, who may narrow a token to what it already has.
       const channel = Array.from({ length: 38 }, (_, at) => `track-${at}/stable/${'branch'.padEnd(80, '-b')}`)
       const extra = { channel, package_id: null, acl: null, store_ids: null }
       const [macaroon] = decodeBinary(decodeBase64(await logIn({ channels: channel })))
@@ -324,7 +324,7 @@ for (const kind of DATABASES) {
 }
 
 const addressOf = (server: Server): string => `127.0.0.1:${(server.address() as AddressInfo).port}`
-/** Where the service listens, whatever its base URL is. */
+/** Where the service listens, regardless of its base URL. */
 const directUrl = ({ url }: Service): string => url
 const hostOf = ({ url }: Service): string => new URL(url).host
 

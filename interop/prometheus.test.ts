@@ -1,5 +1,5 @@
-// Prometheus's own promtool with examples/prometheus, with the expressions of examples/grafana, and with what a running
-// service serves as its metrics.
+// Prometheus's own promtool checks examples/prometheus, the expressions of examples/grafana, and the metrics of a
+// running service.
 
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ import { startService } from './support/service.ts'
 
 const examples = join(clientPaths.root, 'examples')
 
-/** Rejects with what it complains about when it ends with another code than 0. */
+/** Rejects with its complaints unless it exits with 0. */
 const promtool = (...words: readonly string[]) =>
   promisify(execFile)(clientPaths.promtool, words, { cwd: join(examples, 'prometheus') })
 
@@ -40,7 +40,7 @@ suite('promtool', { timeout: 120_000 }, () => {
   test('every expression of examples/grafana/dashboard.json is one', async () => {
     const rules = expressions().map((expr, at) => ({ record: `panel:${at}`, expr }))
     assert.ok(rules.length > 30)
-    // JSON is YAML.
+    // JSON is valid YAML.
     const file = join(directory, 'dashboard.yml')
     await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }))
     const { stdout } = await promtool('check', 'rules', file)
@@ -64,7 +64,7 @@ suite('promtool', { timeout: 120_000 }, () => {
         input: page,
         encoding: 'utf8',
       })
-      // The names of prom-client's own are prom-client's.
+      // prom-client chose the names of its default metrics.
       const complaints = `${stdout}${stderr}`
         .split('\n')
         .filter((line) => line !== '' && !/^nodejs_\w+_total /.test(line))
@@ -73,7 +73,7 @@ suite('promtool', { timeout: 120_000 }, () => {
   }
 })
 
-/** Of all panels, with what Grafana puts into them. */
+/** The expressions of all panels, with Grafana's variables filled in. */
 function expressions(): readonly string[] {
   const { panels } = JSON.parse(readFileSync(join(examples, 'grafana/dashboard.json'), 'utf8')) as {
     readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[]

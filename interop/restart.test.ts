@@ -1,4 +1,4 @@
-// A restart while clients wait: nothing that was given is lost, nothing that was taken comes back.
+// A restart while clients wait: nothing issued is lost, nothing revoked comes back.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
@@ -100,7 +100,7 @@ for (const kind of DATABASES) {
   })
 }
 
-/** Long enough for a client to be at its wait; if it is not yet, it meets the restart a step earlier. */
+/** Long enough for a client to be waiting; if it is not yet, the restart hits it a step earlier. */
 async function waits(login: Promise<unknown>): Promise<void> {
   const first = await Promise.race([login, sleep(2_000, 'waiting')])
   assert.equal(first, 'waiting')

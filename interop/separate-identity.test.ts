@@ -94,7 +94,7 @@ for (const kind of DATABASES) {
       assert.ok((await login()).token)
 
       while ((await publishedKey()) !== key) await sleep(200)
-      // Sealed to the key before, which this service still has in its memory.
+      // Sealed to the previous key, which this service still has in memory.
       assert.ok((await login()).token)
       await restart()
       assert.deepEqual(await keyPrefixOfCaveat(), Buffer.from(key, 'base64').subarray(0, 4))

@@ -125,7 +125,7 @@ onEachDatabase((world) => {
     assertFailed(await snapd.retry(), /cannot deliver device serial request: .*not one of ours: ask Ada/)
 
     await installation.ratafia(['devices', 'approve', '--', keyId])
-    // It would begin again after five minutes, or when it starts.
+    // snapd would retry after five minutes, or when it restarts.
     await snapd.restart()
     const { change, device: is } = await snapd.run()
     assert.equal(change?.status, 'Done', change?.error)
@@ -195,7 +195,7 @@ onEachDatabase((world) => {
       front.meddle = undefined
       assertFailed(answer, /request-id/)
       assert.deepEqual(await listed(`--key=${answer.device?.['key-id']}`), [])
-      // It holds back after a failure, until it starts anew.
+      // snapd holds back after a failure, until it restarts.
       await other.restart()
     }
     assert.equal((await other.run()).change?.status, 'Done')
@@ -243,7 +243,7 @@ onEachDatabase((world) => {
       `POST ${AUTH}/nonces 200`,
       `POST ${AUTH}/sessions 200`,
     ])
-    // With the session of the new model, and the state that a restart finds.
+    // With the new model's session, and the state found after a restart.
     await snapd.restart()
     assert.equal((await snapd.sections()).error, undefined)
     const shown = JSON.parse(

@@ -1,4 +1,4 @@
-// snapd's own code opens, uses and refreshes device sessions, with a store in front that asks us about each of them.
+// snapd's own code opens, uses and refreshes device sessions; a store in front asks the service about each of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import type { Exchange, Front } from './support/front.ts'
 import type { SnapdAnswer, SnapdDevice } from './support/snapd.ts'
 
 onEachDatabase((world) => {
-  /** A registered device, of which the front has seen nothing. */
+  /** A registered device that the front has not seen yet. */
   async function registered(model: ModelName = 'acme-pc'): Promise<SnapdDevice & { readonly name: string }> {
     const device = await world().device(model)
     const { change, device: is } = await device.run()

@@ -44,7 +44,7 @@ export function newClient(
 
 /**
  * A revocation is in force on every node a second after its acknowledgement: each node is asked just after that, and
- * once more. Requests do not wait for each other: a node that is cut off may take seconds, and would hide later answers.
+ * once more. Requests do not wait for each other: a node that is cut off may take seconds and would hide later answers.
  */
 const WATCH_MS = [0, REVOKED_WITHIN_MS + 10, 2 * REVOKED_WITHIN_MS]
 

@@ -113,8 +113,8 @@ export class Postgres {
   }
 
   /**
-   * Adds a standby in a new directory. If it is synchronous, commits are from then on acknowledged only once the standby
-   * has them on disk. This server stops for a moment to be copied.
+   * Adds a standby in a new directory. If it is synchronous, commits are then acknowledged only once the standby has
+   * them on disk. This server stops for a moment to be copied.
    */
   async addStandby(directory: string, { synchronous = true } = {}): Promise<Postgres> {
     await this.stop()

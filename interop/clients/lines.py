@@ -4,7 +4,7 @@ import json
 import os
 import sys
 
-# Whatever the clients and the browser they start print goes to standard error: answers stand alone.
+# Whatever the clients and their browser print goes to standard error, so that standard output has only answers.
 _answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 

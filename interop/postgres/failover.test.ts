@@ -1,6 +1,6 @@
 /**
- * Guarantee: a service that knows a primary and its standby asks only the one that takes writes, says 503 while there
- * is none, and goes on by itself when the standby is promoted, having forgotten no revocation.
+ * Guarantee: a service that knows a primary and its standby asks only the one that takes writes, answers 503 while
+ * there is none, and recovers by itself when the standby is promoted, without forgetting a revocation.
  */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -62,7 +62,7 @@ suite('a primary and a synchronous standby', () => {
     await primary.kill()
     await eventually('no primary is a 503', async () => (await statusOf(other, kept)) === 503)
     for (const node of nodes) {
-      // The standby answers reads, and is not asked.
+      // The standby would answer reads, but is not asked.
       assert.equal(await statusOf(node, revoked), 503)
       assert.equal(await statusOf(node, kept), 503)
     }
@@ -72,7 +72,7 @@ suite('a primary and a synchronous standby', () => {
       await eventually('the new primary is found', async () => (await statusOf(node, kept)) === 200)
       assert.equal(await statusOf(node, revoked), 401)
     }
-    // What is remembered hears of changes on the new primary.
+    // Remembered tokens hear of changes on the new primary.
     await sleep(1_000)
     for (const node of nodes) assert.equal(await statusOf(node, kept), 200)
     await revokeOwn(other, kept)

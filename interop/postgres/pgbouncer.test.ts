@@ -1,6 +1,6 @@
 /**
- * Guarantee: behind a PgBouncer in transaction mode the service works as without it, every statement has its limit, and
- * a revocation holds, whether the listener has a direct address or not. The PgBouncer is Debian's, as it is installed
+ * Guarantee: behind a PgBouncer in transaction mode the service works as usual, every statement has its time limit,
+ * and revocations are in force, whether the listener has a direct address or not. The PgBouncer is Debian's, as installed
  * and with the setting that `docs/operations/deploy.md` names.
  */
 import assert from 'node:assert/strict'
@@ -65,7 +65,7 @@ for (const [how, settings] of [
       ] as const) {
         test(`tokens are made, used and revoked; the listener: ${listener}`, async () => {
           const [one, other] = [await start(listenUrl()), await start(listenUrl())]
-          // More at once than it has connections to the server.
+          // More at once than PgBouncer has connections to the server.
           const tokens = await Promise.all(
             Array.from({ length: 20 }, async () => logIn(one, await addPerson(one, undefined))),
           )

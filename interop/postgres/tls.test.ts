@@ -1,6 +1,6 @@
 /**
- * Guarantee: where the address asks for TLS, nothing is sent to a server whose certificate is not by an authority we
- * trust and for the name we call it by; not by statements, and not by the listener.
+ * Guarantee: if the address asks for TLS, neither statements nor the listener send anything to a server whose
+ * certificate is not from a trusted authority and for the name in the address.
  */
 import assert from 'node:assert/strict'
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs'
@@ -43,7 +43,7 @@ suite('TLS to the database', () => {
     }
     await server.restart(['ssl=on', `ssl_cert_file=${certificate}`, `ssl_key_file=${own}`])
   }
-  /** As the service reads it. */
+  /** Parsed as the service parses it. */
   const targetOf = (parameters: string, host = 'localhost') => {
     const url = server.url('postgres').replace('127.0.0.1', host)
     const { database } = readConfig({

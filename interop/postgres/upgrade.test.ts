@@ -1,7 +1,7 @@
 /**
- * Guarantee: in a rolling upgrade nodes of the release before go on serving when the new release has migrated their
- * database, and what one of the two ends holds for the other. The release before is the code of git that did not know
- * the newest migration.
+ * Guarantee: in a rolling upgrade, nodes of the previous release keep serving after the new release has migrated their
+ * database, and each release refuses what the other revoked. The previous release is the code in git from before the
+ * newest migration.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -78,7 +78,7 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
   }
   const status = async (node: Node, token: Token) => (await wire.send(node, whoami(token))).status
   const holds = async (...tokens: Token[]) => {
-    // As often as it takes a node that remembers to remember.
+    // Often enough for a node that remembers to do so.
     for (let round = 0; round < 3; round++, await sleep(300)) {
       for (const token of tokens) {
         for (const node of nodes) assert.equal(await status(node, token), 200)
@@ -87,7 +87,7 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
       }
     }
   }
-  /** Ended at one, and refused by the other within the second that is promised and what a busy machine adds. */
+  /** Revoked at one, and refused by the other within the promised second plus what a busy machine adds. */
   const endedAt = async (node: Node, token: Token) => {
     const asked = revoke(token, token)
     assert.equal((await wire.send(node, asked)).status, 200)
@@ -102,7 +102,7 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
   await holds(kept, before)
   await endedAt(one, before)
 
-  // The new release migrates; the old nodes run on.
+  // The new release migrates; the old nodes keep running.
   const ratafia = commandOf(current)
   const planned = JSON.parse((await ratafia(['migrate', '--plan', '--json'])).stdout)
   assert.equal(planned.missing.at(-1).name, previous.migration)
@@ -115,7 +115,7 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
   await holds(kept, onOld)
   await endedAt(other, onOld)
 
-  // Side by side.
+  // Both releases side by side.
   await other.stop()
   other.installation = current
   await other.start()

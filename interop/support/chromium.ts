@@ -1,4 +1,4 @@
-/** A real browser, and what went wrong in it that a person would not see. */
+/** A real browser, and errors in it that a person would not see. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -10,7 +10,7 @@ import {
 } from 'playwright-core'
 import { clientPaths } from './paths.ts'
 
-/** Without these it looks for its maker's hosts at every start; as root it runs without its sandbox only. */
+/** Without these it contacts its maker's hosts at every start; as root it only runs without its sandbox. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -31,13 +31,13 @@ export interface Window {
   readonly problems: string[]
 }
 
-/** A window with cookies of its own. */
+/** A window with its own cookies. */
 export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
   const context = await browser.newContext(options)
   const page = await context.newPage()
   const problems: string[] = []
   page.on('console', (message) => {
-    // A page that says "wrong password" has a status that says so too; Chromium reports that.
+    // A "wrong password" page has an error status, which Chromium reports.
     if (!/status of 403/.test(message.text())) problems.push(message.text())
   })
   page.on('pageerror', (error) => problems.push(String(error)))

@@ -1,6 +1,6 @@
 /**
- * A brand with its models at a running service, and devices of them: snapd as it runs on one. Root, brand and their
- * keys are those of the assertion vectors; models and store are signed by snapd's own code for each suite.
+ * A brand with its models at a running service, and devices of these models that run snapd. The root, the brand and
+ * their keys are from the assertion vectors; snapd's own code signs the models and the store assertion for each suite.
  */
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,11 +21,11 @@ export const AUTH = '/api/v1/snaps/auth'
 export const BRAND = 'acme-brand'
 const ROOT = 'test-root'
 const OPERATOR = 'acme-operator'
-/** Signed models before the brand had the key that is at the service. */
+/** Signed models before the brand had the key that the service uses. */
 const OLDER_KEY = 'unknown'
 const PROXY_STORE = 'acme-proxy'
 
-/** What each of them is for, in the test that has it; the registration policy is `auto` unless it is told. */
+/** The tests that use each model say what it is for; the registration policy is `auto` by default. */
 export const MODELS = {
   'acme-pc': {},
   'acme-next': {},
@@ -44,11 +44,11 @@ export interface DeviceWorld {
   /** Replaced at a restart. */
   service: Service
   readonly front: Front
-  /** Encoded; those of a brand that the service does not know, too. */
+  /** Encoded; includes those of a brand that the service does not know. */
   readonly models: Readonly<Record<ModelName | 'foreign', string>>
   /** Ends the service and starts it again, with other settings if there are any. */
   restartService(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** snapd on a new device, which nobody knows yet. */
+  /** snapd on a new, unregistered device. */
   device(model: ModelName | 'foreign', options?: DeviceOptions): Promise<SnapdDevice>
 }
 
@@ -117,7 +117,7 @@ async function makeWorld(
   return world
 }
 
-/** What the operator does before the first device comes. */
+/** What the operator does before the first device registers. */
 async function configure(
   { directory, ratafia }: Installation,
   models: DeviceWorld['models'],
@@ -170,7 +170,7 @@ async function signAll(url: string) {
   const own = Object.fromEntries(Object.keys(MODELS).map((name, at) => [name, signed[at] ?? '']))
   return {
     trusted: [await vector(`account-${ROOT}`), await vector(`account-key-${ROOT}`)],
-    // The key that signs serials is not in it: that is the service's to hand over.
+    // Without the key that signs serials: the service must provide that.
     image: [
       await vector(`account-${BRAND}`),
       await vector(`account-${OPERATOR}`),

@@ -43,7 +43,7 @@ export const craftStore = (service: string, environment: Settings = {}): Driver 
     environment,
   )
 
-/** Starts a client program; `A` is what it is known to answer with. */
+/** Starts a client program; `A` is the type of its answers. */
 export function start<A = Answer>(
   program: string,
   words: readonly string[],
@@ -55,7 +55,7 @@ export function start<A = Answer>(
   child.stderr.on('data', (chunk: Buffer) => {
     told += chunk.toString()
   })
-  // Writing to a program that has ended is reported by the missing answer.
+  // A failed write to an ended program shows as a missing answer.
   child.stdin.on('error', () => {})
   const answers = lines(createInterface({ input: child.stdout, crlfDelay: Infinity }))
   const next = async (): Promise<A> => {
@@ -75,7 +75,7 @@ export function start<A = Answer>(
 
 async function* lines(reader: Interface): AsyncGenerator<string, undefined> {
   for await (const line of reader) {
-    // snapd's packages tell about the machine's AppArmor before our program is asked anything.
+    // snapd's packages report the machine's AppArmor before the first command.
     if (line.startsWith('{')) yield line
   }
   return undefined

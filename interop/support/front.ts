@@ -1,6 +1,6 @@
 /**
- * The rest of a store, which stands before the service: it passes on what is the service's, and asks it about the
- * device session of everything else, as nginx does with `auth_request`.
+ * The rest of a store, in front of the service: it forwards the service's requests and, for all others, asks the
+ * service about the device session, as nginx does with `auth_request`.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ export interface Exchange {
   readonly answer: string
 }
 
-/** What a test wants done before the front does what it does. A response is sent in place of the front's. */
+/** A test's hook before the front acts. A returned response replaces the front's. */
 export type Meddle = (request: {
   readonly method: string
   readonly path: string
@@ -29,9 +29,9 @@ export interface Front {
   /** The address of the service. */
   target: string
   meddle: Meddle | undefined
-  /** May put another answer in the place of one that was given. */
+  /** May replace an answer. */
   after: ((exchange: Exchange) => Response | undefined) | undefined
-  /** What passed since the last call, oldest first. */
+  /** The exchanges since the last call, oldest first. */
   taken(): Exchange[]
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function startFront(): Promise<Front> {
     body: Buffer,
   ): Promise<Response> {
     if (method === 'HEAD' || OF_THE_SERVICE.test(path)) return pass(method, path, headers, body)
-    // With the headers as they came, and without a body: what `auth_request` does.
+    // With the original headers and without a body, as `auth_request` does.
     const { 'content-length': _, 'content-type': __, ...asked } = headers
     const verdict = await pass('GET', '/device-session', asked, Buffer.alloc(0))
     return verdict.ok ? ofTheStore(path) : verdict
@@ -87,7 +87,7 @@ export async function startFront(): Promise<Front> {
         ...(body.length > 0 ? { body } : {}),
       })
     } catch {
-      // Nobody is there: what any proxy says then.
+      // The service is away: answer as any proxy does.
       return new Response('Bad Gateway', { status: 502 })
     }
   }
@@ -121,7 +121,7 @@ const HOP_BY_HOP = new Set([
   'expect',
 ])
 
-/** As much of a store as snapd takes for one. */
+/** As much of a store as snapd needs. */
 function ofTheStore(path: string): Response {
   if (path.startsWith('/api/v1/snaps/sections')) {
     return Response.json(

@@ -23,12 +23,12 @@ export interface NginxOptions {
   /** An empty directory of its own is made in it. */
   readonly directory: string
   readonly port: number
-  /** `HOST:PORT` of each node of the service, in order. */
+  /** `HOST:PORT` of each of the service's nodes, in order. */
   readonly nodes: readonly string[]
   readonly store: string
 }
 
-/** One that nobody has at this moment. */
+/** A port that is free at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -86,7 +86,7 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
   }
 }
 
-/** What Debian's own nginx.conf has around the file; whoever runs the tests has no right to its directories. */
+/** Replaces Debian's nginx.conf, whose directories the tests' user may not write. */
 const around = (own: string): string => `
 daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
@@ -99,7 +99,7 @@ http {
 }
 `
 
-/** Throws when one is not there: then the example is another one. */
+/** Throws if a text is missing because the example has changed. */
 function replacing(text: string, pairs: readonly (readonly [from: string, to: string])[]): string {
   return pairs.reduce((result, [from, to]) => {
     if (result.split(from).length !== 2) throw new Error(`examples/nginx/ratafia.conf has not one "${from}"`)

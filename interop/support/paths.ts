@@ -18,8 +18,8 @@ export const clientPaths = {
 } as const
 
 /**
- * The environment of a child process: that of this one without any setting of the service, whoever runs the tests
- * may have one of their own, and with the Node of `npm ci` first.
+ * The environment of a child process: this one's, without the service's settings (the user running the tests may have
+ * their own), and with the Node of `npm ci` first in the path.
  */
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const kept: Record<string, string> = {}

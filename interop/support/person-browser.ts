@@ -17,7 +17,7 @@ interface Button {
 export interface Page {
   readonly status: number
   readonly title: string
-  /** What a reader sees, spaces run together. */
+  /** The visible text, with white space collapsed. */
   readonly text: string
   readonly forms: readonly Form[]
 }
@@ -28,9 +28,9 @@ export interface PersonBrowser {
   submit(form: Form, typed: Readonly<Record<string, string>>, button: string): Promise<Page>
 }
 
-/** Cookies are kept as long as the object is. */
+/** Keeps cookies for its own lifetime. */
 export function personBrowser(): PersonBrowser {
-  // By host, name and path, as browsers keep them; the port does not count.
+  // By host, name and path, as in browsers; ports do not count.
   const cookies = new Map<string, { host: string; path: string; name: string; value: string }>()
 
   async function request(url: URL, init: RequestInit): Promise<Page> {

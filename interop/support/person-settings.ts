@@ -1,4 +1,4 @@
-/** Who sits at the browser that a client opens, and what they saw there. */
+/** The user of the browser that a client opens, and what they saw there. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,11 +8,11 @@ import { clientPaths } from './paths.ts'
 export interface Person {
   readonly username: string
   readonly password: string
-  /** The button they press under what they are shown. */
+  /** The button they press. */
   readonly button: 'Approve' | 'Refuse'
-  /** They come to the browser only when this file exists. */
+  /** They wait until this file exists. */
   readonly comesWhen?: string
-  /** Every page they saw, a JSON line each; the file `${notes}.done` is made when they have left. */
+  /** Every page they saw, one JSON line each; the file `${notes}.done` is created when they leave. */
   readonly notes: string
 }
 

@@ -14,7 +14,7 @@ const person = JSON.parse(await readFile(settings, 'utf8')) as Person
 const { username, password, button } = person
 
 while (person.comesWhen !== undefined && !existsSync(person.comesWhen)) {
-  // The tests are over: nobody will call any more.
+  // The tests are over: nobody will call again.
   if (!existsSync(settings)) process.exit()
   await sleep(100)
 }

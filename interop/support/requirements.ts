@@ -1,4 +1,4 @@
-/** What must be installed beside npm's packages, told in one sentence when it is not, and which versions it is. */
+/** Checks what must be installed besides npm's packages, and lists its versions. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -72,6 +72,6 @@ function runs(program: string, ...words: readonly string[]): boolean {
   }
 }
 
-// What Debian's launcher of Chromium says about the machine's /proc on standard error is not our concern.
+// Ignore what Debian's Chromium launcher says about /proc on standard error.
 const output = (program: string, ...words: readonly string[]): string =>
   execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()

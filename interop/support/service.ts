@@ -1,4 +1,4 @@
-/** The service as a user starts it: the program, in a process of its own. */
+/** The service as a user starts it: the program in its own process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -7,15 +7,15 @@ import type { Installation } from './installation.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export interface Service {
-  /** The address in the line that says it listens. */
+  /** The address that it prints. */
   readonly url: string
-  /** The signal of an operator; gives the exit code. */
+  /** Sends an operator's signal; returns the exit code. */
   stop(): Promise<number | null>
 }
 
 /**
- * Starts it on a free port, and remembers that port and address in the installation's settings: commands and later
- * starts are of the same service, as after an operator's restart.
+ * Starts it on a free port, and keeps port and address in the installation's settings, so that commands and later starts
+ * are of the same service, as after an operator's restart.
  */
 export async function startService(
   installation: Installation,
@@ -33,7 +33,7 @@ export async function startService(
   for await (const line of createInterface({ input: child.stdout, crlfDelay: Infinity })) {
     const [, url] = /^ratafia listening on (http:\/\/\S+)/.exec(line) ?? []
     if (url === undefined) continue
-    // The rest of what it says is read and dropped, so that it never waits for us.
+    // Keep reading and discard the rest, so that the service never blocks on a full pipe.
     child.stdout.resume()
     installation.environment['RATAFIA_PORT'] = new URL(url).port
     installation.environment['RATAFIA_BASE_URL'] = url

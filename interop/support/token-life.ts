@@ -26,8 +26,8 @@ export interface Account {
 }
 
 /**
- * `tokens` are two of this account: the first is described as `description` and is revoked with the second. Gives the
- * record of the revoked one and what its owner reads then.
+ * `tokens` are two of this account: the first has the description `description` and is revoked with the second. Returns
+ * the revoked one's record and what its owner reads then.
  */
 export async function liveAndRevoke(
   call: Call,

@@ -65,7 +65,7 @@ async function makeWorld(kind: DatabaseKind): Promise<World> {
   }
 }
 
-/** Without a password, nobody can sign in to it. Gives the account's id. */
+/** An account without a password, to which nobody can sign in. Returns its id. */
 export async function addAccount(
   { ratafia }: Installation,
   { username, email, name }: { readonly username: string; readonly email: string; readonly name: string },

@@ -1,4 +1,4 @@
-/** A certificate authority of the test's own, and certificates by it. */
+/** The test's own certificate authority, and certificates it issues. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** A PgBouncer of Debian's in transaction mode, in front of a database. */
+/** Debian's PgBouncer in transaction mode, in front of a database. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { endWithThisProcess, sleep } from '../../../faults/world/processes.ts'
 import { freePort, ready, unprivilegedAccount } from '../../../tools/test/postgres.ts'
 
 export interface PgBouncer {
-  /** The database, through it. */
+  /** The database's URL through PgBouncer. */
   readonly url: string
   readonly version: string
   close(): Promise<void>

@@ -7,14 +7,14 @@ import { ROOT } from '../../../faults/world/processes.ts'
 import { committedTree } from '../../../faults/world/tree.ts'
 
 const MIGRATIONS = 'packages/server/src/database/schema/migrations'
-/** Not every commit is one that runs. */
+/** Not every commit runs. */
 const MOST_TRIES = 100
 
 export type Previous =
   | { readonly tree: string; readonly commit: string; readonly migration: string }
   | { readonly missing: string }
 
-/** Puts it into `directory`. */
+/** Writes it to `directory`. */
 export function previousRelease(directory: string): Previous {
   const migration =
     readdirSync(join(ROOT, MIGRATIONS))
@@ -23,7 +23,7 @@ export function previousRelease(directory: string): Previous {
       .at(-1) ?? ''
   const shallow = git('rev-parse', '--is-shallow-repository')
   if (shallow === undefined) return { missing: 'this is no git clone' }
-  // Wherever it stood then.
+  // Wherever the migration was then.
   const added = git(
     'log',
     '--diff-filter=A',
@@ -31,7 +31,7 @@ export function previousRelease(directory: string): Previous {
     '--',
     `:(glob)packages/server/src/**/${migration}`,
   )
-  // One that is not committed yet: the code before is the newest commit.
+  // A migration that is not committed yet: the newest commit is the code before it.
   const before = added ? `${added.split('\n').at(-1)}^` : 'HEAD'
   const commits = git('rev-list', `--max-count=${MOST_TRIES}`, before)?.split('\n') ?? []
   for (const commit of commits) {
@@ -45,7 +45,7 @@ export function previousRelease(directory: string): Previous {
   return { missing: `this clone does not have the code before ${migration}${remedy}` }
 }
 
-/** Undefined when git says no. */
+/** Undefined if git fails. */
 function git(...words: string[]): string | undefined {
   const { status, stdout } = spawnSync('git', words, { cwd: ROOT, encoding: 'utf8' })
   return status === 0 ? stdout.trim() : undefined
