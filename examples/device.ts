@@ -1,11 +1,11 @@
 /**
- * A device in one file: registers, opens a session, shows it and refreshes it, as snapd does. It speaks to the service
- * by HTTP alone and is believed because of what it signs.
+ * A device in one file: registers, opens a session, shows it and refreshes it, as snapd does. It uses only
+ * HTTP and proves itself by its signatures.
  *
  *   npm run demo:device -- DIRECTORY [URL]
  *
- * DIRECTORY has the model's assertion, as `ratafia brands create --demo` writes it; URL is the service's address. The
- * device keeps its key and its serial in DIRECTORY/device: a second run finds it registered.
+ * DIRECTORY contains the model assertion written by `ratafia brands create --demo`; URL is the service's address. The
+ * device keeps its key and serial in DIRECTORY/device: a second run finds it registered.
  */
 import { generateKeyPair } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ if (directory === undefined) {
   process.exit(2)
 }
 
-// What the service refuses is a sentence for people.
+// The service's refusals are sentences for people.
 process.once('uncaughtException', ({ message }) => {
   process.stderr.write(`${message}\n`)
   process.exitCode = 1

@@ -12,7 +12,7 @@ import { after, test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 const data = mkdtempSync(join(tmpdir(), 'ratafia-quick-start-'))
-// Nothing of the caller's settings, and a free port: whoever runs this may have a service of their own running.
+// Without the caller's settings and on a free port: the caller may have their own service running.
 const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
 const env = { ...Object.fromEntries(inherited), RATAFIA_DATA_DIR: data, RATAFIA_PORT: '0' }
 
@@ -24,7 +24,7 @@ after(async () => {
 
 /** `npm start`; resolves to the address in the line that says it listens. */
 async function start(): Promise<string> {
-  // A process group of its own, because npm stands between us and the service.
+  // Its own process group, because npm runs between us and the service.
   const started = spawn('npm', ['start'], {
     cwd: root,
     env,
@@ -35,14 +35,14 @@ async function start(): Promise<string> {
   for await (const line of createInterface({ input: started.stdout, crlfDelay: Infinity })) {
     const [, address] = /^ratafia listening on (http:\/\/\S+)/.exec(line) ?? []
     if (address === undefined) continue
-    // The rest of what it says is read and dropped, so that it never waits for us.
+    // Keep reading and discard the rest, so that the service never blocks on a full pipe.
     started.stdout.resume()
     return address
   }
   throw new Error('npm start ended before it listened')
 }
 
-/** As Ctrl-C in the terminal does it: the signal goes to npm and to the service. */
+/** Like Ctrl-C in the terminal: the signal goes to npm and to the service. */
 async function stop(): Promise<void> {
   if (service?.pid === undefined || service.exitCode !== null || service.signalCode !== null) return
   const ended = once(service, 'exit')
@@ -50,7 +50,7 @@ async function stop(): Promise<void> {
   await ended
 }
 
-/** As a service manager does it that knows of npm alone. */
+/** Like a service manager that only knows npm. */
 async function terminate(): Promise<unknown> {
   assert.ok(service)
   const ended = once(service, 'exit')
@@ -110,7 +110,7 @@ test('a brand to try things with leads to a device that is registered, and revok
   assert.ok(serial, first.stdout)
   assert.match(first.stdout, /^Refreshed: /m)
 
-  // The same key has the same serial.
+  // The same key gets the same serial.
   assert.ok(device().stdout.includes(`demo-brand/demo-device/${serial},`))
   assert.match(ratafia('', 'devices', 'list'), new RegExp(serial))
   ratafia('', 'devices', 'revoke', `demo-brand/demo-device/${serial}`, '--reason', 'lost')

@@ -18,7 +18,7 @@ interface Package {
 
 /**
  * Compiles each package below `root`/packages to `output`/NAME (made anew): JavaScript and types in dist/, programs
- * in bin/, package.json, README.md, LICENSE. Returns them in the order in which they depend on each other.
+ * in bin/, package.json, README.md, LICENSE. Returns them in dependency order.
  * Throws an Error with the compiler's complaints when a source has errors.
  */
 export function buildPackages(root: string, output: string): readonly Built[] {
@@ -43,7 +43,7 @@ export function buildPackages(root: string, output: string): readonly Built[] {
   return packages.map(({ manifest, output: directory }) => ({ name: manifest.name, directory }))
 }
 
-/** Those that others need come first. The import rules refuse cycles. */
+/** Dependencies come first. The import rules forbid cycles. */
 function inOrder(packages: readonly Package[]): Package[] {
   const done = new Set<Package>()
   const add = (each: Package) => {
@@ -58,7 +58,7 @@ function inOrder(packages: readonly Package[]): Package[] {
 
 function compile(root: string, { source, output, manifest }: Package, packages: readonly Package[]): void {
   mkdirSync(output, { recursive: true })
-  // Our other packages are taken as built, as they are where this one is installed.
+  // Use our other packages as built, as they will be where this one is installed.
   const paths = packages.flatMap(({ manifest: other, output: built }) =>
     Object.entries(publishedManifest(other).exports ?? {}).map(([subpath, { types }]) => [
       join(other.name, subpath),
@@ -88,7 +88,7 @@ function compile(root: string, { source, output, manifest }: Package, packages: 
   rmSync(config)
 }
 
-/** Style sheets and the like: whatever stands beside the sources and is none. */
+/** Style sheets and the like: files beside the sources that are not sources. */
 function copyAssets({ source, output }: Package): void {
   const from = join(source, 'src')
   cpSync(from, join(output, 'dist'), { recursive: true, filter: (path) => !path.endsWith('.ts') })

@@ -9,7 +9,7 @@ export interface Manifest {
   readonly [field: string]: unknown
 }
 
-/** What an export or a program of a published package points to. */
+/** The target of an export or a program of a published package. */
 interface PublishedExport {
   readonly types: string
   readonly default: string
@@ -17,7 +17,7 @@ interface PublishedExport {
 
 /**
  * The manifest to publish: exports lead to `dist/`, with their types; development dependencies are left out, and
- * `files` names what the build writes. Throws a TypeError for an export that is no source file below `./src/`.
+ * `files` names what the build writes. Throws a TypeError for an export that is not a source file below `./src/`.
  */
 export function publishedManifest(manifest: Manifest) {
   const { devDependencies: _devDependencies, exports = {}, files: _files, ...kept } = manifest

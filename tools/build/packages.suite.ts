@@ -1,5 +1,5 @@
 // npm run test:packages. Builds the packages, packs them as for publishing, unpacks them where another project
-// would have them installed, and uses them from there: nothing of the sources may be needed.
+// would install them, and uses them there: they must not need the sources.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ import { buildPackages } from './build.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs `command` to its end; throws with what it printed unless it exits 0. Returns its standard output. */
+/** Runs `command` and returns its standard output; throws with all its output unless it exits with 0. */
 function run(directory: string, command: string, ...words: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(command, words, { cwd: directory, encoding: 'utf8' })
   if (error !== undefined) throw error
@@ -43,7 +43,7 @@ describe('the packages as published', () => {
       mkdirSync(target, { recursive: true })
       run(project, 'tar', '-xzf', filename, '-C', target, '--strip-components=1')
     }
-    // What others publish is taken from this repository's installation instead of from the registry.
+    // Third-party packages come from this repository's installation instead of the registry.
     for (const path of globSync(['*', '@*/*'], { cwd: join(root, 'node_modules') })) {
       const target = join(modules, path)
       if (existsSync(target) || path.startsWith('@ratafia') || /^@[^/]+$/.test(path)) continue

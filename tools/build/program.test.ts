@@ -21,7 +21,7 @@ for (const version of ['20.20.2', '23.11.1']) {
   })
 }
 
-// Guarantee: the cache only saves time. Where it cannot be written, the program runs as well.
+// Guarantee: the cache only saves time. If it cannot be written, the program still works.
 for (const directory of ['/proc/none', '/dev/null']) {
   test(`ratafia runs where its cache cannot be written: ${directory}`, () => {
     const env = { PATH: process.env['PATH'], XDG_CACHE_HOME: directory }

@@ -1,4 +1,4 @@
-// docs/errors.md and the codes in the program are the same list, and every code is thrown somewhere.
+// docs/errors.md and the program list the same codes, and every code is thrown somewhere.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'

@@ -28,7 +28,7 @@ function withoutCode(text: string): string {
     .join('\n\n')
 }
 
-/** What blank lines separate. */
+/** The blocks between blank lines. */
 const paragraphsOf = (text: string): string[] => prose(text).split(/\n[ \t]*\n/)
 
 /** The anchors of a page's headings, as Git forges make them: a repeated heading gets a number. */
@@ -49,14 +49,14 @@ function anchors(text: string): Set<string> {
   )
 }
 
-/** The targets of a page's links. White space inside one is kept: it breaks the link. */
+/** The targets of a page's links. White space inside a target is kept, because it breaks the link. */
 function linksOf(text: string): string[] {
   return [...withoutCode(text).matchAll(/\[[^\][]*(?:\[[^\][]*\][^\][]*)*\]\(([^()]*)\)/g)].map(
     ([, target = '']) => target,
   )
 }
 
-/** What is wrong with a link of `page`; undefined if it leads to a file, and to a heading of it. */
+/** What is wrong with a link of `page`; undefined if its file and heading exist. */
 function problemOf(link: string, page: string): string | undefined {
   if (/\s/.test(link)) return 'has a line end or a space in its target'
   if (/^(https?|mailto):/.test(link)) return undefined
@@ -88,10 +88,10 @@ test('the link check passes over links in code, and over code that crosses a lin
   assert.deepEqual(linksOf('`[a](b)` and ``[c](d)`` and `code\n[e](f)` and [g](h)'), ['h'])
 })
 
-/** Whether a line continues the line before it, rather than beginning an item, a row or a heading. */
+/** Whether a line continues the previous one, rather than starting an item, a row or a heading. */
 const continues = (line: string): boolean => !/^\s*([-*+] |\d+\. |\||#|>|<!--|$)/.test(line)
 
-/** Lines with one short word inside or at the end of a paragraph: left over when something else was rewrapped. */
+/** Lines with one short word inside or at the end of a paragraph: left over when the rest was rewrapped. */
 function orphans(text: string): string[] {
   return paragraphsOf(text).flatMap((paragraph) => {
     const lines = paragraph.split('\n')

@@ -1,4 +1,4 @@
-/** The program's tree of commands, for documentation: nothing in it can run. */
+/** The program's command tree, for documentation: its commands cannot run. */
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { createRatafia } from '../../packages/server/src/start/run.ts'

@@ -1,4 +1,4 @@
-// docs/reference.md is what the program says of itself.
+// docs/reference.md matches what the program says about itself.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

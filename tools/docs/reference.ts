@@ -1,4 +1,4 @@
-/** Writes docs/reference.md from the program: `npm run docs:reference`. Every command, option and variable is in it. */
+/** Writes docs/reference.md from the program: `npm run docs:reference`. It has every command, option and variable. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argument, Command, Option } from 'commander'
@@ -46,7 +46,7 @@ ${Object.entries(VARIABLES_BY_SUBJECT)
 `
 }
 
-/** The commands that do something, each with a link to its section. */
+/** The commands that can run, each with a link to its section. */
 function indexOf(program: Command): string {
   const rows = leavesOf(program, []).map(([name, command]) =>
     tableRow(`[\`ratafia ${name}\`](#ratafia-${name.replaceAll(' ', '-')})`, command.description()),
@@ -100,7 +100,7 @@ function optionTable(all: readonly Option[]): string[] {
   return [['| option | meaning |', '|---|---|', ...rows].join('\n')]
 }
 
-/** As the help of every command lists them. */
+/** The exit codes, as every command's help lists them. */
 function exitCodes(): string {
   const rows = [...EXIT_HELP.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(([, code = '', meaning = '']) =>
     tableRow(code, meaning),
@@ -111,7 +111,7 @@ function exitCodes(): string {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.:]$/.test(text) ? '' : '.'}`
 
-// Angle brackets outside of code would be tags.
+// Angle brackets outside code would be HTML tags.
 const cell = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

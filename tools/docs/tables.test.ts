@@ -1,4 +1,4 @@
-// No table grows without bound: docs/operations/observe.md says of each what bounds it.
+// No table grows without bound: docs/operations/observe.md says what bounds each.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

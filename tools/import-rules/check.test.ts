@@ -8,7 +8,7 @@ import { VIOLATIONS } from './violations.fixture.ts'
 
 const server = 'packages/server/src'
 
-/** Rules that see some violations of other rules too. */
+/** Rules that also catch some violations of other rules. */
 const OVERLAPPING = ['declared-dependencies', 'nobody-imports-server', 'no-cycles']
 
 test('a tree in which every layer imports all it may has no findings', () => {
@@ -22,7 +22,7 @@ for (const [name, path, plant, what] of VIOLATIONS) {
       const found = findings.filter((finding) => finding.includes(`\n  ${name}: `))
       assert.equal(found.length, 1, `not exactly one finding of ${name} in:\n${findings.join('\n')}`)
       assert.equal(found[0]?.split('\n')[0]?.replace(/:\d+: /, ': '), `${path}: ${what}`)
-      // Seen to fail without the rule: no other would have caught it.
+      // Without the rule it goes unnoticed: no other rule catches it.
       const others = RULES.filter((rule) => rule.name !== name && !OVERLAPPING.includes(rule.name))
       assert.deepEqual(check(root, others).findings, [])
     })
@@ -37,7 +37,7 @@ test('folder-size: the 17th source file of a folder is one too many, and its tes
         [`${server}/web/page-${at}.test.ts`, ''],
       ]).flat(),
     )
-  // The tree has one file there already.
+  // The tree already has one file there.
   withTree(plants(15), (root) => assert.deepEqual(check(root).findings, []))
   withTree(plants(16), (root) => {
     const [finding, ...more] = check(root).findings

@@ -2,7 +2,7 @@ import { RULES } from './rules.ts'
 import { readTree } from './tree.ts'
 
 export interface Report {
-  /** How many files were looked at. */
+  /** How many files were checked. */
   readonly files: number
   /** One text for each finding: where, what, the rule with its sentence, what to do instead. Sorted by file. */
   readonly findings: readonly string[]

@@ -3,7 +3,7 @@ import type { Tree } from './tree.ts'
 
 /**
  * Finds import cycles among the sources, type imports included: a cycle of types is two files that cannot be
- * understood one at a time. Each file of a cycle is reported once, with the shortest way back to itself, at the
+ * understood separately. Each file of a cycle is reported once, with the shortest way back to itself, at the
  * first file by name only, so one cycle is one finding.
  */
 export function* findCycles({ files }: Tree): Iterable<Finding> {
@@ -28,7 +28,7 @@ export function* findCycles({ files }: Tree): Iterable<Finding> {
   }
 }
 
-/** The shortest way from `start` over at least one import back to `start` (breadth first), both ends included. */
+/** The shortest path from `start` back to `start` over at least one import (breadth first), both ends included. */
 function wayBack(
   start: string,
   imports: ReadonlyMap<string, readonly { readonly path: string }[]>,

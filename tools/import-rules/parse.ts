@@ -9,9 +9,9 @@ import { parseSources } from './sources.ts'
 export interface Import {
   /** 1-based. */
   readonly line: number
-  /** Undefined when the specifier is computed, so that nobody can tell what is imported. */
+  /** Undefined if the specifier is computed, so that it is unknown what is imported. */
   readonly specifier: string | undefined
-  /** True when nothing is left of the import at run time. */
+  /** True if the import does not exist at run time. */
   readonly typeOnly: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Parsed {
   readonly uses: readonly Use[]
 }
 
-/** Globals by which a function reaches outside of its arguments: each is reported under its own name. */
+/** Globals by which a function reaches beyond its arguments: each is reported under its own name. */
 const GLOBALS: ReadonlySet<string> = new Set([
   'console',
   'fetch',
@@ -41,7 +41,7 @@ const GLOBALS: ReadonlySet<string> = new Set([
 /** Members of globals that are reported; the global itself is not. */
 const MEMBERS: ReadonlySet<string> = new Set(['process.env', 'Date.now', 'Math.random'])
 
-/** The methods with which a Kysely statement begins: they are what SQL looks like in TypeScript. */
+/** The methods that start a Kysely statement: SQL in TypeScript. */
 const STATEMENTS: ReadonlySet<string> = new Set([
   'deleteFrom',
   'executeQuery',
@@ -120,7 +120,7 @@ function globalName(node: Node): string | undefined {
 
 /**
  * False for an identifier that only names something: a property, a key, a declaration. A local variable named
- * like a global does count: it is better renamed than mistaken.
+ * like a global counts too: rename it rather than have it mistaken.
  */
 function isReference(node: Node): boolean {
   const { parent } = node

@@ -1,11 +1,11 @@
-// Where a file stands in the design: which package, which layer of the server, which folder.
+// A file's place in the design: its package, its layer in the server, its folder.
 
 /**
  * - `core`, `api`: any source of such a package.
  * - `routes`, `store`, `operation`: a file in one of the server's feature folders (or the keyring's store).
  * - `remembered`: `remembered-<nouns>.ts`, a store whose answers a node remembers while it hears of every change.
  * - `shared`: a file directly in the server's `src/`, which every layer may import: errors.ts, clock.ts.
- * - `test`: tests, their support, and examples. They may look behind every layer of their own package.
+ * - `test`: tests, their support, and examples. They may import from every layer of their own package.
  */
 export type Layer =
   | 'api'
@@ -45,7 +45,7 @@ const PACKAGES: ReadonlyMap<string, Layer | 'server'> = new Map([
   ['server', 'server'],
 ])
 
-/** The server's folders that are no feature. Every other folder is one. */
+/** The server's folders that are not features. All others are. */
 const FOLDERS: ReadonlyMap<string, Layer> = new Map([
   ['cli', 'cli'],
   ['config', 'config'],
@@ -60,8 +60,8 @@ const FOLDERS: ReadonlyMap<string, Layer> = new Map([
 ])
 
 /**
- * Says where `path` stands. Throws an Error for a package that the design does not know: such a package needs
- * a row in this file, and rules.
+ * Returns the place of `path`. Throws an Error for a package unknown to the design: such a package needs a row in
+ * this file, and rules.
  */
 export function placeOf(path: string): Place {
   const [, directory = '', top, ...inside] = path.split('/')

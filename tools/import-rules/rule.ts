@@ -1,4 +1,4 @@
-// The shape of a rule, and the one kind of rule that most rows of the table are: who may import or use what.
+// The shape of a rule, and the most common kind in the table: who may import or use what.
 
 import type { Place } from './places.ts'
 import type { Target, Tree } from './tree.ts'
@@ -14,7 +14,7 @@ export interface Rule {
   readonly name: string
   /** The sentence of the design that the rule enforces. */
   readonly sentence: string
-  /** What to do instead, or what is allowed: the end of the message. */
+  /** What to do instead, or what is allowed; ends the message. */
   readonly advice: string
   find(tree: Tree): Iterable<Finding>
 }
@@ -27,15 +27,15 @@ interface Limits {
   readonly sentence: string
   readonly advice: string
   readonly who: Who
-  /** The closed list of what may be imported of our own; libraries and Node are not meant. Absent: everything. */
+  /** The only modules of our own that may be imported; libraries and Node are exempt. Absent: no restriction. */
   readonly may?: readonly What[]
-  /** What may not be imported, of whatever kind. */
+  /** What may not be imported, whether ours or not. */
   readonly mayNot?: readonly What[]
   /** What may not be used: names as parse.ts gives them. */
   readonly uses?: (name: string) => boolean
 }
 
-/** A rule about the imports and uses of each file for which `who` holds. */
+/** A rule about the imports and uses of each file that `who` selects. */
 export function limit({ name, sentence, advice, who, may, mayNot = [], uses = () => false }: Limits): Rule {
   function* find({ files }: Tree): Iterable<Finding> {
     for (const { place, imports, uses: used } of files.filter((file) => who(file.place))) {

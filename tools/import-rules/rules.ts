@@ -1,5 +1,5 @@
 // The import rules of the design ("Who may import whom"), one row each: whom the row binds, what they may or may
-// not import, and the sentence it enforces. Tests may look behind every layer of their own package, and no further.
+// not import, and the sentence it enforces. Tests may import from every layer of their own package, but of no other.
 
 import { posix } from 'node:path'
 import { findCycles } from './cycles.ts'

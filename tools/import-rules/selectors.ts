@@ -1,4 +1,4 @@
-// The words in which the table of rules speaks: whom a rule binds, and what an import leads to.
+// The vocabulary of the rule table: which files a rule binds, and what an import leads to.
 
 import type { Layer, Place } from './places.ts'
 import type { What, Who } from './rule.ts'

@@ -6,7 +6,7 @@ import { API } from 'typescript/unstable/sync'
 /** Project configurations that exist only here, by path. */
 const configs = new Map<string, string>()
 
-// One compiler process for all calls. It ends with this process: closed earlier, it may complain on stderr.
+// One compiler process for all calls. It ends with this process, because closing it earlier may print errors.
 const api = new API({
   fs: {
     readFile: (path) => configs.get(path),
@@ -19,7 +19,7 @@ const api = new API({
  * The compiler reports syntax errors; whatever can be read is returned. A file is read once per process.
  */
 export function parseSources(root: string, files: readonly string[]): ReadonlyMap<string, SourceFile> {
-  // The compiler process keeps a configuration under its path.
+  // The compiler process caches configurations by path.
   const config = `${root}/tsconfig.sources-${configs.size}.json`
   // Nothing is resolved or type-checked, so a tree needs no node_modules.
   const compilerOptions = { noResolve: true, noLib: true, types: [], allowJs: true, noEmit: true }

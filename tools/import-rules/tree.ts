@@ -1,4 +1,4 @@
-// The tree that is checked: every file of every package, with what each import means.
+// The tree to check: every file of every package, with the target of each import.
 
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -78,14 +78,14 @@ function resolve(root: string, from: string, specifier: string | undefined, pack
   if (specifier.startsWith('.')) {
     const path = posix.join(posix.dirname(from), specifier)
     if (!existsSync(`${root}/${path}`)) return { kind: 'nothing', name: `${specifier} (no such file)` }
-    // What lies outside of packages/ (a tool, a root file) is no package's: it would be missing when published.
+    // Files outside packages/ (a tool, a root file) belong to no package and would be missing when published.
     if (!path.startsWith('packages/')) return { kind: 'nothing', name: `${path} (outside of packages/)` }
     return { kind: 'ours', place: placeOf(path), by: 'path' }
   }
   const [, name = specifier, rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(specifier) ?? []
   const ours = packages.find((candidate) => candidate.name === name)
   if (ours === undefined) return { kind: 'external', name }
-  // A package without exports (the server) is open to Node: what is meant is then the path itself.
+  // Node can import any path of a package without exports (the server): the specifier is then a path.
   const path = ours.exports === undefined ? `.${rest}` : ours.exports[`.${rest}`]
   if (path === undefined) return { kind: 'nothing', name: `${specifier} (not in that package's exports)` }
   return { kind: 'ours', place: placeOf(posix.join(ours.directory, path)), by: 'name' }

@@ -1,4 +1,4 @@
-// Counts what the sources of the packages consist of. Tests, examples and vectors do not count.
+// Measures the packages' sources. Tests, examples and vectors do not count.
 
 import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'

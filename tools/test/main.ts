@@ -1,6 +1,6 @@
 /**
- * Runs the tests: `npm test` all of them quickly, `--full` those that do more in a full run, and with paths only those
- * files; options that begin with `--test-` go to Node's runner. It starts one PostgreSQL and shares what Node compiles.
+ * Runs the tests: `npm test` runs all of them quickly, `--full` those that do more in a full run, and paths select
+ * files; options that begin with `--test-` go to Node's runner. Starts one PostgreSQL and shares the compile cache.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -58,7 +58,7 @@ async function run(pass: Pass): Promise<void> {
   passed.push(await isPassed(pass))
 }
 
-/** What passes of one moment print comes one after the other, each once it is over. */
+/** Prints the output of concurrent passes one after the other, each when it has ended. */
 async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const started = performance.now()
   const child = spawn(

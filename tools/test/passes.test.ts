@@ -1,4 +1,4 @@
-/** Guarantee: the division of the test files leaves none out, and a full run takes those that do more in it. */
+/** Guarantee: no test file is left out, and a full run includes those that do more in it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { passesOf } from './passes.ts'

