@@ -15,37 +15,13 @@ if (major < 24) {
   )
   process.exitCode = 1
 } else {
-  await resolveQuickly()
   await keepCompiled()
   const { run } = await import('../src/start/run.ts')
   process.exitCode = await run(process.argv)
 }
 
 /**
- * Most of what a short command costs is loading some 400 modules, and half of that is Node's resolver: the real path and
- * the package of each. Files of one directory with one ending belong to one package, so one look-up will do.
- */
-async function resolveQuickly() {
-  const { registerHooks } = await import('node:module')
-  const formats = new Map()
-  registerHooks({
-    resolve(specifier, context, next) {
-      if (!/^\.\.?\//.test(specifier) || !context.conditions.includes('import')) {
-        return next(specifier, context)
-      }
-      const { href } = new URL(specifier, context.parentURL)
-      const kind = href.replace(/[^/]*(?=\.[a-z]+$)/, '')
-      if (formats.has(kind)) return { url: href, format: formats.get(kind), shortCircuit: true }
-      const resolved = next(specifier, context)
-      // Unless the directory is a symbolic link: a module must not be loaded under two names.
-      if (resolved.url === href) formats.set(kind, resolved.format)
-      return resolved
-    },
-  })
-}
-
-/**
- * Keeps what Node has compiled in the user's own cache directory. Not in Node's default below /tmp: another user could
+ * Keeps what Node has compiled, most of what a short command costs, in the user's own cache directory. Not in Node's default below /tmp: another user could
  * put their code there first. NODE_COMPILE_CACHE names another directory, NODE_DISABLE_COMPILE_CACHE turns it off; where
  * nothing can be written Node goes on without.
  */
