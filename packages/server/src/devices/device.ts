@@ -1,6 +1,5 @@
 /** A device in the register, as operations see it. */
-import { type DeviceId, newDeviceId } from '@ratafia/api'
-import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
+import type { DeviceId } from '@ratafia/api'
 
 export const DEVICE_STATUSES = ['pending', 'rejected', 'active', 'superseded', 'revoked'] as const
 
@@ -60,37 +59,6 @@ export interface SerialAssertion extends SerialName {
   readonly authorityId: string
   readonly signingKeyId: string
 }
-
-export const serialAssertion = (
-  serial: UnverifiedAssertion<'serial'>,
-  { id }: Pick<Device, 'id'>,
-): SerialAssertion => ({
-  brandId: serial.fields.brandId,
-  model: serial.fields.model,
-  serial: serial.fields.serial,
-  revision: serial.revision,
-  deviceId: id,
-  encoded: encode(serial),
-  // Every type with an authority has one.
-  authorityId: serial.authorityId ?? serial.fields.brandId,
-  signingKeyId: serial.signKeyId,
-})
-
-/** A pending device with an id of its own; `known` sets the rest. */
-export const newDevice = (
-  known: Pick<Device, 'brandId' | 'model' | 'deviceKeyId' | 'origin' | 'registeredAt'> & Partial<Device>,
-): Device => ({
-  id: newDeviceId(),
-  serial: '',
-  status: 'pending',
-  revision: null,
-  original: null,
-  decidedAt: null,
-  decidedBy: null,
-  reason: null,
-  quarantinedAt: null,
-  ...known,
-})
 
 export const showSerialName = ({ brandId, model, serial }: SerialName): string =>
   `${brandId}/${model}/${serial}`

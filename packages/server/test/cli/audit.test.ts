@@ -113,7 +113,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(JSON.parse(broken.stdout).broken_at, 2)
     assert.match(
       broken.stderr,
-      /^ratafia: The audit log does not hold from entry 2 on: its content is not .* The 1 before it hold\.\n$/,
+      /^ratafia: The audit log does not hold from entry 2 on: its content does not match its hash\. The 1 before it hold\.\n$/,
     )
     await query.updateTable('audit_entry').set({ subject: 'ann' }).where('seq', '=', 2).execute()
     assert.equal((await program.run(['audit', 'verify', '--expect', end])).code, 0)

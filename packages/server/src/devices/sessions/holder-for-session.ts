@@ -5,9 +5,11 @@
 import type { TrustedAssertion } from '@ratafia/assertions'
 import type { Recording } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
-import { type Device, newDevice, serialAssertion } from '../device.ts'
+import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
+import { newDevice } from '../new-device.ts'
+import { serialAssertion } from '../serial-assertion.ts'
 import { givenSerial, supersededBy } from '../serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 

@@ -4,13 +4,8 @@ import { type DeviceId, isDeviceId } from '@ratafia/api'
 import { AssertionError, decode, decodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import type { ExportRow } from '../../files/export-rows.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
-import {
-  DEVICE_ORIGINS,
-  DEVICE_STATUSES,
-  type Device,
-  type SerialAssertion,
-  serialAssertion,
-} from '../device.ts'
+import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device, type SerialAssertion } from '../device.ts'
+import { serialAssertion } from '../serial-assertion.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
 
 /** In this order. `request` and `assertions` are assertions as texts, a blank line between two. */

@@ -4,7 +4,8 @@
  */
 import type { DeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
-import { type Device, newDevice, type SerialName, showSerialName } from '../device.ts'
+import { type Device, type SerialName, showSerialName } from '../device.ts'
+import { newDevice } from '../new-device.ts'
 import type { CloneEvidence } from '../sessions/clone-store.ts'
 import type { RegisterImport } from './device-transfer-store.ts'
 
