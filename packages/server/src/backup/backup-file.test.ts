@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { ImportError } from '../files/import-rows.ts'
-import { FORMAT, type Header, type Row, type TableHead } from './backup-file.ts'
+import { type BackupRow, FORMAT, type Header, type TableHead } from './backup-file.ts'
 import { readBackup } from './read-backup.ts'
 import { backupText } from './write-backup.ts'
 
@@ -24,7 +24,7 @@ const COLUMNS = [
 
 interface Content {
   readonly header: Header
-  readonly tables: readonly (TableHead & { readonly rows: readonly Row[] })[]
+  readonly tables: readonly (TableHead & { readonly rows: readonly BackupRow[] })[]
 }
 
 async function written({ header, tables }: Content): Promise<Buffer> {
@@ -43,7 +43,7 @@ async function written({ header, tables }: Content): Promise<Buffer> {
 
 async function read(file: Uint8Array, chunk = 64): Promise<Content> {
   let header: Header | undefined
-  const tables: (TableHead & { rows: Row[] })[] = []
+  const tables: (TableHead & { rows: BackupRow[] })[] = []
   async function* source() {
     for (let at = 0; at < file.length; at += chunk) yield file.subarray(at, at + chunk)
   }
@@ -190,7 +190,7 @@ test('a file that unpacks to very much is refused, or handed on in pages of some
   const head = `${header}\n{"table":"full","columns":[["id","text"]]}\n`
   const pages: number[] = []
   const large = Buffer.from(`["${'x'.repeat(3 * 1024 * 1024)}"]\n`)
-  const rows = async (page: readonly Row[]) => {
+  const rows = async (page: readonly BackupRow[]) => {
     pages.push(page.length)
   }
   await assert.rejects(readBackup(bomb(head, large, 20), { ...nobody, rows }), /cut short/)

@@ -14,7 +14,7 @@
 export const FORMAT = 1
 
 export type Value = string | number | Uint8Array | null
-export type Row = readonly Value[]
+export type BackupRow = readonly Value[]
 export type Kind = 'text' | 'integer' | 'bytes' | 'real'
 
 export interface Header {

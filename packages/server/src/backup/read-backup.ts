@@ -5,12 +5,12 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { ImportError } from '../files/import-rows.ts'
 import {
+  type BackupRow,
   base64,
   FORMAT,
   type Header,
   type Kind,
   LINE_BYTES,
-  type Row,
   type TableHead,
   type Totals,
 } from './backup-file.ts'
@@ -19,7 +19,7 @@ import {
 export interface BackupReader {
   header(header: Header): Promise<void>
   table(head: TableHead): Promise<void>
-  rows(rows: readonly Row[]): Promise<void>
+  rows(rows: readonly BackupRow[]): Promise<void>
 }
 
 /** Rows are passed on once there are this many rows or bytes. */
@@ -37,7 +37,7 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
   const totals = { tables: 0, rows: 0 }
   let columns: TableHead['columns'] | undefined
   const seen = new Set<string>()
-  let page: Row[] = []
+  let page: BackupRow[] = []
   let pageBytes = 0
   let line = 0
   let ended = false
@@ -174,7 +174,7 @@ function tableOf(value: unknown, line: number): TableHead {
   return { table, columns: read }
 }
 
-function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: number): Row {
+function rowOf(values: readonly unknown[], columns: TableHead['columns'], line: number): BackupRow {
   if (values.length !== columns.length) throw damaged(`line ${line} has ${values.length} values`)
   return values.map((value, index) => {
     const kind = columns[index]?.kind

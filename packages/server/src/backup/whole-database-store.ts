@@ -20,7 +20,7 @@ import {
   tableNames,
   toInstant,
 } from '../database/index.ts'
-import type { Row, Value } from './backup-file.ts'
+import type { BackupRow, Value } from './backup-file.ts'
 
 export type { Table } from '../database/index.ts'
 
@@ -35,7 +35,7 @@ export interface Snapshot {
   readonly tables: readonly Table[]
   measure(table: Table): Promise<TableSize>
   /** By primary key. A page takes a few megabytes of memory, however large rows are. */
-  pages(table: Table, size: TableSize): AsyncGenerator<readonly Row[]>
+  pages(table: Table, size: TableSize): AsyncGenerator<readonly BackupRow[]>
 }
 
 export interface TableSize {
@@ -67,7 +67,7 @@ export interface Replacement extends ReplacementStores {
   migrate(names?: readonly string[]): Promise<void>
   tables(): Promise<readonly Table[]>
   /** Returns why the database refuses them, and then the transaction is useless; undefined once it has them. */
-  insert(table: string, columns: readonly string[], rows: readonly Row[]): Promise<string | undefined>
+  insert(table: string, columns: readonly string[], rows: readonly BackupRow[]): Promise<string | undefined>
   /** Revokes the sessions opened at this instant or later that are not revoked yet. Returns how many. */
   revokeTokenSessions(since: Date, revoked: { readonly at: Date; readonly by: string }): Promise<number>
 }
@@ -140,7 +140,7 @@ async function* pages(
   query: Kysely<Schema>,
   table: Table,
   { widest }: TableSize,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly BackupRow[]> {
   const most = Math.max(1, Math.min(PAGE, Math.floor(PAGE_BYTES / Math.max(1, widest))))
   const names = table.columns.map(({ name }) => name)
   const columns = sql.join(names.map((name) => sql.ref(name)))

@@ -1,12 +1,12 @@
 /** The rows of a database as the text of a backup: see `backup-file.ts`. */
 import { createHash } from 'node:crypto'
 import { invalidRequest, type RequestError } from '../errors.ts'
-import { base64, FORMAT, type Header, LINE_BYTES, type Row, type TableHead } from './backup-file.ts'
+import { type BackupRow, base64, FORMAT, type Header, LINE_BYTES, type TableHead } from './backup-file.ts'
 
 /** The text of the file, before gzip. Throws {@link RequestError} for a row that no restore would accept. */
 export async function* backupText(
   header: Header,
-  tables: AsyncIterable<TableHead & { readonly pages: AsyncIterable<readonly Row[]> }>,
+  tables: AsyncIterable<TableHead & { readonly pages: AsyncIterable<readonly BackupRow[]> }>,
 ): AsyncGenerator<string> {
   const hash = createHash('sha256')
   const totals = { tables: 0, rows: 0 }

@@ -31,7 +31,7 @@ export type DatabaseConfig =
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /** Where clients reach the service, as far as the variables say. */
-export const addressOf = ({ baseUrl, host, port }: Config): string =>
+export const serviceAddress = ({ baseUrl, host, port }: Config): string =>
   baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Invalid or missing variables; the message has a line for each, beginning with its name. */

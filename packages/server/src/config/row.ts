@@ -1,6 +1,6 @@
 /** One environment variable is one row: what it is without being set, what it means, how its text is read. */
 
-export interface Row<T> {
+export interface VariableRow<T> {
   /** As the documentation shows it: a text one could set, or in words what happens without the variable. */
   readonly default: string
   readonly meaning: string
@@ -8,26 +8,26 @@ export interface Row<T> {
   readonly parse: (text: string | undefined) => T
 }
 
-interface Text<T> extends Omit<Row<T>, 'parse'> {
+interface Text<T> extends Omit<VariableRow<T>, 'parse'> {
   readonly parse: (text: string) => T
 }
 
 /** A variable whose default is a text like any other, so it is written once. */
-export const row = <T>({ default: fallback, meaning, parse }: Text<T>): Row<T> => ({
+export const row = <T>({ default: fallback, meaning, parse }: Text<T>): VariableRow<T> => ({
   default: fallback,
   meaning,
   parse: (text = fallback) => parse(text),
 })
 
 /** A variable that is undefined unless it is set; `default` says in words what happens then. */
-export const optional = <T>({ default: words, meaning, parse }: Text<T>): Row<T | undefined> => ({
+export const optional = <T>({ default: words, meaning, parse }: Text<T>): VariableRow<T | undefined> => ({
   default: words,
   meaning,
   parse: (text) => (text === undefined ? undefined : parse(text)),
 })
 
 /** The values of a table of rows, by name. */
-export type ValuesOf<Rows> = { readonly [N in keyof Rows]: Rows[N] extends Row<infer T> ? T : never }
+export type ValuesOf<Rows> = { readonly [N in keyof Rows]: Rows[N] extends VariableRow<infer T> ? T : never }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,7 +36,12 @@ export const textOf = (environment: Environment, name: string): string | undefin
   environment[name] || undefined
 
 /** Reads one row. What is wrong goes into `problems`, after the variable's name; the default takes its place. */
-export function readRow<T>(name: string, { parse }: Row<T>, environment: Environment, problems: string[]): T {
+export function readRow<T>(
+  name: string,
+  { parse }: VariableRow<T>,
+  environment: Environment,
+  problems: string[],
+): T {
   try {
     return parse(textOf(environment, name))
   } catch (error) {
@@ -47,7 +52,7 @@ export function readRow<T>(name: string, { parse }: Row<T>, environment: Environ
 }
 
 /** Reads a whole table, as {@link readRow} does each row. */
-export function readRows<Rows extends Readonly<Record<string, Row<unknown>>>>(
+export function readRows<Rows extends Readonly<Record<string, VariableRow<unknown>>>>(
   rows: Rows,
   environment: Environment,
   problems: string[],

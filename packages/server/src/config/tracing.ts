@@ -2,7 +2,7 @@
  * The standard OpenTelemetry variables that this program reads; the exporter reads those for certificates, timeouts and
  * compression itself. Without an endpoint they are ignored: a machine may set them for its other programs.
  */
-import { type Environment, optional, type Row, readRow, row, textOf, type ValuesOf } from './row.ts'
+import { type Environment, optional, readRow, row, textOf, type ValuesOf, type VariableRow } from './row.ts'
 import { oneOf } from './values.ts'
 
 /** Where spans go, and which ones. */
@@ -93,7 +93,7 @@ export const TRACING_VARIABLES = {
 } as const
 
 type Values = ValuesOf<typeof TRACING_VARIABLES>
-const ROWS: { readonly [N in keyof Values]: Row<Values[N]> } = TRACING_VARIABLES
+const ROWS: { readonly [N in keyof Values]: VariableRow<Values[N]> } = TRACING_VARIABLES
 
 /** Undefined = no traces. What is wrong goes into `problems`, a line for each variable. */
 export function readTracing(environment: Environment, problems: string[]): TracingConfig | undefined {

@@ -9,5 +9,5 @@ export function kindOf(text: string): StatementKind {
 }
 
 /** The first table it names, if any. */
-export const tableOf = (text: string): string | undefined =>
+export const tableIn = (text: string): string | undefined =>
   /\b(?:from|into|update) "([a-z_]+)"/i.exec(text)?.[1]

@@ -1,7 +1,7 @@
 /** Metrics and traces together, and the observers of the database and of signing. */
 import { Unavailable } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
-import { kindOf, tableOf } from './statement-kind.ts'
+import { kindOf, tableIn } from './statement-kind.ts'
 import type { Attributes, Tracing } from './tracing.ts'
 
 export interface Telemetry {
@@ -20,7 +20,7 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
 
     statement: <T>(text: string, run: () => Promise<T>): Promise<T> => {
       const kind = kindOf(text)
-      const table = tableOf(text)
+      const table = tableIn(text)
       const attributes = (): Attributes => ({
         'db.system.name': system,
         'db.operation.name': kind,

@@ -1,7 +1,7 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { addressOf, type Config } from '../../config/config.ts'
+import { type Config, serviceAddress } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/values.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
@@ -120,7 +120,7 @@ function identityLocation(given: string | undefined, config: Config): string {
   if (baseUrl === undefined && port === 0) {
     throw new UsageError('Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known.')
   }
-  return `${addressOf(config)}/identity`
+  return `${serviceAddress(config)}/identity`
 }
 
 function serviceUrl(text: string): string {

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { DemoBrand } from '../../brands/demo-brand.ts'
-import { addressOf } from '../../config/config.ts'
+import { serviceAddress } from '../../config/config.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -121,7 +121,7 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
   let stored = false
   try {
     const { demo, url } = await context.withInstallation(async (installation) => {
-      const address = options.url ?? addressOf(installation.config)
+      const address = options.url ?? serviceAddress(installation.config)
       return { demo: await createDemoBrand({ name: options.name, url: address }, installation), url: address }
     })
     stored = true

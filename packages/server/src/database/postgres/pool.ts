@@ -12,7 +12,7 @@ import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './inspect
 import type { PostgresLimits } from './limits.ts'
 
 /** A connection, until it is released. */
-export interface Lease {
+export interface ConnectionLease {
   readonly client: pg.PoolClient
   /** The time limits are in force on it. Otherwise each transaction must set its own. */
   readonly limited: boolean
@@ -50,7 +50,7 @@ export class PostgresPool {
   }
 
   /** Throws the error of the last host. */
-  async acquire(purpose: keyof Generation): Promise<Lease> {
+  async acquire(purpose: keyof Generation): Promise<ConnectionLease> {
     // Try each host once, and one of them again if its first connection taught us which parameters it takes.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
@@ -73,7 +73,7 @@ export class PostgresPool {
     return { most: this.#limits.maxConnections, open, idle, waiting }
   }
 
-  #lease(client: pg.PoolClient, generation: Generation): Lease {
+  #lease(client: pg.PoolClient, generation: Generation): ConnectionLease {
     return {
       client,
       limited: this.#limited.has(client),

@@ -15,7 +15,7 @@ import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver
 import type { PoolState } from '../pool-state.ts'
 import { limitsForTransaction } from './inspection.ts'
 import type { PostgresLimits } from './limits.ts'
-import { type Lease, PostgresPool } from './pool.ts'
+import { type ConnectionLease, PostgresPool } from './pool.ts'
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
@@ -79,14 +79,14 @@ export class PostgresDriver implements RawDriver, Notifications {
 const READ_ONLY = '25006'
 
 class PostgresConnection implements RawConnection {
-  readonly #lease: Lease
+  readonly #lease: ConnectionLease
   /** The first statements of a transaction, if the connection itself has no limits. */
   readonly #limits: string
   readonly #tellChanges: () => void
   #inTransaction = false
   #broken = false
 
-  constructor(lease: Lease, limits: PostgresLimits, tellChanges: () => void) {
+  constructor(lease: ConnectionLease, limits: PostgresLimits, tellChanges: () => void) {
     this.#lease = lease
     this.#tellChanges = tellChanges
     this.#limits = lease.limited ? '' : limitsForTransaction(limits)
