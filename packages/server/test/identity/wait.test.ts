@@ -169,11 +169,13 @@ eachDatabase((_kind, open) => {
     const { wait } = await startLogin(identity)
     const waiting = Promise.all(Array.from({ length: 3 }, () => fetch(wait).then(answer)))
     await taken(3)
-    const startedAt = performance.now()
-    await identity.app.close()
+    // The waits are answered by the close, not by their own end after minutes.
+    const closed = identity.app.close()
     for (const { status, body } of await waiting)
       assert.deepEqual([status, body.Code], [503, 'service unavailable'])
-    assert.ok(performance.now() - startedAt < 15_000)
+    // Their connections stay open for the next request.
+    identity.app.server.closeIdleConnections()
+    await closed
   })
 
   test('a database that goes away during a wait does not end it; before it, it is 503', async () => {
