@@ -1,7 +1,7 @@
 /** The program's commands, as an operator runs them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { endWithThisProcess, environmentWith } from './processes.ts'
@@ -26,11 +26,11 @@ export interface Installation {
 
 /** Settings differ between releases, and each release refuses unknown ones. */
 export function settingsOf({ tree, environment }: Installation): Record<string, string> {
-  // Older releases have them in a single file.
-  const [known = ''] = ['config/config.ts', 'config.ts']
-    .map((path) => join(tree, 'packages/server/src', path))
-    .filter((path) => existsSync(path))
-    .map((path) => readFileSync(path, 'utf8'))
+  const sources = join(tree, 'packages/server/src')
+  // Older releases have them beside start.ts.
+  const known = globSync(['config/**/*.ts', 'config*.ts'], { cwd: sources })
+    .map((path) => readFileSync(join(sources, path), 'utf8'))
+    .join('')
   return Object.fromEntries(Object.entries(environment).filter(([name]) => known.includes(name)))
 }
 
