@@ -1,4 +1,4 @@
-// npm run measure [-- DIRECTORY]: the size and shape of the sources, as the table in docs/architecture.md has it.
+// npm run measure [-- DIRECTORY]: prints the size and shape of the sources as the table that docs/architecture.md shows.
 
 import { resolve } from 'node:path'
 import { type Figures, measure } from './measure.ts'
