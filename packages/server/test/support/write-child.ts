@@ -5,5 +5,6 @@ const { query } = await openDatabase(JSON.parse(process.argv[2] ?? '') as Databa
 for (let number = 1; ; number++) {
   const name = `package-${number}`
   await query.insertInto('package').values({ name, snap_id: name }).execute()
-  process.stdout.write(`${name}\n`)
+  // Waits: while a full pipe is not read, an endless run of statements on SQLite would starve the write.
+  await new Promise((written) => process.stdout.write(`${name}\n`, written))
 }
