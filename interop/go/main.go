@@ -157,7 +157,7 @@ func discharge(client *httpbakery.Client, macaroon string) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// call goes through the bakery client, which looks into every 401 for a macaroon to discharge.
+// call goes through the bakery client, which looks for a macaroon to discharge in every 401.
 func call(client *httpbakery.Client, method, url string, headers map[string]string, body []byte) (answer, error) {
 	var content io.Reader
 	if len(body) > 0 {

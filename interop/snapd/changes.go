@@ -11,7 +11,7 @@ import (
 	"github.com/snapcore/snapd/overlord/state"
 )
 
-// What takes longer has hung: making a device key of 4096 bits takes a few seconds, and a request 30 at most.
+// Anything slower has hung: making a 4096-bit device key takes a few seconds, and a request at most 30.
 const settleDeadline = 120 * time.Second
 
 type changeState struct {
@@ -28,7 +28,7 @@ type changeState struct {
 // run lets snapd work until its newest change is finished or waits for an interval to end.
 func (dev *device) run() (*changeState, error) {
 	for deadline := time.Now().Add(settleDeadline); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		// Managers that look after snaps complain about what is not here; a change that fails says so itself.
+		// Managers that handle snaps complain about missing parts; a failed change says so itself.
 		_ = dev.overlord.StateEngine().Ensure()
 		if chg, settled := dev.newestChange(); settled {
 			return chg, nil
@@ -72,7 +72,7 @@ func (dev *device) endWaiting() {
 	}
 }
 
-// remodel begins what "snap remodel" begins; for another model of the brand that is a registration first.
+// remodel starts what "snap remodel" starts; for another model of the brand, that begins with a registration.
 func (dev *device) remodel(encoded string) error {
 	decoded, err := asserts.Decode([]byte(encoded))
 	if err != nil {

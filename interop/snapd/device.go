@@ -55,7 +55,7 @@ type gadgetConfiguration struct {
 	Body           string            `json:"body"`
 }
 
-// A device is snapd with the managers that take part in registration. What it lacks is all that installs snaps.
+// A device is snapd with the managers that take part in registration. It has nothing that installs snaps.
 type device struct {
 	overlord *overlord.Overlord
 	st       *state.State
@@ -139,7 +139,7 @@ func (dev *device) addManagers() error {
 	if err != nil {
 		return err
 	}
-	// Of a remodel: it asks a store for the device that it will be.
+	// During a remodel, snapd asks the store as the device that it will become.
 	var devices *devicestate.DeviceManager
 	storeFor := func(backend storecontext.DeviceBackend) snapstate.StoreService {
 		whole := devices.StoreContextBackend()

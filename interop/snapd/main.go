@@ -15,7 +15,7 @@ import (
 	"os"
 )
 
-// snapdVersion is that of the linked packages; interop/setup sets it from Debian's package.
+// snapdVersion is the version of the linked packages; interop/setup sets it from Debian's package.
 var snapdVersion = "unknown"
 
 type command struct {
@@ -29,11 +29,11 @@ type command struct {
 }
 
 type answer struct {
-	// What snapd said, when it refused or failed. A failed change has its text in Change instead.
+	// snapd's message when it refused or failed. A failed change has its message in Change instead.
 	Error string `json:"error,omitempty"`
 	// For "sign": the encoded assertion.
 	Assertion string `json:"assertion,omitempty"`
-	// The newest change that snapd made of itself or was asked for; absent if there is none yet.
+	// The newest change, whether snapd made it by itself or was asked to; absent if there is none yet.
 	Change *changeState `json:"change,omitempty"`
 	Device *deviceState `json:"device,omitempty"`
 }
@@ -77,7 +77,7 @@ func obey(dev **device, cmd command) (out answer, err error) {
 	}
 	switch cmd.Do {
 	case "run":
-		// As far as snapd gets by itself without waiting for an interval of its own.
+		// Runs snapd until it would wait for one of its own intervals.
 		out.Change, err = (*dev).run()
 	case "retry":
 		// As if the interval for which a task waits (60 s) were over.

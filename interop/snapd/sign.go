@@ -22,7 +22,7 @@ type signing struct {
 	Type      string                 `json:"type"`
 	Headers   map[string]interface{} `json:"headers"`
 	Body      string                 `json:"body"`
-	// For an account-key: the key it is about, a file like Key. Its id and its public half are filled in.
+	// For an account-key: the file of the key it describes, like Key. Its id and its public half are filled in.
 	Subject string `json:"subject"`
 }
 

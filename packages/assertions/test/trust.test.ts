@@ -91,7 +91,7 @@ test('an assertion whose chain ends at a root is returned, and nothing is asked 
   assert.deepEqual(asked, [`account-key ${BRAND}`, 'account acme-brand'])
 })
 
-test('a look-up that fails is passed on, and is no verdict about the assertion', async () => {
+test('the error of a failed look-up is passed on, not turned into a refusal of the assertion', async () => {
   const away = new Error('the database is away')
   const find = async () => {
     throw away
@@ -175,7 +175,7 @@ test('an account that was changed makes its keys useless', async () => {
   await refused(decoded('valid/serial'), knowing([decode(text)]), 'bad-signature')
 })
 
-test('a key is valid from since, and not any more at until', async () => {
+test('a key is valid from since, and no longer at until', async () => {
   const until = new Date('2021-01-01T00:00:00Z')
   const validity = { since: '2020-02-01T00:00:00Z', until: '2021-01-01T00:00:00Z' }
   const key = accountKey('brand', 'acme-brand', 'root', 'test-root', validity)
@@ -264,7 +264,7 @@ test("a store's operator has to be known, and a trusted account has to sign it",
   )
 })
 
-test('requests have no authority, so there is no trust to be had for them', async () => {
+test('requests have no authority, so they cannot be trusted', async () => {
   for (const type of ['serial-request', 'device-session-request', 'account-key-request']) {
     const message = `a ${type} has no authority: verify it with its key`
     await refused(decoded(`valid/${type}`), knowing([]), 'unexpected-type', message)

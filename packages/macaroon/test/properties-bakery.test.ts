@@ -131,7 +131,7 @@ test('whatever condition is sealed, a discharge is made or refused', async () =>
   )
 })
 
-test('JSON that is no bakery macaroon, and text that is no namespace, make the package errors and nothing else', () => {
+test("JSON that is not a bakery macaroon, and text that is not a namespace, throw only the package's errors", () => {
   const wrapper = fc.record({
     m: fc.jsonValue(),
     v: fc.constant(3),

@@ -119,7 +119,7 @@ test('bytes that are no macaroon make decodeBinary throw MacaroonError and nothi
   )
 })
 
-test('JSON that is no macaroon makes decodeJson throw MacaroonError and nothing else', () => {
+test('JSON that is not a macaroon makes decodeJson throw MacaroonError and nothing else', () => {
   const key = fc.constantFrom(
     'i',
     'i64',

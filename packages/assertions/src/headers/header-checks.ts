@@ -128,7 +128,7 @@ export function integer(headers: Headers, name: string): number {
   return number + 0
 }
 
-/** A key, and its id beside it or as the signing key: they have to match, or `mismatch` is thrown. */
+/** A key, and its id beside it or as the signing key: they must match, or `mismatch` is thrown. */
 export function publicKeyWithId(encoded: string, id: string, mismatch: string): PublicKey {
   const key = decodePublicKey(encoded)
   if (key.id !== id) throw new AssertionError('header-mismatch', mismatch)

@@ -60,7 +60,7 @@ for (const [what, text, passphrase, message, code = 'malformed-key'] of [
     'unsupported-key',
   ],
 ] as const) {
-  test(`${what} is no signing key`, () => {
+  test(`${what} is not a signing key`, () => {
     assert.throws(() => privateKeyFromPem(text, passphrase), { code, message })
   })
 }

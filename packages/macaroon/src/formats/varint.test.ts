@@ -25,7 +25,7 @@ for (const hex of [
   'ffffffffffffffffffff01',
   '8080808080808080808000',
 ]) {
-  test(`${hex || 'nothing'} is no number`, () =>
+  test(`${hex || 'nothing'} is not a number`, () =>
     assert.equal(readVarint(Buffer.from(hex, 'hex'), 0), undefined))
 }
 

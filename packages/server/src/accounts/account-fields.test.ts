@@ -11,7 +11,7 @@ for (const name of ['', 'a', 'A1', '-ab', 'ab-', 'a--b', 'a_b', 'a'.repeat(29), 
     assert.throws(() => checkUsername(name), { code: 'invalid-field', message: /2 to 28/ }))
 }
 
-test('nobody can have the name that revoked-by gives the operator', () => {
+test('no account can have the name that revoked-by gives the operator', () => {
   assert.throws(() => checkUsername('operator'), {
     code: 'invalid-field',
     message: /whoever runs the service/,

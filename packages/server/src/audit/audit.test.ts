@@ -46,7 +46,7 @@ eachDatabase((_kind, open) => {
     await database.query.deleteFrom('audit_chain').execute()
   }
 
-  test('an empty log holds, and entries that are not linked yet are counted', async () => {
+  test('an empty log is intact, and entries that are not linked yet are counted', async () => {
     const none = await verify()
     assert.deepEqual(none, {
       verified: 0,
@@ -212,7 +212,7 @@ eachDatabase((_kind, open) => {
       assert.match((await verify(middle)).broken?.why ?? '', /its hash is not the expected one/)
     })
 
-    test('and what is whole holds, also by every earlier end', async () => {
+    test('and an intact log passes, also against every earlier end', async () => {
       await put(whole)
       for (const { seq, hash } of whole) {
         assert.equal((await verify({ seq: seq ?? 0, hash: hash ?? '' })).broken, undefined)

@@ -132,7 +132,7 @@ test('a file with any byte changed is refused, or says the same', async () => {
   }
 })
 
-test('what is no backup, or one of a format to come, is refused in words', async () => {
+test('what is not a backup, or has a later format, is refused with a reason', async () => {
   const text = gunzipSync(await written(EXAMPLE)).toString()
   for (const [content, says] of [
     [Buffer.from('SQLite format 3\0'), /it is not gzip/],

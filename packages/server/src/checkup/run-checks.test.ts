@@ -394,7 +394,7 @@ eachDatabase((kind, open, fresh) => {
 
   if (kind === 'postgres') {
     for (const how of ['drop trigger account_announce_update on account', OFF]) {
-      test(`nobody hears of a change after "${how}", and the schema check says so`, async () => {
+      test(`no node hears of a change after "${how}", and the schema check says so`, async () => {
         const [{ examples } = assert.fail()] = await resultsWith((query) => run(query, how))
         assert.deepEqual(examples, ['There is no trigger account_announce_update of account.'])
       })

@@ -83,7 +83,7 @@ export function details(row: Row): string {
     .join('\n')
 }
 
-/** A line for the person at the terminal that is no part of the answer. */
+/** A line for the person at the terminal, not part of the answer. */
 export function note({ stderr }: Streams, line: string): void {
   stderr.write(`${line}\n`)
 }

@@ -36,7 +36,7 @@ test('a bar on a terminal, for what takes long', async () => {
   assert.match(await shownOn({ isTTY: true, total: 20_000 }), /Working .* \d+% \d+\/20000/)
 })
 
-test('nothing where it is short, or nobody watches', async () => {
+test('nothing when the work is short, or there is no terminal', async () => {
   assert.equal(await shownOn({ isTTY: true, total: 400 }), '')
   assert.equal(await shownOn({ isTTY: false, total: 20_000 }), '')
 })

@@ -43,7 +43,7 @@ test('a key in a variable is used as it is', async () => {
   assert.deepEqual(await readSecretKey({ from: 'variable', key: KEY }), { key: KEY, warnings: [] })
 })
 
-test('it is made once, for nobody else to read, and found again', async () => {
+test('it is made once, readable only by its owner, and found again', async () => {
   const first = await readSecretKey(made)
   assert.equal(first.key.length, 32)
   assert.deepEqual([await modeOf(data), await modeOf(file)], [0o700, 0o600])
@@ -182,7 +182,7 @@ test('a crash between the copy of the old key and the new one is taken up', asyn
   assert.deepEqual((await readPreviousSecretKey({ from: 'file', file: previous }))?.key, old)
 })
 
-test('secrets of variables are not read again, and a file that is not whole is not taken', async () => {
+test('secrets in variables are not read again, and an incomplete file is ignored', async () => {
   const variable = { from: 'variable', key: KEY } as const
   assert.equal(rereadSecretKeys(variable, undefined), undefined)
   assert.equal(rereadSecretKeys(variable, variable), undefined)

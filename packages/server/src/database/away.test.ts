@@ -68,7 +68,7 @@ suite('a database that cannot be opened is Unavailable, with the reason', () => 
     })
   })
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'ratafia-test-'))
     after(() => rm(directory, { recursive: true }))
     const file = join(directory, 'ratafia.db')

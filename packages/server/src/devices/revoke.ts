@@ -33,12 +33,12 @@ export async function revokeDevice(
   const advice = {
     pending: ' `ratafia devices reject` refuses it.',
     rejected: ' It got nothing that could be revoked.',
-    superseded: ' It gets nothing any more.',
+    superseded: ' It no longer gets anything.',
     active: ' Try again.',
   } as const
   throw invalidField(
     device
       ? `${describeDevice(device)} has no serial to revoke.${advice[device.status]}`
-      : `There is no device ${id} any more.`,
+      : `The device ${id} no longer exists.`,
   )
 }

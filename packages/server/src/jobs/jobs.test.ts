@@ -148,7 +148,7 @@ describe('retention', () => {
     ])
   })
 
-  test('ends between two batches when it is told to', async () => {
+  test('ends between two batches when asked to', async () => {
     told.length = 0
     const endless = { table: 'endless', keepMs: 0, remove: async (_: Date, limit: number) => limit }
     await removeExpired([endless, endless], { clock, goOn: async () => false, onRun })

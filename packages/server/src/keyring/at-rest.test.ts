@@ -10,7 +10,7 @@ const secret = randomBytes(32)
 const clock = () => new Date('2026-01-27T10:12:02.822Z')
 
 eachDatabase((_kind, open) => {
-  test('the tables hold nothing of a secret in the open', async () => {
+  test('the tables contain no secret in plain text', async () => {
     const { query } = await open()
     const one = await openKeyring({ database: await open(), secret, clock })
     const rows = [

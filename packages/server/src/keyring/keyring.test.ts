@@ -92,7 +92,7 @@ eachDatabase((_kind, open) => {
     await assert.rejects(one.mintId('token-root', Buffer.alloc(1004)), TypeError)
   })
 
-  test('a sealed text opens for its purpose on every node, and shows nothing of what it holds', async () => {
+  test('a sealed text opens for its purpose on every node, and reveals nothing of its content', async () => {
     const text = await (await keyring()).sealText('visit', payload)
     assert.match(text, /^[A-Za-z0-9_-]+$/)
     assert.ok(!Buffer.from(text, 'base64url').includes(payload))

@@ -72,7 +72,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await packages.idsOf([]), new Map())
   })
 
-  test('a reference by name stands for itself without a directory, and has to be known with one', async () => {
+  test('without a directory a package name refers to itself; with one, the name must be in it', async () => {
     const deps = { packages }
     assert.deepEqual(await resolvePackages([{ name: 'foo' }, { snap_id: 'bar' }, { name: 'foo' }], deps), [
       'foo',

@@ -18,7 +18,7 @@ interface ImportOptions {
 }
 
 export interface ImportedVault extends TakenModels {
-  /** Accounts and keys: assertions that were stored, and those that were there already. */
+  /** Accounts and keys: assertions that were stored, and those that were already there. */
   readonly assertions: { readonly added: number; readonly unchanged: number }
   readonly signatures: number
   readonly devices: Omit<ImportedSigned, 'conflicts'>

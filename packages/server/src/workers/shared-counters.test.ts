@@ -48,7 +48,7 @@ test('without a supervisor a worker counts for itself', async () => {
   assert.equal((await worker.take(one)).allowed, true)
 })
 
-test('a supervisor that is silent, or has too many questions, holds nobody up', async () => {
+test('a supervisor that is silent, or has too many questions, delays no one', async () => {
   const options = { fallback: local(), send: () => true }
   const silent = sharedCounters({ ...options, patienceMs: 1 })
   assert.deepEqual(await silent.take(one), { allowed: true })

@@ -149,7 +149,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(made.file.key.public, made.public_key)
     })
 
-    test('--output writes the file for nobody else to read, and never over another', async () => {
+    test('--output writes a file that only its owner can read, and never overwrites one', async () => {
       const output = join(program.directory, 'agents.json')
       const words = ['agents', 'add', 'file', '--account', 'owner', ...url, '--output', output]
       assert.equal(await ok(words), `The agent file logs in as owner. Its agents file is ${output}.\n`)

@@ -103,7 +103,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout } = await program.run(['audit', 'verify'])
     assert.equal(code, 0)
     const [, end = ''] =
-      /^The 3 entries of the audit log hold\.\nIts end: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
+      /^The audit log is intact: 3 entries\.\nIts end: (3:[0-9a-f]{64})\n$/.exec(stdout) ?? []
     const document = await program.json('audit', 'verify', '--expect', end)
     assert.deepEqual(document, { verified: 3, unlinked: 0, end, broken_at: null, why: null })
     const { query } = installation.database
@@ -113,7 +113,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(JSON.parse(broken.stdout).broken_at, 2)
     assert.match(
       broken.stderr,
-      /^ratafia: The audit log does not hold from entry 2 on: its content does not match its hash\. The 1 before it hold\.\n$/,
+      /^ratafia: The audit log is broken at entry 2: its content does not match its hash\. Entries before it are intact: 1\.\n$/,
     )
     await query.updateTable('audit_entry').set({ subject: 'ann' }).where('seq', '=', 2).execute()
     assert.equal((await program.run(['audit', 'verify', '--expect', end])).code, 0)

@@ -82,7 +82,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(made.rows > 100)
   }
 
-  test('the file is for nobody else to read, has no secret in the open, and is not replaced by chance', async () => {
+  test('only the owner can read the file; it has no secret in plain text, and is never replaced by accident', async () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const text = gunzipSync(await readFile(file)).toString()
     assert.match(
@@ -93,11 +93,11 @@ eachDatabase((kind, _open, fresh) => {
     const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
     assert.deepEqual(
       [code, stderr],
-      [1, `ratafia: ${file} is there already. Give another name, or --force.\n`],
+      [1, `ratafia: ${file} already exists. Give another name, or --force.\n`],
     )
     const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
     assert.equal(found, 0)
-    assert.match(stdout, new RegExp(`is whole: \\d+ rows of \\d+ tables, of \\S+ \\(${kind}\\)\\.\n$`))
+    assert.match(stdout, new RegExp(`is complete: \\d+ rows of \\d+ tables, of \\S+ \\(${kind}\\)\\.\n$`))
   })
 
   test('verify finds nothing while it serves, and restore refuses a database that is in use', async () => {
@@ -220,7 +220,7 @@ describe('with the key in the data directory', () => {
     await copyFile(join(String(from.environment['RATAFIA_DATA_DIR']), 'secret.key'), join(data, 'secret.key'))
     const { stdout, stderr: warned } = await to.run(['restore', file])
     assert.match(stdout, /^Restored \d+ rows of \d+ tables, as they were at \S+\.\n$/)
-    assert.match(warned, /^What was revoked after \S+ holds again: revoke it again/)
+    assert.match(warned, /^What was revoked after \S+ is valid again: revoke it again/)
     assert.equal((await to.json('accounts', 'list'))[0].username, 'ann')
     await rm(join(data, 'secret.key'))
     assert.equal((await to.run(['verify'])).code, 4)

@@ -49,7 +49,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(await other.json('devices', 'export', second), { exported: 5, file: second })
       const text = await readFile(first, 'utf8')
       assert.equal(await readFile(second, 'utf8'), text)
-      assert.equal(await run(other, 'import', first), '0 devices added, 5 were there already.\n')
+      assert.equal(await run(other, 'import', first), '0 devices added, 5 were already there.\n')
       assert.equal(await run(program, 'export', '--format', format), text)
       const shown = await other.json('devices', 'show', 'acme-brand/acme-classic/T-1')
       assert.deepEqual(
@@ -95,7 +95,7 @@ eachDatabase((_kind, _open, fresh) => {
       `serial,brand_id,model,device_key_id\nH-1,acme-brand,hand-made,${key}\n`,
     )
     assert.equal(await run(program, 'import', file), '1 devices added.\n')
-    assert.equal(await run(program, 'import', file), '0 devices added, 1 were there already.\n')
+    assert.equal(await run(program, 'import', file), '0 devices added, 1 were already there.\n')
     const shown = await program.json('devices', 'show', 'acme-brand/hand-made/H-1')
     assert.deepEqual(
       [shown.status, shown.origin, shown.revision, shown.assertions],

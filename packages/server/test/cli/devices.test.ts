@@ -173,7 +173,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await ask()).serial?.fields.serial, 'W-2')
     })
 
-    test('is rejected, and the reason reaches it; approved later all the same', async () => {
+    test('is rejected and gets the reason; it can still be approved later', async () => {
       const { id, ask } = await waiting({ serial: 'W-3' })
       for (const reason of ['', ' ', 'two\nlines', 'x'.repeat(201), 'bell\u0007', 'turn\u202e']) {
         await refuses(
@@ -181,7 +181,7 @@ eachDatabase((_kind, _open, fresh) => {
           /^ratafia: A reason is one line of 1 to 200 printable characters\.\n$/,
         )
       }
-      await says(['reject', id, '--reason', 'Not one of ours'], /W-3, rejected\) gets no serial\.\n$/)
+      await says(['reject', id, '--reason', 'Not one of ours'], /W-3, rejected\) will not get a serial\.\n$/)
       const { status, body } = await ask()
       assert.equal(status, 400)
       assert.match(body['error-list'][0].message, /Not one of ours/)

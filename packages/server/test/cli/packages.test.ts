@@ -92,7 +92,7 @@ eachDatabase((_kind, open, fresh) => {
     )
   })
 
-  test('20,000 packages, without a progress bar where nobody watches', async () => {
+  test('20,000 packages, without a progress bar when there is no terminal', async () => {
     const lines = Array.from({ length: 20_000 }, (_, index) => `package-${index},id-${index}`)
     const file = await fileOf('many.csv', `name,snap_id\n${lines.join('\n')}\n`)
     const { code, stdout, stderr } = await program.run(['packages', 'import', file, '--replace'])

@@ -31,9 +31,9 @@ const whoami = async (node: { readonly baseUrl: string }, token: string) =>
   (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 
 eachDatabase((_kind, open, fresh) => {
-  describe("with a key of one's own", () => {
+  describe("with a secret key of the operator's", () => {
     const program = testProgram(fresh)
-    test('old only, both, sealed anew, new only: tokens hold and serials are signed all the time', async () => {
+    test('old key, both keys, rotation, new key: tokens stay valid and serials are signed throughout', async () => {
       const database = await open()
       const node = await program.start(ONLY_OLD)
       const installation = await program.open(ONLY_OLD)
@@ -120,7 +120,7 @@ function statementsOfThePage(): readonly string[] {
 eachDatabase((_kind, open, fresh) => {
   const program = testProgram(fresh)
 
-  test('the secret key is lost: by the page, accounts and the register go on with new keys', async () => {
+  test('a lost secret key: with the documented steps, accounts and the register go on with new keys', async () => {
     const before = await program.start(ONLY_OLD)
     const old = await program.open(ONLY_OLD)
     await addAcme({ ...old, clock: () => new Date() })

@@ -41,7 +41,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
     assert.match(
       stdout,
-      /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2, and 0 were there\n/,
+      /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2, and 0 already there\n/,
     )
   })
 

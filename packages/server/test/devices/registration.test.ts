@@ -1,4 +1,4 @@
-/** Registration as snapd does it: request-id, serial, and what is no registration (contract/devices.md 1.4 and 2). */
+/** Registration as snapd does it: request-id, serial, and what is not a registration (contract/devices.md 1.4 and 2). */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { encode } from '@ratafia/assertions'
@@ -257,7 +257,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('what is no registration', () => {
+  describe('what is not a registration', () => {
     const invalid = async (body: string | Uint8Array, message: RegExp | string) => {
       const refusal = refusalOf(await postDevices(service, body))
       assert.deepEqual([refusal.status, refusal.code], [400, 'invalid-assertion'], refusal.message)

@@ -318,7 +318,7 @@ eachDatabase((_kind, _open, fresh) => {
       const session = await sessionOf(service, device)
       const later = new Date(service.now().getTime() + 9 * DAY)
       await service.installation.deviceSessions.removeExpired(later, 9999)
-      assertRefused(await verify(session), /is no longer known here/)
+      assertRefused(await verify(session), /no longer knows the device session/)
     })
   })
 })

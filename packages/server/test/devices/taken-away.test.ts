@@ -199,7 +199,7 @@ eachDatabase((kind, open, fresh) => {
       during((on) => deviceStore(on).reject(device.id, decision()), approve),
       {
         code: 'invalid-field',
-        message: `The device ${device.id} was just rejected by alice (stolen). To give it a serial all the same, approve it again.`,
+        message: `The device ${device.id} was just rejected by alice (stolen). To give it a serial anyway, approve it again.`,
       },
     )
     assert.equal((await approve()).status, 'active')

@@ -120,7 +120,7 @@ eachDatabase((kind, _open, fresh) => {
       })
     }
 
-    test('silent connections, half requests and long polls do not hold it up', async () => {
+    test('silent connections, half requests and long polls do not delay the stop', async () => {
       const service = await program.start(BASE)
       const { hostname, port } = new URL(service.baseUrl)
       const silent = connect(Number(port), hostname)
@@ -227,7 +227,7 @@ eachDatabase((kind, _open, fresh) => {
 describe('a fresh directory', () => {
   const program = testProgram()
 
-  test('ten that start at once end with one key and one database, for nobody else to read', async () => {
+  test('ten that start at once end up with one key and one database, readable only by their user', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => program.spawn(['keys', 'list', '--json'])))
     for (const { code, stderr } of all) assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
     assert.equal(new Set(all.map(({ stdout }) => stdout)).size, 1)

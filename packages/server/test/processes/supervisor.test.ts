@@ -99,7 +99,7 @@ test('of the identity service alone too, a worker that is asked to end finishes,
 })
 
 // The last one: the key is another then.
-test('workers that cannot start any more are tried a few times, more and more slowly; then it ends', async () => {
+test('workers that can no longer start are tried a few times, ever more slowly; then the service ends', async () => {
   const running = await program.start(TWO)
   // One that is at its start only begins to die early when it has lived.
   await crewOf(running)

@@ -48,7 +48,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(pids.filter(isAlive), [])
   })
 
-  test('kill -9 of workers at work: what was acknowledged stays, each is replaced, nobody is told wrong', async () => {
+  test('kill -9 of busy workers: acknowledged changes stay, each worker is replaced, no answer is wrong', async () => {
     const running = await program.start(TWO)
     const service = await serviceAt(running.baseUrl)
     const tokens: string[] = []

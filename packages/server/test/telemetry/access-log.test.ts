@@ -69,7 +69,7 @@ describe('the log', () => {
     assert.deepEqual(more, [])
   })
 
-  test('no secret that a client sends stands in the log, wherever it puts it, at any level', async () => {
+  test('no secret that a client sends appears in the log, wherever the client puts it, at any level', async () => {
     const running = await serve({ RATAFIA_LOG_LEVEL: 'trace', RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
     const service = await serviceAt(running)
     const person = await addPerson(service)

@@ -179,7 +179,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 })
 
-test('a statement that could not be asked is told apart from one that failed', async () => {
+test('a statement that could not be sent counts differently from one that failed', async () => {
   const metrics = createMetrics({ release: '1', ofProcess: false })
   const { statement, acquire } = observeDatabase({ metrics, tracing: NO_TRACING }, 'sqlite')
   const throwing = (error: Error) => async () => {

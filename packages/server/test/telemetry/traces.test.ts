@@ -188,7 +188,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.ok(request?.body.includes('store-auth'))
   })
 
-  test('a collector that is away changes no answer and holds up no end', async () => {
+  test('a collector that is away changes no answer and does not delay the stop', async () => {
     const away = await otlpReceiver()
     await away.close()
     await traced(async (service) => assert.equal((await call(service, 'GET', '/')).status, 200), {
@@ -200,7 +200,7 @@ eachDatabase((kind, _open, fresh) => {
 describe('the SDK', () => {
   const program = testProgram()
 
-  test('a collector that takes spans and never answers holds up neither requests nor the end', async () => {
+  test('a collector that takes spans and never answers delays neither requests nor the stop', async () => {
     const silent = createServer((socket) => socket.resume())
       .listen(0, '127.0.0.1')
       .unref()

@@ -59,7 +59,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(record['valid-until'].slice(0, 19), (await whoami(token)).body.expires.slice(0, 19))
   })
 
-  test('a token of a restricted root lives no longer than the restriction', async () => {
+  test('a token of a restricted root expires with the restriction', async () => {
     const end = new Date(service.now().getTime() + HOUR)
     const token = await exchangeSlice(
       service,

@@ -40,7 +40,7 @@ eachDatabase((_kind, _open, fresh) => {
   const rows = async (table: 'token_session' | 'device_session' | 'device_registration' | 'clone_evidence') =>
     (await service.installation.database.query.selectFrom(table).selectAll().execute()).length
 
-  test('a token session goes when its end is long past; its token and its root hold no more than before', async () => {
+  test('a token session is removed long after its end; its token and its root stay invalid', async () => {
     const { tokenSessions } = service.installation
     const person = await addPerson(service)
     const slice = await dischargeFor(service, await getRoot(service), person, ({ id }) => [

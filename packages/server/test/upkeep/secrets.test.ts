@@ -357,7 +357,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
   }
 
-  test('neither the database nor the log, nor what commands say, holds any of the secrets in any spelling', async () => {
+  test('no secret appears in the database, the log or the output of commands, in any spelling', async () => {
     assert.ok(secrets.length > 200, `${secrets.length} secrets`)
     const backup = join(program.directory, 'secrets.backup')
     await run(['backup', backup])

@@ -22,7 +22,7 @@ export async function disableSigningKey(
   const stopped = await modelsNeeding(keyId, deps)
   if (stopped.length > 0 && !force) {
     throw invalidField(
-      `No serial of ${stopped.join(', ')} could be signed any more. Add another key first, or disable it anyway with --force.`,
+      `Without it, serials of ${stopped.join(', ')} could not be signed. Add another key first, or disable it anyway with --force.`,
     )
   }
   await deps.change(async ({ brands, record }) => {

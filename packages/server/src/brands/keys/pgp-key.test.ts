@@ -48,7 +48,7 @@ suite('a PGP private key', () => {
     )
   })
 
-  test('what is no RSA private key', async () => {
+  test('what is not an RSA private key', async () => {
     const { privateKey, publicKey } = await generateKey({ userIDs, type: 'curve25519', format: 'armored' })
     await assert.rejects(readPgpKey('k', privateKey, undefined), refusal(/^k is not an RSA key\./))
     for (const text of [publicKey, open.slice(0, 400), '']) {

@@ -26,7 +26,7 @@ export async function removeTrustRoot(
   const lost = before.filter((brand) => !after.includes(brand))
   if (lost.length > 0 && !force) {
     throw invalidField(
-      `The chains of ${lost.join(', ')} end at ${accountId}: nothing could be signed for them any more. --force removes it anyway.`,
+      `The chains of ${lost.join(', ')} end at ${accountId}: without it, nothing could be signed for them. --force removes it anyway.`,
     )
   }
   const removed = await deps.change(async ({ assertions, record }) => {

@@ -95,7 +95,7 @@ async function createFile(path: string) {
   const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const why =
       error.code === 'EEXIST'
-        ? 'is there already, and is not written over'
+        ? 'already exists, and is not overwritten'
         : `cannot be written (${error.code})`
     throw new FileError(`${path} ${why}. No agent was made.`)
   })
@@ -110,7 +110,7 @@ async function createFile(path: string) {
   }
 }
 
-/** Throws {@link UsageError} when it cannot be told. */
+/** Throws {@link UsageError} when the options do not say. */
 function identityLocation(given: string | undefined, config: Config): string {
   const { baseUrl, port, identity } = config
   if (given !== undefined) return serviceUrl(given)

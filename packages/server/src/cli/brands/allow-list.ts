@@ -33,7 +33,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
           importAllowList(text, { model, format, onProgress }, installation),
         ),
       )
-      const told = `${added} entries added, ${entries - added} were there already.`
+      const told = `${added} entries added, ${entries - added} were already there.`
       print(context, options, { entries, added }, told)
     })
 

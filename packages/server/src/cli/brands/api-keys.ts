@@ -15,7 +15,7 @@ interface AddOptions extends JsonOption {
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('api-keys')
-    .description('keys that devices of a model must send; a model that never had one needs none')
+    .description('keys that devices of a model must send, once it has had one')
 
   withJson(keys.command('add <brand/model>'))
     .description('create a key and print it, once')
@@ -43,7 +43,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       )
       print(context, options, { ...row(key), key: secret }, secret)
       if (options.json) return
-      note(context.streams, `${text} asks for an API key from now on. This one is stored nowhere else.`)
+      note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
     })
 
   withJson(keys.command('list'))
@@ -62,18 +62,18 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(keys.command('revoke <id>'))
-    .description('revoke a key: nobody can register with it; devices that did stay registered')
+    .description('revoke a key: no device can register with it; those that did stay registered')
     .action(async (id: string, options: JsonOption) => {
       const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
       const key = await context.withInstallation((installation) => revokeApiKey(id, installation))
-      const told = `The API key ${id} is revoked. ${showModelName(key)} still asks for one: make another if none is left.`
+      const told = `The API key ${id} is revoked. ${showModelName(key)} still requires one: add another if none is left.`
       print(context, options, row(key), told)
     })
 }
 
 function readCount(text: string): number {
   if (/^[1-9][0-9]{0,9}$/.test(text)) return Number(text)
-  throw new UsageError(`--uses ${text} is not a number from 1 on.`)
+  throw new UsageError(`--uses ${text} is not a whole number of at least 1.`)
 }
 
 const row = (key: ApiKey): Row => ({

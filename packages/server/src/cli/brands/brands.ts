@@ -115,7 +115,7 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
   const { output } = options
   // Before anything is made: the keys would have nowhere to go.
   await mkdir(output, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EEXIST' ? 'is there already' : `cannot be made (${error.code})`
+    const why = error.code === 'EEXIST' ? 'already exists' : `cannot be made (${error.code})`
     throw new FileError(`${output} ${why}. Name a new directory with --output. Nothing was changed.`)
   })
   let stored = false
@@ -144,7 +144,7 @@ function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, 
     ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
     'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
     `  npm run demo:device -- ${directory} ${url}`,
-    'With snapd: the one that everybody has trusts Canonical alone. A test snapd, or a program that links snapd, has to',
+    'With snapd: the released one trusts only Canonical. A test snapd, or a program that links snapd, must',
     `  - trust account-${rootId} and account-key-${rootId},`,
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,

@@ -102,12 +102,12 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(models.command('disallow-remodel <from> <to>'))
-    .description('no longer allow it; devices that were remodelled stay as they are')
+    .description('stop allowing it; devices that were remodelled stay as they are')
     .action(async (from: string, to: string, options: JsonOption) => {
       const { disallowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
       await context.withInstallation((installation) => disallowRemodel(pair, installation))
-      print(context, options, { from, to }, `Devices of ${from} may not become ${to} any more.`)
+      print(context, options, { from, to }, `Devices of ${from} may no longer become ${to}.`)
     })
 
   withJson(models.command('remove <brand/model>'))

@@ -77,7 +77,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       const stopped = await context.withInstallation((installation) =>
         disableSigningKey({ keyId, force: options.force === true }, installation),
       )
-      const warning = stopped.length > 0 ? ` No serial is signed any more for ${stopped.join(', ')}.` : ''
+      const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
       const told = `The signing key ${keyId} is disabled.${warning}`
       print(context, options, { disabled: keyId, stopped_models: stopped }, told)
     })

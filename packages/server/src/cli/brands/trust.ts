@@ -1,4 +1,4 @@
-/** `ratafia trust`: the roots at which every chain of assertions has to end. */
+/** `ratafia trust`: the roots at which every chain of assertions must end. */
 import type { Command } from 'commander'
 import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
 import type { CommandContext } from '../context.ts'
@@ -17,7 +17,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       const named = await Promise.all(files.map(readNamed))
       const added = await context.withInstallation((installation) => addTrustRoots(named, installation))
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
-      const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is believed.`)
+      const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is trusted.`)
       print(context, options, rows, told.join('\n'))
     })
 
@@ -46,7 +46,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
         lost.length > 0
           ? ` Nothing is signed for ${lost.join(', ')} until a root vouches for them again.`
           : ''
-      const told = `${accountId} is no trust root any more.${warning}`
+      const told = `${accountId} is no longer a trust root.${warning}`
       print(context, options, { removed: accountId, untrusted_brands: lost }, told)
     })
 }

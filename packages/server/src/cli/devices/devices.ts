@@ -36,7 +36,7 @@ const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 export function deviceCommands(parent: Command, context: CommandContext): void {
   const devices = parent
     .command('devices')
-    .description('the register of devices: which device has which serial')
+    .description('the register of devices: which devices have which serials')
 
   withFilter(withJson(devices.command('list')))
     .description('the newest devices, or those before one of them')
@@ -57,8 +57,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(devices.command('approve <device>'))
-    .description('give a waiting or rejected device its serial')
-    .option('--serial <serial>', 'this serial number, whatever it proposed')
+    .description('give a waiting or rejected device a serial')
+    .option('--serial <serial>', 'this serial number, even if it proposed another')
     .action(async (name: string, options: JsonOption & { serial?: string }) => {
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
@@ -66,12 +66,12 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const device = await context.withInstallation((installation) =>
         approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
       )
-      const told = `${describeDevice(device)} has its serial; it fetches it with its next try.`
+      const told = `${describeDevice(device)} has a serial, and fetches it when it next registers.`
       print(context, options, deviceRow(device), told)
     })
 
   withJson(devices.command('reject <device>'))
-    .description('refuse a waiting device; it shows the reason')
+    .description('refuse a waiting device and tell it why')
     .requiredOption('--reason <text>', 'one line, shown on the device')
     .action(async (name: string, options: JsonOption & { reason: string }) => {
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
@@ -80,7 +80,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const device = await context.withInstallation((installation) =>
         rejectDevice({ name, reason: options.reason, by: OPERATOR }, installation),
       )
-      print(context, options, deviceRow(device), `${describeDevice(device)} gets no serial.`)
+      print(context, options, deviceRow(device), `${describeDevice(device)} will not get a serial.`)
     })
 
   withJson(devices.command('revoke <device>'))
@@ -136,7 +136,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
         }),
       )
       const there = imported.devices - imported.added
-      const told = `${imported.added} devices added${there > 0 ? `, ${there} were there already` : ''}.`
+      const told = `${imported.added} devices added${there > 0 ? `, ${there} were already there` : ''}.`
       print(context, options, imported, told)
     })
 }

@@ -1,4 +1,4 @@
-/** `ratafia import serial-vault`: takes over what another service knows. */
+/** `ratafia import serial-vault`: takes over the data of another service. */
 import type { Command } from 'commander'
 import type { ImportedVault } from '../../serial-vault/import.ts'
 import type { CommandContext } from '../context.ts'
@@ -46,12 +46,12 @@ function summary(imported: ImportedVault, dryRun: boolean): string {
   const { assertions, apiKeys, devices, signatures } = imported
   const lines = [
     dryRun ? 'Nothing was changed. An import would add:' : 'Imported:',
-    `  accounts and keys: ${assertions.added}, and ${assertions.unchanged} were there`,
-    `  API keys: ${apiKeys.added}, and ${apiKeys.unchanged} were there`,
-    `  devices of ${signatures} signatures: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} brought up to date, ${devices.unchanged} were there`,
+    `  accounts and keys: ${assertions.added}, and ${assertions.unchanged} already there`,
+    `  API keys: ${apiKeys.added}, and ${apiKeys.unchanged} already there`,
+    `  devices of ${signatures} signatures: ${devices.active} active, ${devices.superseded} superseded, ${devices.updated} updated, ${devices.unchanged} already there`,
     ...list('Serials with two keys, and keys with two serials', imported.duplicates),
-    ...list('The register knows otherwise', imported.conflicts),
-    ...list('Not taken', imported.skipped),
+    ...list('The register says otherwise', imported.conflicts),
+    ...list('Skipped', imported.skipped),
     ...list('Left to do', imported.todo),
   ]
   return lines.join('\n')
@@ -64,6 +64,6 @@ function list(title: string, sentences: readonly string[]): readonly string[] {
   return [
     `${title} (${sentences.length}):`,
     ...shown,
-    ...(more > 0 ? [`  and ${more} more: --json has all`] : []),
+    ...(more > 0 ? [`  and ${more} more: --json lists all`] : []),
   ]
 }

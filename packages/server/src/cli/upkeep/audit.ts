@@ -33,8 +33,8 @@ ${Object.entries(ACTIONS)
   .join('\n')}`
 
 const VERIFY_HELP = `
-It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the next verification with --expect: whoever can
-write to the database could cut the chain, or make it anew, and nothing in the database itself would show it.`
+It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the next verification with --expect. Anyone who can
+write to the database could shorten the chain or build a new one, and nothing in the database itself would show it.`
 
 export function auditCommands(parent: Command, context: CommandContext): void {
   const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
@@ -77,7 +77,7 @@ const withFilter = (command: Command): Command =>
 /** Throws {@link UsageError}. */
 function filterOf({ actor, action, subject, since, until }: FilterOptions, now: Date) {
   if (action !== undefined && !(action in ACTIONS)) {
-    throw new UsageError(`--action ${action} is no action. \`ratafia audit list --help\` shows them.`)
+    throw new UsageError(`--action ${action} is not an action. \`ratafia audit list --help\` lists them.`)
   }
   requireText([actor, subject])
   return {
@@ -140,14 +140,14 @@ async function verify(
   if (broken) {
     throw new RequestError(
       'invalid-request',
-      `The audit log does not hold from entry ${broken.seq} on: ${broken.why}. The ${verified} before it hold.`,
+      `The audit log is broken at entry ${broken.seq}: ${broken.why}. Entries before it are intact: ${verified}.`,
     )
   }
 }
 
 function report({ verified, unlinked, end }: AuditVerdict): string {
-  const waiting = unlinked > 0 ? ` ${unlinked} more wait to be linked.` : ''
-  return `The ${verified} entries of the audit log hold.${waiting}\nIts end: ${end.seq}:${end.hash}`
+  const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
+  return `The audit log is intact: ${verified} entries.${waiting}\nIts end: ${end.seq}:${end.hash}`
 }
 
 function readAnchor(text: string): Anchor {

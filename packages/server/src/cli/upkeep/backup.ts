@@ -14,14 +14,14 @@ import { withProgress } from '../progress.ts'
 import { writeWhole } from '../write-whole.ts'
 
 const BACKUP_HELP = `
-The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes go on writing; it holds what
-the database held at one moment. Keys in it stay sealed: keep the secret key too, somewhere else.`
+The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes can go on writing; it contains
+the database as it was at one moment. Keys in it stay sealed: keep the secret key too, somewhere else.`
 
 const RESTORE_HELP = `
-The database has to be new, or empty: stop the nodes that use it. All of the file is restored, or nothing.
-The secret key has to be the one under which the backup is sealed: restore that first.
-A backup forgets what came after it. Tokens, API keys and devices that were revoked later hold again: revoke them again.
---revoke-sessions-since revokes at once what may be in doubt; with 1970-01-01 every token session.`
+The database must be new, or empty: stop the nodes that use it. All of the file is restored, or nothing.
+The secret key must be the one that sealed the backup: restore that first.
+A backup does not contain what came after it. Tokens, API keys and devices revoked later are valid again: revoke them
+again. --revoke-sessions-since revokes every token session opened since then; with 1970-01-01, all of them.`
 
 export function backupCommands(parent: Command, context: CommandContext): void {
   withJson(parent.command('backup <file>'))
@@ -85,7 +85,7 @@ async function writeBackup(
   const { backUp } = await import('../../backup/back-up.ts')
   const isThere = async () => (await sizeOf(file)) !== undefined
   if ((await isThere()) && !options.force) {
-    throw new FileError(`${file} is there already. Give another name, or --force.`)
+    throw new FileError(`${file} already exists. Give another name, or --force.`)
   }
   const totals = await context.withUnopenedInstallation('database', ({ wholeDatabase, clock }) =>
     withProgress(context.streams, 'Backing up', (onProgress) =>
@@ -95,7 +95,7 @@ async function writeBackup(
       ),
     ),
   )
-  const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. They are of no use without the secret key: keep it elsewhere.`
+  const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. They are useless without the secret key: keep that elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
 
@@ -124,7 +124,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     const found = await withProgress(context.streams, 'Reading (KiB)', (onProgress) =>
       checkBackup(opening(onProgress)),
     )
-    const told = `${file} is whole: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).`
+    const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).`
     print(context, options, { dry_run: true, ...documentOf(found), file }, told)
     return
   }
@@ -156,12 +156,12 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   )
   note(
     context.streams,
-    `What was revoked after ${restored.madeAt} holds again: revoke it again (docs/operations/secrets-and-backup.md).`,
+    `What was revoked after ${restored.madeAt} is valid again: revoke it again (docs/operations/secrets-and-backup.md).`,
   )
   if (restored.unreadable.length > 0) {
     note(
       context.streams,
-      `Under no secret key that is set opens: ${restored.unreadable.join(', ')}. Was it being changed, then set the other one too.`,
+      `No secret key that is set opens ${restored.unreadable.join(', ')}. If the key was being changed when the backup was made, set the other one too.`,
     )
   }
   if (results) requireNoFaults(results)
@@ -201,7 +201,7 @@ async function verifyUnopened(
 
 function reportOf(results: readonly CheckResult[]): string {
   const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [
-    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not looked at: what it reads is missing.' : holds}`,
+    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not checked: what it reads is missing.' : holds}`,
     ...examples.map((fault) => `         ${harmless(fault)}`),
     ...(faults > examples.length ? [`         and ${faults - examples.length} more`] : []),
   ])

@@ -1,4 +1,4 @@
-/** `ratafia secret`: the secret key that everything in the database is sealed under. It is never shown. */
+/** `ratafia secret`: the secret key that seals every key in the database. It is never shown. */
 import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
@@ -9,12 +9,12 @@ import { withProgress } from '../progress.ts'
 
 const HELP = `
 Nodes go on serving. With a key of your own (RATAFIA_SECRET_KEY or RATAFIA_SECRET_KEY_FILE):
-  1. Restart each node with the new key there, and the key until now in RATAFIA_PREVIOUS_SECRET_KEY(_FILE).
+  1. Restart each node with the new key there, and the old key in RATAFIA_PREVIOUS_SECRET_KEY(_FILE).
      Meanwhile add no keys: neither \`keys rotate\` nor \`signing-keys add\`.
   2. When every node has both, run this command with the same two.
   3. Restart the nodes without the previous key.
 With the key made in the data directory this command makes the new one, and keeps the old one beside it.
-It may be interrupted and run again. Backups made before need the old key.`
+You can interrupt it and run it again. Backups made before it need the old key.`
 
 export function secretCommands(parent: Command, context: CommandContext): void {
   const secret = parent.command('secret').description('the secret key that seals every key in the database')
@@ -34,7 +34,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
         if (result.unreadable.length > 0) {
           throw new RequestError(
             'invalid-request',
-            `${result.unreadable.join(', ')}: opens under neither key, and stays as it is. Restore it from a backup; keep the previous key.`,
+            `${result.unreadable.join(', ')}: neither key opens this, and it stays as it is. Restore it from a backup; keep the previous key.`,
           )
         }
         const retired = ownFiles && (await retireSecretKey(ownFiles.previous, `retired-${previousKeyId}`))
@@ -42,11 +42,11 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       })
       const { resealed, unchanged, keyId, previousKeyId, retired } = done
       const told = [
-        `${resealed} sealed anew, ${unchanged} were before. Everything in the database lies under the key ${keyId} now.`,
+        `${resealed} sealed again, ${unchanged} already were. Everything in the database is now sealed under the key ${keyId}.`,
         retired === undefined
-          ? `No node needs RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}) any more.`
-          : `The key until now is in ${retired}; nothing reads it there.`,
-        'Backups made before need the old key: keep it with them, and apart from the new one.',
+          ? `No node needs RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}) any longer.`
+          : `The previous key is in ${retired}; nothing reads it there.`,
+        'Backups made before now need the old key: keep it with them, and apart from the new one.',
       ]
       const document = {
         resealed,
@@ -73,7 +73,7 @@ async function secretsOf(
   }
   if (sealer.keyIds()[1] === undefined) {
     throw new ConfigError(
-      'RATAFIA_PREVIOUS_SECRET_KEY (or RATAFIA_PREVIOUS_SECRET_KEY_FILE) is not set: it is the key until now, and ' +
+      'RATAFIA_PREVIOUS_SECRET_KEY (or RATAFIA_PREVIOUS_SECRET_KEY_FILE) is not set: it is the previous key, and ' +
         'RATAFIA_SECRET_KEY the new one. `openssl rand -base64 32` makes one; --help has the order of the steps.',
     )
   }

@@ -67,7 +67,7 @@ async function outcomeOf(
       throw registrationRefused(asSentence(`The operator rejected this device${reason ? `: ${reason}` : ''}`))
     case 'revoked':
       throw registrationRefused(
-        'This device is revoked: its key gets no serial of this model any more. Ask the operator.',
+        'This device is revoked: its key can no longer get a serial of this model. Ask the operator.',
       )
     case 'superseded':
       throw registrationRefused(

@@ -28,7 +28,7 @@ export async function verifySession(
   if ('refused' in read) throw required(read.refused)
   const { cleared } = read
   const found = await deps.sessions.find(cleared.sessionId)
-  if (!found) throw required('The device session is no longer known here.')
+  if (!found) throw required('This service no longer knows the device session.')
   const why = whyNoSession(found.device)
   if (why !== undefined) throw required(why)
   const now = deps.clock()

@@ -170,7 +170,7 @@ for (const url of [
   'https://u:p@id.example.org',
   'https://x/?a',
 ]) {
-  test(`${url} is refused: nobody on the way may give us a key`, () => {
+  test(`${url} is refused: someone on the way could replace the key`, () => {
     assert.throws(() => service({ url }), TypeError)
   })
 }

@@ -28,7 +28,7 @@ export async function addApiKey(
   }
   const text = newApiKey()
   const hash = hashApiKey(text, { brandId, model })
-  if (!hash) throw new TypeError('a new key has to be one of ours')
+  if (!hash) throw new TypeError('a new key must be one of ours')
   const added = { brandId, model, label, createdAt: now, expiresAt, useLimit }
   return { key: await storeApiKey(added, hash, deps), text }
 }

@@ -68,7 +68,7 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
   if (device.status !== found.status) {
     const why = device.reason === null ? '' : ` (${device.reason})`
     throw invalidField(
-      `The device ${id} was just ${device.status} by ${device.decidedBy}${why}. To give it a serial all the same, approve it again.`,
+      `The device ${id} was just ${device.status} by ${device.decidedBy}${why}. To give it a serial anyway, approve it again.`,
     )
   }
   const request = decode(encoded)

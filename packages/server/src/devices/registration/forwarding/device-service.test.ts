@@ -126,7 +126,7 @@ suite('where a registration goes that names a device service', () => {
         code: 'device-service-not-allowed',
         // One line, short, and without credentials.
         message:
-          /^X-Snap-Device-Service-URL names [!-~…]{0,129}( plain http or https address)?, and this service forwards no registration there\. Its operator has to allow it\.$/,
+          /^X-Snap-Device-Service-URL names [!-~…]{0,129}( plain http or https address)?, and this service does not forward registrations there\. Ask its operator to allow it\.$/,
       })
       assert.throws(
         () => of(header),

@@ -26,7 +26,7 @@ export function destinationOf(header: string | undefined, { baseUrl, allowed }: 
   if (url !== undefined) return { at: 'elsewhere', url }
   throw new RequestError(
     'device-service-not-allowed',
-    `X-Snap-Device-Service-URL names ${asked ? shown(asked) : 'no plain http or https address'}, and this service forwards no registration there. Its operator has to allow it.`,
+    `X-Snap-Device-Service-URL names ${asked ? shown(asked) : 'no plain http or https address'}, and this service does not forward registrations there. Ask its operator to allow it.`,
   )
 }
 
