@@ -8,7 +8,7 @@ const files = [
   { path: 'database.test.ts', text: "import { eachDatabase } from '../support/databases.ts'" },
   { path: 'process.test.ts', text: "import { spawn } from 'node:child_process'" },
   { path: 'packages/server/src/keyring/one.test.ts', text: "import '../../test/support/databases.ts'" },
-  { path: 'many.test.ts', text: "import { FULL } from '../support/full.ts'" },
+  { path: 'many.test.ts', text: "import { FULL } from '../../../../tools/test/effort.ts'" },
 ]
 
 test('a file that touches nothing outside shares a process; every file runs once', () => {

@@ -37,7 +37,7 @@ const FOLDERS = [
   'packages/server/test/upkeep',
 ]
 
-const FULL = /from '[./]+support\/full\.ts'/
+const FULL = /from '[./]+tools\/test\/effort\.ts'/
 
 /** The largest pass first, so that the small ones fill the end. With `full` only of files that then do more. */
 export function passesOf(files: readonly TestFile[], { full }: { readonly full: boolean }): readonly Pass[] {

@@ -1,13 +1,6 @@
 import fc from 'fast-check'
 import type { HeaderInput, SigningInput } from '../src/index.ts'
 
-/** How long a property may run. What it finds in that time counts; running out of it is no failure. */
-export const timeBox = (milliseconds: number): fc.Parameters<unknown> => ({
-  numRuns: 100_000,
-  interruptAfterTimeLimit: milliseconds,
-  markInterruptAsFailure: false,
-})
-
 /** Any well-formed text, with more newlines, spaces and dashes than chance would give. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),

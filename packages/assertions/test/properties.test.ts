@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { timeBox } from '../../../tools/test/effort.ts'
 import { compilePattern } from '../src/constraints/pattern.ts'
 import { parseHeaders } from '../src/headers/parse-headers.ts'
 import { parseTimestamp } from '../src/headers/timestamp.ts'
@@ -19,7 +20,7 @@ import {
   sign,
   verifySignature,
 } from '../src/index.ts'
-import { name, signable, text, timeBox, value } from './arbitraries.ts'
+import { name, signable, text, value } from './arbitraries.ts'
 import { decoded, RECORDED, testKey, vector, vectorNames } from './vectors.ts'
 
 // A small key, so that many are signed in a second.

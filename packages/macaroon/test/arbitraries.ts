@@ -8,13 +8,6 @@ import {
   type UnverifiedSlice,
 } from '../src/index.ts'
 
-/** How long a property may run. What it finds in that time counts; running out of it is no failure. */
-export const timeBox = (milliseconds: number): fc.Parameters<unknown> => ({
-  numRuns: 100_000,
-  interruptAfterTimeLimit: milliseconds,
-  markInterruptAsFailure: false,
-})
-
 export const bytes = (minLength = 0, maxLength = 40): fc.Arbitrary<Uint8Array> =>
   fc.uint8Array({ minLength, maxLength }).map((array) => Buffer.from(array))
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { timeBox } from '../../../tools/test/effort.ts'
 import {
   decodeBinary,
   decodeJson,
@@ -11,7 +12,7 @@ import {
   type UnverifiedSlice,
   verify,
 } from '../src/index.ts'
-import { plainMacaroon, slice, timeBox } from './arbitraries.ts'
+import { plainMacaroon, slice } from './arbitraries.ts'
 
 /** What is used of npm `macaroon` 3.0.4, which has no types. It reads no v1 binary and no binary slices. */
 interface PeerMacaroon {

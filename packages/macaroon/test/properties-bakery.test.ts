@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { timeBox } from '../../../tools/test/effort.ts'
 import { sealBox } from '../src/bakery/box.ts'
 import {
   BakeryError,
@@ -13,7 +14,7 @@ import {
 } from '../src/bakery/index.ts'
 import { ConditionError } from '../src/conditions/index.ts'
 import { MacaroonError } from '../src/index.ts'
-import { bytes, text, timeBox } from './arbitraries.ts'
+import { bytes, text } from './arbitraries.ts'
 
 const firstParty = generateKeyPair()
 const own = generateKeyPair()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { timeBox } from '../../../tools/test/effort.ts'
 import {
   type Attenuations,
   ConditionError,
@@ -16,7 +17,7 @@ import {
   permits,
   TOKEN_CHECKERS,
 } from '../src/conditions/index.ts'
-import { text, timeBox } from './arbitraries.ts'
+import { text } from './arbitraries.ts'
 
 /** fnmatch once more, by trying everything, so that the property does not trust the code it checks. */
 function fnmatch(pattern: string, subject: string): boolean {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { timeBox } from '../../../tools/test/effort.ts'
 import { formatMacaroonsHeader, slicesFromMacaroonsHeader } from '../src/bakery/index.ts'
 import {
   type Caveat,
@@ -16,7 +17,7 @@ import {
   type UnverifiedSlice,
   verify,
 } from '../src/index.ts'
-import { bytes, plainMacaroon, slice, text, timeBox } from './arbitraries.ts'
+import { bytes, plainMacaroon, slice, text } from './arbitraries.ts'
 
 const refused = (run: () => unknown): void => {
   try {

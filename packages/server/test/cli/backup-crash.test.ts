@@ -9,9 +9,9 @@ import { before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
+import { FULL } from '../../../../tools/test/effort.ts'
 import { COMPILED } from '../support/compiled.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { FULL } from '../support/full.ts'
 import { testProgram } from '../support/program.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))

@@ -91,10 +91,7 @@ eachDatabase((kind, _open, fresh) => {
     )
     assert.ok(!text.includes(SECRET.RATAFIA_SECRET_KEY))
     const { code, stderr } = await source.run(['backup', file], { environment: SECRET })
-    assert.deepEqual(
-      [code, stderr],
-      [1, `ratafia: ${file} already exists. Give another name, or --force.\n`],
-    )
+    assert.deepEqual([code, stderr], [1, `ratafia: ${file} already exists. Give another name, or --force.\n`])
     const { code: found, stdout } = await source.run(['restore', file, '--dry-run'], { environment: SECRET })
     assert.equal(found, 0)
     assert.match(stdout, new RegExp(`is complete: \\d+ rows of \\d+ tables, of \\S+ \\(${kind}\\)\\.\n$`))

@@ -4,9 +4,9 @@ import { createPrivateKey } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
+import { FULL } from '../../../../tools/test/effort.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { FULL } from '../support/full.ts'
 import { testProgram } from '../support/program.ts'
 
 const world = (name: string) => vectorPath(`world/${name}`)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { PrivateKey } from '@ratafia/assertions'
+import { FULL } from '../../../../tools/test/effort.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -20,7 +21,7 @@ import {
 } from '../support/devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
-const MANY = 100
+const MANY = FULL ? 100 : 30
 /** They take seconds: once for all. */
 const manyKeys = freshDeviceKeys(MANY)
 
@@ -151,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
     before(() => withAcme(service.installation))
 
     test('503 at once for one too many; it leaves nothing behind, and the retry gets a serial', async () => {
-      const keys = (await manyKeys).slice(0, 40)
+      const keys = (await manyKeys).slice(0, 30)
       const bodies = await Promise.all(
         keys.map(async (key) =>
           streamOf(serialRequest({ requestId: await getRequestId(service), key }), modelFile.bytes),

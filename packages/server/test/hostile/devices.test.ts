@@ -1,6 +1,6 @@
 /**
  * Guarantee: whatever a device sends, the answer is no 5xx, the connection stays, and a refusal has the form that all
- * have. The quick run sends a quarter on either database, the full run all of them on SQLite;
+ * have. The quick run sends a sixth on either database, the full run all of them on SQLite;
  * RATAFIA_TEST_HOSTILE_TIMES=50 makes it fifty times as many. A failure prints its seed; the seeds are fixed.
  */
 import assert from 'node:assert/strict'
@@ -9,6 +9,7 @@ import { ErrorBodySchema } from '@ratafia/api/schemas'
 import { decodeBase64, decodeBinary, encodeBinary } from '@ratafia/macaroon'
 import fc from 'fast-check'
 import { Check } from 'typebox/value'
+import { FULL } from '../../../../tools/test/effort.ts'
 import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
 import { type NonceKind, newNonce } from '../../src/devices/nonce.ts'
 import { brandDeps, testKey } from '../support/brands.ts'
@@ -23,7 +24,6 @@ import {
   sessionOf,
   withAcme,
 } from '../support/devices.ts'
-import { FULL } from '../support/full.ts'
 import { testService } from '../support/service.ts'
 import {
   type DeepDevice,
@@ -44,7 +44,7 @@ const KEYS = 12
 
 eachDatabase((kind, open, fresh) => {
   const service = testService(fresh)
-  const share = (FULL && kind === 'sqlite' ? 1 : 0.25) * TIMES
+  const share = (FULL && kind === 'sqlite' ? 1 : 1 / 6) * TIMES
   let seeds: DeepSeeds
   const texts: FreshTexts = {
     requestId: () => newNonce('request-id', service.installation),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { BakeryErrorSchema } from '@ratafia/api/schemas'
 import { Check } from 'typebox/value'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { refusalOf, type TestService, testService } from '../support/service.ts'
@@ -93,7 +93,7 @@ async function assertRefused(response: Response, form: Form): Promise<void> {
   }
 }
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   suite('behind a trusted proxy', () => {
     const service = testService(fresh, {
       ...LIMITS,

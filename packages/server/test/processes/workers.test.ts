@@ -1,11 +1,11 @@
-/** `ratafia serve` with several workers: real processes, killed and stopped while clients are at work. */
+/** `ratafia serve` with several workers on a database: killed while clients are at work, and while it is away. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import pg from 'pg'
 import type { Account } from '../../src/accounts/account.ts'
-import { crewOf, isAlive, keepAlive, logged, send, workersOf } from '../support/crew.ts'
+import { crewOf, logged, send, workersOf } from '../support/crew.ts'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { testProgram } from '../support/program.ts'
@@ -29,24 +29,6 @@ eachDatabase((kind, _open, fresh) => {
   let people = 0
   const newPerson = async (service: TestService) => addPerson(service, `w-${++people}`)
   const kill = (pid: number | undefined) => process.kill(pid ?? assert.fail('no worker'), 'SIGKILL')
-
-  test('one line says where all of them listen; every one of them answers; the end is clean', async () => {
-    const running = await program.start({ RATAFIA_WORKERS: '2' })
-    assert.equal(running.stdout().match(/listening on/g)?.length, 1)
-    const pids = await crewOf(running)
-    for (const pid of pids) {
-      // Those that hang hold up nobody: whoever can takes the connection.
-      const others = pids.filter((other) => other !== pid)
-      for (const other of others) process.kill(other, 'SIGSTOP')
-      assert.equal((await send(`${running.baseUrl}/health/ready`)).body, '{"status":"ready"}')
-      for (const other of others) process.kill(other, 'SIGCONT')
-    }
-    const { code, stderr } = await running.end('SIGTERM')
-    assert.equal(code, 0)
-    assert.equal(stderr.match(/"msg":"finishing what is in flight"/g)?.length, 1)
-    for (const line of stderr.trimEnd().split('\n')) JSON.parse(line)
-    assert.deepEqual(pids.filter(isAlive), [])
-  })
 
   test('kill -9 of busy workers: acknowledged changes stay, each worker is replaced, no answer is wrong', async () => {
     const running = await program.start(TWO)
@@ -97,28 +79,6 @@ eachDatabase((kind, _open, fresh) => {
       else assert.equal(status, revoked.includes(token) ? 401 : 200)
     }
     assert.equal((await running.end('SIGTERM')).code, 0)
-  })
-
-  test('SIGTERM under load: no request on a connection that was good is left without an answer', async () => {
-    const running = await program.start(TWO)
-    const agent = keepAlive(8)
-    const outcomes: string[] = []
-    const work = async () => {
-      for (;;) {
-        const { status, error, reused } = await send(`${running.baseUrl}/api/v2/tokens`, { ...ROOT, agent })
-        outcomes.push(error === undefined ? String(status) : `${error}${reused ? ' on a good one' : ''}`)
-        if (error !== undefined) return
-      }
-    }
-    const working = Promise.all(Array.from({ length: 8 }, work))
-    await eventually('clients are at work', () => outcomes.length > 50)
-    assert.equal((await running.end('SIGTERM')).code, 0)
-    await working
-    agent.destroy()
-    const kinds = new Set(outcomes)
-    // A connection that nobody had taken yet is refused, or reset with the socket it waited at.
-    for (const allowed of ['ECONNREFUSED', 'ECONNRESET', 'socket hang up']) kinds.delete(allowed)
-    assert.deepEqual([...kinds], ['200'])
   })
 
   if (kind === 'postgres') {

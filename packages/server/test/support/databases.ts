@@ -26,36 +26,46 @@ export interface Fresh {
   openEmpty: Open
 }
 
+type Declare = (kind: DatabaseKind, open: Open, fresh: Fresh) => void
+
 /**
  * Declares `declare`'s tests once for each database, in a suite of its own. `open` gives the suite's database,
  * migrated, and closes it after the suite; each call is another client of the same database, as another node would be.
  */
-export function eachDatabase(declare: (kind: DatabaseKind, open: Open, fresh: Fresh) => void): void {
-  for (const kind of ['sqlite', 'postgres'] as const) {
-    suite(kind, () => {
-      let made: Promise<Made> | undefined
-      const opened: Database[] = []
-      const make = () => {
-        made ??= kind === 'sqlite' ? makeSqlite() : makePostgres()
-        return made
-      }
-      const openEmpty = async () => {
-        const database = await openDatabase((await make()).target)
-        opened.push(database)
-        return database
-      }
-      const open = async () => {
-        const database = await openEmpty()
-        await migrate(database)
-        return database
-      }
-      after(async () => {
-        await Promise.all(opened.map((database) => database.close()))
-        await (await made)?.remove()
-      })
-      declare(kind, open, { openEmpty, target: async () => (await make()).target })
+export function eachDatabase(declare: Declare): void {
+  onDatabase('sqlite', declare)
+  onDatabase('postgres', declare)
+}
+
+/** The same once, on SQLite: for tests of what does not depend on the database. */
+export function oneDatabase(declare: Declare): void {
+  onDatabase('sqlite', declare)
+}
+
+function onDatabase(kind: DatabaseKind, declare: Declare): void {
+  suite(kind, () => {
+    let made: Promise<Made> | undefined
+    const opened: Database[] = []
+    const make = () => {
+      made ??= kind === 'sqlite' ? makeSqlite() : makePostgres()
+      return made
+    }
+    const openEmpty = async () => {
+      const database = await openDatabase((await make()).target)
+      opened.push(database)
+      return database
+    }
+    const open = async () => {
+      const database = await openEmpty()
+      await migrate(database)
+      return database
+    }
+    after(async () => {
+      await Promise.all(opened.map((database) => database.close()))
+      await (await made)?.remove()
     })
-  }
+    declare(kind, open, { openEmpty, target: async () => (await make()).target })
+  })
 }
 
 interface Made {

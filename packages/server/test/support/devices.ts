@@ -33,24 +33,30 @@ export const deviceKey = (name: 'device' | 'device2' = 'device'): PrivateKey => 
 
 const newRsaKey = promisify(generateKeyPair)
 
-/** Generated once, because each costs a tenth of a second of CPU; each test process takes them in turn. */
-const PREPARED = readFileSync(new URL('../data/device-keys.pem', import.meta.url), 'utf8').match(
-  /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n/g,
-)
+/** Generated once, because each costs a tenth of a second of CPU. The tests of a database take them in turn. */
+const DEVICE_KEYS =
+  readFileSync(new URL('../data/device-keys.pem', import.meta.url), 'utf8').match(
+    /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n/g,
+  ) ?? []
+let taken = 0
 
-/** Keys not used in this process before, with the minimum of 2048 bits that the policy allows. */
+/** Keys that no device of this database has, with the minimum of 2048 bits that the policy allows. */
 export function freshDeviceKeys(count: number): Promise<readonly PrivateKey[]> {
   return Promise.all(Array.from({ length: count }, freshDeviceKey))
 }
 
 export async function freshDeviceKey(): Promise<PrivateKey> {
-  const prepared = PREPARED?.shift()
+  const prepared = DEVICE_KEYS[taken++]
   if (prepared !== undefined) return privateKeyFromPem(Buffer.from(prepared))
   return privateKeyFromKeyObject((await newRsaKey('rsa', { modulusLength: 2048 })).privateKey)
 }
 
-/** acme-brand with its model acme-classic on the service's database, with this policy (registration `auto`). */
+/**
+ * acme-brand with its model acme-classic on a database without devices, with this policy (registration `auto`). After
+ * it, device keys are fresh again.
+ */
 export async function withAcme(deps: BrandDeps, policy: Partial<ModelPolicy> = {}): Promise<void> {
+  taken = 0
   await addAcme(deps)
   await setAcmePolicy(deps, policy)
 }

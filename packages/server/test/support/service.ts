@@ -127,7 +127,7 @@ export async function call(
 }
 
 /** The root macaroon for a token request. */
-export async function getRoot(service: TestService, request: unknown = {}): Promise<string> {
+export async function getRoot(service: Pick<TestService, 'baseUrl'>, request: unknown = {}): Promise<string> {
   const { status, body } = await call(service, 'POST', '/api/v2/tokens', { body: request })
   assert.equal(status, 200, JSON.stringify(body))
   return body.macaroon

@@ -154,7 +154,7 @@ eachDatabase((_kind, _open, fresh) => {
     return text
   }
   const run = async (words: readonly string[], input = ''): Promise<string> => {
-    const { code, stdout, stderr } = await program.spawn(words, { input, environment: TALKATIVE })
+    const { code, stdout, stderr } = await program.run(words, { input, environment: TALKATIVE })
     assert.equal(code, 0, stderr)
     said.push(stderr)
     return stdout

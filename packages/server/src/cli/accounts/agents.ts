@@ -94,9 +94,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
 async function createFile(path: string) {
   const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const why =
-      error.code === 'EEXIST'
-        ? 'already exists, and is not overwritten'
-        : `cannot be written (${error.code})`
+      error.code === 'EEXIST' ? 'already exists, and is not overwritten' : `cannot be written (${error.code})`
     throw new FileError(`${path} ${why}. No agent was made.`)
   })
   return {

@@ -1,4 +1,4 @@
-/** The process: how it starts, ends, crashes and recovers. */
+/** How `ratafia serve` starts and how it stops. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmod, stat } from 'node:fs/promises'
@@ -6,38 +6,16 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { asSuperuser, eachDatabase } from '../support/databases.ts'
+import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { testProgram } from '../support/program.ts'
-import {
-  addPerson,
-  bearing,
-  call,
-  getRoot,
-  logIn,
-  refusalOf,
-  revokeOwn,
-  type TestService,
-} from '../support/service.ts'
+import { call, getRoot } from '../support/service.ts'
 
 /** Clients know the service by this, whatever port it has in a test. */
 const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
-  let people = 0
-  const serviceAt = async (baseUrl: string): Promise<TestService> => ({
-    baseUrl,
-    installation: await program.open(),
-    now: () => new Date(),
-    advance: () => assert.fail('its clock is its own'),
-  })
-  const newToken = async (baseUrl: string) => {
-    const service = await serviceAt(baseUrl)
-    return logIn(service, await addPerson(service, `p-${++people}`))
-  }
-  const whoami = (baseUrl: string, token: string) =>
-    call({ baseUrl }, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
 
   test('it says where it is, what it is, which database, and what to do next; its log is JSON', async () => {
     const service = await program.start()
@@ -67,6 +45,10 @@ eachDatabase((kind, _open, fresh) => {
     }
     assert.match(stderr, /"signal":"SIGTERM","msg":"finishing what is in flight"/)
   })
+})
+
+describe('a service', () => {
+  const program = testProgram()
 
   test('with a base URL it still prints the socket, and calls itself by the base URL', async () => {
     const service = await program.start({ RATAFIA_BASE_URL: 'https://store.example.com/auth/' })
@@ -85,7 +67,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await call(service, 'GET', path)).status, 200, path)
     }
     assert.equal((await call(service, 'GET', '/authx')).status, 404)
-    assert.equal(JSON.parse(await getRoot(await serviceAt(service.baseUrl))).l, 'store.example.com')
+    assert.equal(JSON.parse(await getRoot(service)).l, 'store.example.com')
     assert.equal((await service.end('SIGTERM')).code, 0)
   })
 
@@ -128,7 +110,7 @@ eachDatabase((kind, _open, fresh) => {
       const half = connect(Number(port), hostname)
       half.write('GET / HTTP/1.1\r\nHo')
       // fetch keeps its connection for another request.
-      const root = JSON.parse(await getRoot(await serviceAt(service.baseUrl)))
+      const root = JSON.parse(await getRoot(service))
       const wait = fetch(await waitUrlOf(service.baseUrl, root))
       // Answers to what came later: it has the long poll.
       for (let others = 0; others < 3; others++) await call(service, 'GET', '/')
@@ -151,77 +133,6 @@ eachDatabase((kind, _open, fresh) => {
       request.socket.destroy()
     })
   })
-
-  test('a second start on the same data goes on where the first ended', async () => {
-    const first = await program.start(BASE)
-    const token = await newToken(first.baseUrl)
-    const ended = await newToken(first.baseUrl)
-    await revokeOwn(first, ended)
-    assert.equal((await first.end('SIGTERM')).code, 0)
-    const second = await program.start(BASE)
-    assert.equal((await whoami(second.baseUrl, token)).status, 200)
-    assert.equal((await whoami(second.baseUrl, ended)).status, 401)
-    assert.doesNotMatch(second.stdout(), /no account/)
-    await second.end('SIGTERM')
-  })
-
-  test('an acknowledged revocation is never forgotten: kill -9 right after it', async () => {
-    const first = await program.start(BASE)
-    const token = await newToken(first.baseUrl)
-    const { body } = await revokeOwn(first, token)
-    await first.end('SIGKILL')
-    const second = await program.start(BASE)
-    const { message } = refusalOf(await whoami(second.baseUrl, token))
-    assert.equal(
-      message,
-      `The macaroon was revoked at ${body.macaroons[0]['revoked-at']} by p-${people}. Log in again.`,
-    )
-    await second.end('SIGTERM')
-  })
-
-  test('two services on one database are one: what one revokes the other refuses', async () => {
-    const [one, other] = await Promise.all([program.start(BASE), program.start(BASE)])
-    const token = await newToken(one.baseUrl)
-    assert.equal((await whoami(other.baseUrl, token)).status, 200)
-    await revokeOwn(one, token)
-    assert.equal((await whoami(one.baseUrl, token)).status, 401)
-    // A second is promised; `revocation.test.ts` measures it.
-    const end = performance.now() + 20_000
-    while ((await whoami(other.baseUrl, token)).status !== 401) assert.ok(performance.now() < end)
-    assert.deepEqual([(await one.end('SIGTERM')).code, (await other.end('SIGTERM')).code], [0, 0])
-  })
-
-  if (kind === 'postgres') {
-    test('a database that goes away is a 503, and the service recovers by itself', async () => {
-      const service = await program.start(BASE)
-      const token = await newToken(service.baseUrl)
-      const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)
-      await asSuperuser(`alter database ${name} allow_connections false`)
-      await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
-      try {
-        for (let attempt = 0; attempt < 3; attempt++) {
-          const answer = await whoami(service.baseUrl, token)
-          assert.deepEqual(refusalOf(answer), {
-            status: 503,
-            code: 'service-unavailable',
-            message:
-              'The service could not check the request just now. Try again in a moment; nothing was lost.',
-          })
-          assert.equal(answer.headers.get('retry-after'), '1')
-        }
-        assert.equal((await call(service, 'GET', '/')).status, 200)
-      } finally {
-        await asSuperuser(`alter database ${name} allow_connections true`)
-      }
-      assert.equal((await whoami(service.baseUrl, token)).status, 200)
-      const { code, stderr } = await service.end('SIGTERM')
-      assert.equal(code, 0)
-      assert.match(stderr, /"level":40,.*"msg":"could not check"/)
-      assert.doesNotMatch(stderr, /"level":50/)
-      const { password } = new URL(String(program.environment['RATAFIA_DATABASE_URL']))
-      assert.ok(!stderr.includes(password))
-    })
-  }
 })
 
 describe('a fresh directory', () => {
