@@ -16,6 +16,9 @@ const ALL = ['packages/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts', 'faults
 // The same on a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
 
+/** Far longer than any takes: a failed test that leaves a server behind must not hold up the run forever. */
+const PASS_DEADLINE_MS = 15 * 60_000
+
 /** Passes that run at a time, on a machine with two cores: tests wait for PostgreSQL and for each other. */
 const AT_ONCE = 3
 
@@ -64,7 +67,7 @@ async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--test', ...REPORTER, ...nodeOptions, ...options, ...files],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'], timeout: PASS_DEADLINE_MS },
   )
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) {
@@ -73,6 +76,8 @@ async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const [code] = (await once(child, 'close')) as [number | null]
   const seconds = Math.round((performance.now() - started) / 1000)
   process.stdout.write(Buffer.concat(output))
-  times.push(`${files.length} test files ${name}: ${code === 0 ? 'passed' : 'FAILED'} in ${seconds} s`)
+  times.push(
+    `${code === 0 ? 'passed' : 'FAILED'} in ${`${seconds}`.padStart(3)} s: ${name} (${files.length})`,
+  )
   return code === 0
 }

@@ -16,9 +16,10 @@ test('a file that touches nothing outside shares a process; every file runs once
   assert.deepEqual(
     passes.map(({ name, files }) => [name, files]),
     [
-      ['in a process each', ['database.test.ts', 'process.test.ts', 'many.test.ts']],
-      ['of packages/server/src, in one process', ['packages/server/src/keyring/one.test.ts']],
-      ['without databases, in one process', ['pure.test.ts']],
+      ['tests without databases', ['pure.test.ts', 'many.test.ts']],
+      ['database.test.ts', ['database.test.ts']],
+      ['process.test.ts', ['process.test.ts']],
+      ['packages/server/src', ['packages/server/src/keyring/one.test.ts']],
     ],
   )
 })

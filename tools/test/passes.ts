@@ -6,7 +6,7 @@ export interface TestFile {
 }
 
 export interface Pass {
-  /** How its files run, as text for people. */
+  /** What its files have in common, or the only one. */
   readonly name: string
   readonly files: readonly string[]
   readonly nodeOptions: readonly string[]
@@ -47,18 +47,18 @@ export function passesOf(files: readonly TestFile[], { full }: { readonly full: 
     .map(([name, files]) => ({
       name,
       files: files.map(({ path }) => path),
-      nodeOptions: [name === EACH || name === LAST ? '--test-concurrency=1' : '--test-isolation=none'],
+      nodeOptions: [name === LAST ? '--test-concurrency=1' : '--test-isolation=none'],
       last: name === LAST,
     }))
 }
 
 const sizeOf = (files: readonly TestFile[]): number => files.reduce((sum, { text }) => sum + text.length, 0)
 
-const [EACH, LAST] = ['in a process each', 'that measure time']
+const LAST = 'tests that measure time'
 
 function passOf({ path, text }: TestFile): string {
   if (ALONE.includes(path)) return LAST
-  if (!NOT_PURE.test(text)) return 'without databases, in one process'
+  if (!NOT_PURE.test(text)) return 'tests without databases'
   const folder = FOLDERS.find((name) => path.startsWith(`${name}/`))
-  return folder === undefined ? EACH : `of ${folder}, in one process`
+  return folder ?? path
 }

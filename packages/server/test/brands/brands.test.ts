@@ -224,7 +224,7 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([assertion.authorityId, signer.authorityId], ['generic', 'generic'])
     await assert.rejects(
       disableSigningKey({ keyId: testKey('generic').publicKey.id, force: false }, deps),
-      refusedWith(/^No serial of acme-brand\/acme-classic could be signed any more\. .* --force\.$/),
+      refusedWith(/^Without it, serials of acme-brand\/acme-classic could not be signed\. .* --force\.$/),
     )
     await assert.rejects(
       removeBrand('generic', deps),

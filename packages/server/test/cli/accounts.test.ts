@@ -157,7 +157,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(JSON.parse(await readFile(output, 'utf8')).agents[0].username, 'file')
       await refused(
         ['agents', 'add', 'f2', ...words.slice(3)],
-        /agents\.json is there already, and is not written over\. No agent was made\.\n$/,
+        /agents\.json already exists, and is not overwritten\. No agent was made\.\n$/,
       )
       await refused(
         ['agents', 'add', 'f2', ...words.slice(3, -1), '/nowhere/x'],

@@ -63,7 +63,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('what no filter is', async () => {
     for (const [words, message] of [
-      [['--action', 'account.paint'], /is no action\. `ratafia audit list --help` shows them/],
+      [['--action', 'account.paint'], /is not an action\. `ratafia audit list --help` lists them/],
       [['--since', 'yesterday'], /--since yesterday is neither a time such as/],
       [['--limit', '0'], /is not a number from 1 to 99999/],
       [['--before', 'x'], /--before x is not the id of an entry/],
@@ -119,7 +119,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await program.run(['audit', 'verify', '--expect', end])).code, 0)
     const cut = await program.run(['audit', 'verify', '--expect', `9${end.slice(1)}`])
     assert.equal(cut.code, 1)
-    assert.match(cut.stderr, /from entry 4 on: it is missing: entry 9 is expected to be there/)
+    assert.match(cut.stderr, /broken at entry 4: it is missing: entry 9 is expected to be there/)
   })
 
   test('a service that runs links entries within moments, and removes what has expired', async () => {
@@ -137,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
       },
       ended,
     )
-    const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
+    const service = await program.start({ RATAFIA_WORKERS: '1', RATAFIA_LOG_LEVEL: 'debug' })
     await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
     await until(async () => (await installation.audit.countUnlinked()) === 0)
     await until(async () => (await installation.tokenSessions.list({ limit: 9 })).length === 0)

@@ -133,11 +133,11 @@ eachDatabase((_kind, _open, fresh) => {
     const disable = ['signing-keys', 'disable', '--', brandKey]
     await refuses(
       disable,
-      /^ratafia: No serial of acme-brand\/acme-classic, acme-brand\/acme-gadget could be signed/,
+      /^ratafia: Without it, serials of acme-brand\/acme-classic, acme-brand\/acme-gadget could not be signed/,
     )
     await says(
       ['signing-keys', 'disable', '--force', '--', brandKey],
-      /is disabled\. No serial is signed any more for/,
+      /is disabled\. Serials are no longer signed for/,
     )
     await refuses(disable, /is already disabled/)
     const faulty = await program.json('models', 'show', CLASSIC)
@@ -156,7 +156,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await program.run(['api-keys', 'add', CLASSIC, '--label', 'line 1'])
     assert.equal(code, 0)
     assert.match(stdout, /^ratafia_ak_[A-Za-z0-9_-]{43}\n$/)
-    assert.match(stderr, /asks for an API key from now on\. This one is stored nowhere else\.\n$/)
+    assert.match(stderr, /requires an API key from now on\. This one is stored nowhere else\.\n$/)
     const made = await program.json(
       'api-keys',
       'add',
@@ -171,7 +171,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([made.use_limit, made.uses], [5, 0])
     const listed = await program.run(['api-keys', 'list', '--model', CLASSIC, '--json'])
     assert.ok(!listed.stdout.includes(stdout.trim()) && !listed.stdout.includes(made.key))
-    await says(['api-keys', 'revoke', made.id], /still asks for one/)
+    await says(['api-keys', 'revoke', made.id], /still requires one/)
     await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--expires', 'soon'], /neither a time/, 2)
     await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--uses', '0'], /is not a number from 1 on/, 2)
     await refuses(['api-keys', 'revoke', 'nothing'], /^ratafia: There is no API key nothing\./)
@@ -225,7 +225,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(shown.signer, /^demo-brand /)
     await refuses(
       ['brands', 'create', '--demo', '--output', directory],
-      /^ratafia: \S+\/demo is there already\./,
+      /^ratafia: \S+\/demo already exists\./,
     )
     await refuses(
       ['brands', 'create', '--demo', '--output', `${directory}2`],

@@ -9,6 +9,7 @@ import { replaceSecretKey } from '../../src/config/secret-key.ts'
 import { acmeFiles, addAcme } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, register, registered, sessionOf } from '../support/devices.ts'
+import { observedService } from '../support/observed.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
 import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
 
@@ -35,20 +36,19 @@ eachDatabase((_kind, open, fresh) => {
     const program = testProgram(fresh)
     test('old key, both keys, rotation, new key: tokens stay valid and serials are signed throughout', async () => {
       const database = await open()
-      const node = await program.start(ONLY_OLD)
-      const installation = await program.open(ONLY_OLD)
-      await addAcme({ ...installation, clock: () => new Date() })
+      const node = await observedService(fresh, ONLY_OLD)
+      await addAcme({ ...node.installation, clock: node.now })
       const keys = [...(await freshDeviceKeys(4))]
-      const registers = async (service: { readonly baseUrl: string }) =>
-        (await register(at(service, installation), { key: keys.pop() ?? assert.fail() })).status
-      const token = await logIn(at(node, installation), await addPerson(at(node, installation), 'ann'))
+      const registers = async (service: TestService) =>
+        (await register(service, { key: keys.pop() ?? assert.fail() })).status
+      const token = await logIn(node, await addPerson(node, 'ann'))
       assert.equal(await registers(node), 200)
 
       const refused = await program.run(['secret', 'rotate'], { environment: ONLY_OLD })
       assert.equal(refused.code, 4)
       assert.match(
         refused.stderr,
-        /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set: it is the key until now/,
+        /^ratafia: RATAFIA_PREVIOUS_SECRET_KEY .* is not set: it is the previous key/,
       )
       const same = { ...ONLY_OLD, RATAFIA_PREVIOUS_SECRET_KEY: OLD }
       assert.match(
@@ -56,16 +56,16 @@ eachDatabase((_kind, open, fresh) => {
         /are the same key\.\n$/,
       )
 
-      const changing = await program.start(BOTH)
+      const changing = await observedService(fresh, BOTH)
       assert.equal(await whoami(changing, token), 200)
       assert.equal(await registers(changing), 200)
-      // Nothing is sealed anew by a start: a node that has only the old one can be restarted still.
+      // A start seals nothing again: a node that has only the old key can still be restarted.
       const sealed = async () =>
         Buffer.from(
           (await database.query.selectFrom('seal_check').selectAll().executeTakeFirstOrThrow()).sealed,
         )
       const before = await sealed()
-      assert.equal((await (await program.start(ONLY_OLD)).end('SIGTERM')).code, 0)
+      await (await observedService(fresh, ONLY_OLD)).close()
       assert.deepEqual(await sealed(), before)
 
       const run = async () => {
@@ -82,19 +82,16 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(await registers(changing), 200)
       assert.equal(await whoami(changing, token), 200)
 
-      // One that was forgotten: it goes on with the keys in its memory, and what it cannot check is no refusal.
+      // A node that was forgotten goes on with the keys in its memory; what it cannot check is a 503, not a refusal.
       assert.equal(await whoami(node, token), 200)
       assert.equal(await registers(node), 503)
       assert.equal((await program.run(['keys', 'rotate'], { environment: BOTH })).code, 0)
-      await changing.end('SIGTERM')
-      const next = await program.start(ONLY_NEW)
-      const newer = await logIn(
-        at(next, await program.open(ONLY_NEW)),
-        await addPerson(at(next, installation), 'bob'),
-      )
+      await changing.close()
+      const next = await observedService(fresh, ONLY_NEW)
+      const newer = await logIn(next, await addPerson(next, 'bob'))
       assert.equal(await whoami(node, newer), 503)
       assert.equal(await whoami(next, token), 200)
-      await Promise.all([node.end('SIGTERM'), next.end('SIGTERM')])
+      await Promise.all([node.close(), next.close()])
 
       const stopped = await program.run(['serve'], { environment: ONLY_OLD })
       assert.equal(stopped.code, 4)
@@ -121,35 +118,32 @@ eachDatabase((_kind, open, fresh) => {
   const program = testProgram(fresh)
 
   test('a lost secret key: with the documented steps, accounts and the register go on with new keys', async () => {
-    const before = await program.start(ONLY_OLD)
-    const old = await program.open(ONLY_OLD)
-    await addAcme({ ...old, clock: () => new Date() })
-    const service = at(before, old)
+    const service = await observedService(fresh, ONLY_OLD)
+    await addAcme({ ...service.installation, clock: service.now })
     const ann = await addPerson(service, 'ann')
     const token = await logIn(service, ann)
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
     const serial = await registered(service, { key })
     const previous = await sessionOf(service, { serial, key })
-    await before.end('SIGTERM')
+    await service.close()
     assert.equal((await program.run(['serve'], { environment: ONLY_NEW })).code, 4)
 
     const { query } = await open()
     const statements = statementsOfThePage()
     assert.equal(statements.length, 4)
     for (const statement of statements) await sql.raw(statement).execute(query)
-    const after = await program.start({ ...ONLY_NEW, RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
-    const installation = await program.open(ONLY_NEW)
+    const after = await observedService(fresh, { ...ONLY_NEW, RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
     assert.equal(await whoami(after, token), 401)
-    assert.equal(await whoami(after, await logIn(at(after, installation), ann)), 200)
+    assert.equal(await whoami(after, await logIn(after, ann)), 200)
     assert.equal((await openSession(after, { serial, key, previous })).status, 200)
     const [other] = await freshDeviceKeys(1)
     assert.ok(other)
     assert.notEqual((await register(after, { key: other })).status, 200)
-    await addBrand(acmeFiles, { ...installation, clock: () => new Date() })
+    await addBrand(acmeFiles, { ...after.installation, clock: after.now })
     assert.equal((await register(after, { key: other })).status, 200)
     assert.equal((await program.run(['verify'], { environment: ONLY_NEW })).code, 0)
-    assert.equal((await after.end('SIGTERM')).code, 0)
+    await after.close()
   })
 })
 

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { readConfig } from '../../src/config/config.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -10,6 +11,8 @@ import type { TestService } from './service.ts'
 
 export interface ObservedService extends TestService {
   readonly metricsUrl: string | undefined
+  /** All that it logged so far, at RATAFIA_LOG_LEVEL. */
+  log(): string
   close(): Promise<void>
 }
 
@@ -28,10 +31,20 @@ export async function observedService(
   })
   // PostgreSQL has more settings than its address.
   const database = target.kind === 'sqlite' ? target : config.database
-  const log = createLog({ level: 'silent', pretty: false })
+  const lines: string[] = []
+  const to = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString())
+      done()
+    },
+  })
+  const log = createLog({ level: config.logLevel, pretty: false, to })
   const running: RunningService = await startService({ config: { ...config, database }, log })
   return {
     ...running,
+    // Where it listens, whatever RATAFIA_BASE_URL says.
+    baseUrl: running.origin,
+    log: () => lines.join(''),
     now: () => new Date(),
     advance: () => {
       throw new TypeError('its clock is its own')

@@ -1,19 +1,12 @@
-/** The line of a request in the log of the program: what it says, and that no secret of a client ever stands in it. */
+/** The line of a request in the log: what it says, and that it never contains a secret of a client. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { plainPath } from '../../src/telemetry/access-log.ts'
-import { type RunningProgram, testProgram } from '../support/program.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { type ObservedService, observedService } from '../support/observed.ts'
 import { sendRaw } from '../support/raw-http.ts'
-import {
-  addPerson,
-  bearing,
-  dischargeFor,
-  getRoot,
-  logIn,
-  presenting,
-  type TestService,
-} from '../support/service.ts'
+import { addPerson, bearing, dischargeFor, getRoot, logIn, presenting } from '../support/service.ts'
 
 interface Line {
   readonly level: number
@@ -32,18 +25,14 @@ const linesOf = (stderr: string): readonly Line[] =>
     .map((line) => JSON.parse(line) as Line)
 const requestsOf = (stderr: string) => linesOf(stderr).filter(({ msg }) => msg === 'request')
 
-describe('the log', () => {
-  const program = testProgram()
+oneDatabase((_kind, _open, fresh) => {
   const serve = (environment: Readonly<Record<string, string>> = {}) =>
-    program.start({ RATAFIA_WORKERS: '1', RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
-  const serviceAt = async ({ baseUrl }: RunningProgram): Promise<TestService> => ({
-    baseUrl,
-    installation: await program.open(),
-    now: () => new Date(),
-    advance: () => assert.fail('its clock is its own'),
-  })
+    observedService(fresh, { RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
   /** All lines, after the end: nothing is still on its way. */
-  const logOf = async (running: RunningProgram) => (await running.end('SIGTERM')).stderr
+  const logOf = async (running: ObservedService) => {
+    await running.close()
+    return running.log()
+  }
 
   test('a request is one line: method, route, status, refusal, time, bytes, address, id', async () => {
     const running = await serve()
@@ -71,11 +60,10 @@ describe('the log', () => {
 
   test('no secret that a client sends appears in the log, wherever the client puts it, at any level', async () => {
     const running = await serve({ RATAFIA_LOG_LEVEL: 'trace', RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
-    const service = await serviceAt(running)
-    const person = await addPerson(service)
-    const root = await getRoot(service)
-    const slice = await dischargeFor(service, root, person)
-    const token = await logIn(service, person)
+    const person = await addPerson(running)
+    const root = await getRoot(running)
+    const slice = await dischargeFor(running, root, person)
+    const token = await logIn(running, person)
     const { macaroons = '' } = presenting(slice)
     const canary = 'Canary0Canary1Canary2Canary3'
     const at = async (path: string, init: RequestInit = {}) => {
