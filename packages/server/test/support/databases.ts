@@ -83,7 +83,8 @@ async function makeSqlite(): Promise<Made> {
 
 async function makePostgres(): Promise<Made> {
   const name = `test_${randomBytes(8).toString('hex')}`
-  await asSuperuser(`create database ${name}`)
+  // A fifth of the work of copying it through the log.
+  await asSuperuser(`create database ${name} strategy 'file_copy'`)
   const url = new URL(serverUrl())
   url.pathname = `/${name}`
   return {
