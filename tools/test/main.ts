@@ -4,7 +4,8 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Pass, passesOf } from './passes.ts'
@@ -57,6 +58,13 @@ try {
 process.stdout.write(`\n${times.join('\n')}\n`)
 process.exitCode = passed.every(Boolean) ? 0 : 1
 
+/** The files of tests are in memory if it has room, because waiting for the disk takes a tenth of the time. */
+function environment(): NodeJS.ProcessEnv {
+  const [memory, needed] = ['/dev/shm', 4 * 2 ** 30]
+  const space = existsSync(memory) ? statfsSync(memory) : undefined
+  return { ...process.env, TMPDIR: space && space.bavail * space.bsize > needed ? memory : tmpdir() }
+}
+
 async function run(pass: Pass): Promise<void> {
   passed.push(await isPassed(pass))
 }
@@ -67,7 +75,7 @@ async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--test', ...REPORTER, ...nodeOptions, ...options, ...files],
-    { stdio: ['ignore', 'pipe', 'pipe'], timeout: PASS_DEADLINE_MS },
+    { stdio: ['ignore', 'pipe', 'pipe'], timeout: PASS_DEADLINE_MS, env: environment() },
   )
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) {
