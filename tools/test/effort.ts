@@ -6,6 +6,6 @@ export const FULL = process.env['RATAFIA_TEST_FULL'] === '1'
 /** How long a property may run. What it finds in that time counts; running out of it is no failure. */
 export const timeBox = (milliseconds: number): Parameters<unknown> => ({
   numRuns: 100_000,
-  interruptAfterTimeLimit: FULL ? milliseconds : milliseconds / 3,
+  interruptAfterTimeLimit: FULL ? milliseconds : milliseconds / 5,
   markInterruptAsFailure: false,
 })

@@ -173,7 +173,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.ok(!listed.stdout.includes(stdout.trim()) && !listed.stdout.includes(made.key))
     await says(['api-keys', 'revoke', made.id], /still requires one/)
     await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--expires', 'soon'], /neither a time/, 2)
-    await refuses(['api-keys', 'add', CLASSIC, '--label', 'x', '--uses', '0'], /is not a whole number of at least 1/, 2)
+    await refuses(
+      ['api-keys', 'add', CLASSIC, '--label', 'x', '--uses', '0'],
+      /is not a whole number of at least 1/,
+      2,
+    )
     await refuses(['api-keys', 'revoke', 'nothing'], /^ratafia: There is no API key nothing\./)
   })
 

@@ -4,7 +4,7 @@ import { suite, test } from 'node:test'
 import { forward } from '../../src/devices/registration/forwarding/forward.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { brandDeps } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { AUTH, postDevices, register, withAcme } from '../support/devices.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { type Answer, call, refusalOf, testService } from '../support/service.ts'
@@ -13,7 +13,7 @@ import { testUpstream } from '../support/upstream.ts'
 const SERVICE_URL = 'x-snap-device-service-url'
 const STREAM = 'type: serial-request\n…whatever the other service takes…\n'
 
-eachDatabase((_kind, open, fresh) => {
+oneDatabase((_kind, open, fresh) => {
   const upstream = testUpstream()
   const closed = testUpstream('/closed/')
   const service = testService(fresh, {

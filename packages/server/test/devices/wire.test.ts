@@ -5,7 +5,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { before, describe, test } from 'node:test'
 import { encode, sign } from '@ratafia/assertions'
 import { brandDeps, vector } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import {
   AUTH,
   acmeKey,
@@ -28,7 +28,7 @@ const KIB = 1024
 const MIB = 1024 * KIB
 const ASSERTIONS = 'application/x.ubuntu.assertion'
 
-eachDatabase((_kind, open, fresh) => {
+oneDatabase((_kind, open, fresh) => {
   const service = testService(fresh)
   before(async () => withAcme(brandDeps(await open())))
 

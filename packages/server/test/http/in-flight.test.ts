@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { listen } from '../../src/http/server.ts'
 import { send } from '../support/crew.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { call, testService } from '../support/service.ts'
 import { discharging } from '../support/waiting-login.ts'
@@ -141,7 +141,7 @@ suite('a server with room for two', async () => {
   })
 })
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_MAX_IN_FLIGHT: '1' })
 
   test('clients that wait for a person take no place', async () => {

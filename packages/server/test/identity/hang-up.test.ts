@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { addressOf } from '../../src/address.ts'
 import type { Throttle } from '../../src/identity/logins/throttle.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { Browser, caveatFor, identityWorld, postDischarge, startIdentity } from '../support/identity.ts'
 
 test('the address of a request is an address or `unknown`, whatever a proxy forwards', () => {
@@ -16,7 +16,7 @@ test('the address of a request is an address or `unknown`, whatever a proxy forw
   }
 })
 
-eachDatabase((_kind, open) => {
+oneDatabase((_kind, open) => {
   test('an attempt to sign in counts for its address, even if the sender is gone by then', async () => {
     const world = await identityWorld(await open())
     const asked = Promise.withResolvers<void>()

@@ -1,10 +1,10 @@
-/** Traces by OpenTelemetry's variables, received by a collector of the test's own, on both databases. */
+/** Traces by OpenTelemetry's variables, received by a collector of the test's own. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, type Fresh, oneDatabase } from '../support/databases.ts'
 import {
   AUTH,
   freshDeviceKey,
@@ -23,32 +23,40 @@ import { addPerson, bearing, call, logIn, type TestService } from '../support/se
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 
-eachDatabase((kind, _open, fresh) => {
+/** A collector for the suite, and what arrives there. */
+function tracing(fresh: Fresh) {
   let receiver: OtlpReceiver
   before(async () => {
     receiver = await otlpReceiver()
   })
   after(() => receiver.close())
-
-  /** What arrived of a service that does `work` and ends. */
-  async function traced(
-    work: (service: TestService) => Promise<unknown>,
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<readonly ReceivedSpan[]> {
-    const already = receiver.spans.length
-    const service = await observedService(fresh, {
-      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      ...environment,
-    })
-    // A span ends when its connection is done with it; closing waits for those, and sends what is left.
-    await work(service).finally(() => service.close())
-    return receiver.spans.slice(already)
+  return {
+    receiver: () => receiver,
+    /** What arrived of a service that does `work` and ends. */
+    async traced(
+      work: (service: TestService) => Promise<unknown>,
+      environment: Readonly<Record<string, string>> = {},
+    ): Promise<readonly ReceivedSpan[]> {
+      const already = receiver.spans.length
+      const service = await observedService(fresh, {
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        ...environment,
+      })
+      // A span ends when its connection is done with it; closing waits for those, and sends what is left.
+      await work(service).finally(() => service.close())
+      return receiver.spans.slice(already)
+    },
   }
-  const find = (spans: readonly ReceivedSpan[], name: string) =>
-    spans.find((span) => span.name === name) ?? assert.fail(spans.map((span) => span.name).join())
-  const childrenOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan) =>
-    spans.filter(({ traceId, parentSpanId }) => traceId === parent.traceId && parentSpanId === parent.spanId)
+}
+
+const find = (spans: readonly ReceivedSpan[], name: string) =>
+  spans.find((span) => span.name === name) ?? assert.fail(spans.map((span) => span.name).join())
+const childrenOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan) =>
+  spans.filter(({ traceId, parentSpanId }) => traceId === parent.traceId && parentSpanId === parent.spanId)
+
+eachDatabase((kind, _open, fresh) => {
+  const { receiver, traced } = tracing(fresh)
 
   test('a request is a span by the pattern of its route, and its statements are parts of it', async () => {
     let username = ''
@@ -88,9 +96,9 @@ eachDatabase((kind, _open, fresh) => {
     for (const value of ['zzmarkzz', username]) {
       assert.ok(!JSON.stringify(spans).includes(value), `no value of a request or statement: ${value}`)
     }
-    assert.equal(receiver.resource['service.name'], 'ratafia')
-    assert.match(String(receiver.resource['service.version']), /^\d+\.\d+\.\d+/)
-    assert.equal(receiver.requests.at(-1)?.path, '/v1/traces')
+    assert.equal(receiver().resource['service.name'], 'ratafia')
+    assert.match(String(receiver().resource['service.version']), /^\d+\.\d+\.\d+/)
+    assert.equal(receiver().requests.at(-1)?.path, '/v1/traces')
   })
 
   test('a body that comes long after its headers changes nothing of that', async () => {
@@ -143,6 +151,10 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal(signing.kind, 1)
     assert.ok(childrenOf(spans, signing).some(({ name }) => name === 'insert device'))
   })
+})
+
+oneDatabase((_kind, _open, fresh) => {
+  const { receiver, traced } = tracing(fresh)
 
   describe('traceparent', () => {
     const ask =
@@ -176,13 +188,13 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('protobuf, headers and the name of the service', async () => {
-    const already = receiver.requests.length
+    const already = receiver().requests.length
     await traced((service) => call(service, 'GET', '/'), {
       OTEL_EXPORTER_OTLP_PROTOCOL: '',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collector-secret',
       OTEL_SERVICE_NAME: 'store-auth',
     })
-    const [request] = receiver.requests.slice(already)
+    const [request] = receiver().requests.slice(already)
     assert.equal(request?.headers['content-type'], 'application/x-protobuf')
     assert.equal(request?.headers.authorization, 'Bearer collector-secret')
     assert.ok(request?.body.includes('store-auth'))

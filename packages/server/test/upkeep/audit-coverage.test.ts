@@ -17,7 +17,7 @@ import { runProgram } from '../../src/cli/run-program.ts'
 import { identityRoutes } from '../../src/identity/routes.ts'
 import { createRatafia } from '../../src/start/run.ts'
 import { testKey, vector, vectorPath } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import {
   ACME,
   freshDeviceKeys,
@@ -323,7 +323,7 @@ function runCommand(words: readonly string[], context: CommandContext): Promise<
   return runProgram(words, program, context.streams)
 }
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
   const state: { world?: World } = {}
   before(async () => {
