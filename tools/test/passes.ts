@@ -47,7 +47,7 @@ export function passesOf(files: readonly TestFile[], { full }: { readonly full: 
     .map(([name, files]) => ({
       name,
       files: files.map(({ path }) => path),
-      nodeOptions: [name === LAST ? '--test-concurrency=1' : '--test-isolation=none'],
+      nodeOptions: [name === LAST ? '--test-concurrency=2' : '--test-isolation=none'],
       last: name === LAST,
     }))
 }
