@@ -1,4 +1,4 @@
-/** How the test files are divided: what is cheap shares a process, what measures time runs alone. */
+/** How the test files are divided: what is cheap shares a process, what measures time runs last. */
 
 export interface TestFile {
   readonly path: string
@@ -10,11 +10,11 @@ export interface Pass {
   readonly name: string
   readonly files: readonly string[]
   readonly nodeOptions: readonly string[]
-  /** Runs when all others are over, by itself. */
+  /** Runs when all others are done. */
   readonly last: boolean
 }
 
-/** Files whose guarantee is a time limit: anything running beside them would use up some of it. */
+/** Files whose guarantee is a time limit: they run when all others are done. */
 const ALONE: readonly string[] = [
   'packages/server/test/http/connections.test.ts',
   'packages/server/test/tokens/revocation.test.ts',
@@ -39,11 +39,16 @@ const FOLDERS = [
 
 const FULL = /from '[./]+tools\/test\/effort\.ts'/
 
-/** The largest pass first, so that the small ones fill the end. With `full` only of files that then do more. */
+/** Small files that run for minutes in a full run. */
+const LONG_IN_FULL = /test\/hostile\//
+
+/** The longest pass first, so that the short ones fill the end. With `full` only of files that then do more. */
 export function passesOf(files: readonly TestFile[], { full }: { readonly full: boolean }): readonly Pass[] {
+  const weightOf = (files: readonly TestFile[]): number =>
+    files.reduce((sum, { path, text }) => sum + (full && LONG_IN_FULL.test(path) ? 1e6 : text.length), 0)
   const chosen = full ? files.filter(({ text }) => FULL.test(text)) : files
   return [...Map.groupBy(chosen, passOf)]
-    .sort(([, a], [, b]) => sizeOf(b) - sizeOf(a))
+    .sort(([, a], [, b]) => weightOf(b) - weightOf(a))
     .map(([name, files]) => ({
       name,
       files: files.map(({ path }) => path),
@@ -51,8 +56,6 @@ export function passesOf(files: readonly TestFile[], { full }: { readonly full: 
       last: name === LAST,
     }))
 }
-
-const sizeOf = (files: readonly TestFile[]): number => files.reduce((sum, { text }) => sum + text.length, 0)
 
 const LAST = 'tests that measure time'
 

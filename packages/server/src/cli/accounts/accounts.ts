@@ -37,7 +37,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     })
 
   withJson(accounts.command('list'))
-    .description('all accounts, by username')
+    .description('list all accounts, by username')
     .action(async (options: JsonOption) => {
       const { listAccounts } = await import('../../accounts/list.ts')
       const rows = await context.withInstallation(async (installation) => {
@@ -72,7 +72,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
 
   one(
     'show',
-    'one account, by username or id',
+    'show one account, by username or id',
     async () => (await import('../../accounts/find.ts')).findAccount,
     (account) => details(row(account)),
   )

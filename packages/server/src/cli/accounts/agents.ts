@@ -30,7 +30,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .action((name: string, options: AddOptions) => add(name, options, context))
 
   withJson(agents.command('list'))
-    .description('all agents, by name')
+    .description('list all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listAgents } = await import('../../identity/agents/list-agents.ts')

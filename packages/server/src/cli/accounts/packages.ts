@@ -27,7 +27,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     })
 
   withJson(packages.command('list'))
-    .description('all packages, by name')
+    .description('list all packages, by name')
     .action(async (options: JsonOption) => {
       const { listPackages } = await import('../../package-directory/list.ts')
       const rows = await context.withInstallation((installation) =>

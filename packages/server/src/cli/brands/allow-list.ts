@@ -56,7 +56,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     })
 
   withJson(list.command('list'))
-    .description('the entries of a model')
+    .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {
       const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')

@@ -47,7 +47,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(keys.command('list'))
-    .description('all keys without their text, by model')
+    .description('list all keys without their text, by model')
     .option('--model <brand/model>', 'only those of one model')
     .action(async (options: JsonOption & { readonly model?: string }) => {
       const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')

@@ -59,7 +59,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .action((options: CreateOptions) => create(options, context))
 
   withJson(brands.command('list'))
-    .description('all brands, by account id')
+    .description('list all brands, by account id')
     .action(async (options: JsonOption) => {
       const rows = await context.withInstallation(async (installation) =>
         (await installation.brands.list()).map((brand) => ({
@@ -76,7 +76,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(brands.command('show <account-id>'))
-    .description('one brand with its keys and models')
+    .description('show one brand with its keys and models')
     .action(async (accountId: string, options: JsonOption) => {
       const { showBrand } = await import('../../brands/show-brand.ts')
       const brand = await context.withInstallation((installation) => showBrand(accountId, installation))

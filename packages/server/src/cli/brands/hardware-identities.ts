@@ -26,7 +26,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
     })
 
   withJson(identities.command('list'))
-    .description('all of them, by the digest of the key')
+    .description('list all of them, by the digest of the key')
     .action(async (options: JsonOption) => {
       const { listHardwareIdentities } = await import(
         '../../brands/models/hardware/list-hardware-identities.ts'

@@ -46,7 +46,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(models.command('list'))
-    .description('all models, by brand')
+    .description('list all models, by brand')
     .action(async (options: JsonOption) => {
       const rows = await context.withInstallation(async (installation) =>
         (await installation.models.list()).map(modelRow),
@@ -58,7 +58,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(models.command('show <brand/model>'))
-    .description('one model: policy, who signs, remodels, API keys')
+    .description('show one model: its policy, who signs, its remodels and API keys')
     .action(async (text: string, options: JsonOption) => {
       const { showModel } = await import('../../brands/models/show-model.ts')
       const model = await context.withInstallation((installation) =>

@@ -54,7 +54,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     })
 
   withJson(keys.command('list'))
-    .description('all keys, by account')
+    .description('list all keys, by account')
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')

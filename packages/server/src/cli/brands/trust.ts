@@ -22,7 +22,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(trust.command('list'))
-    .description('all trust roots, a line for each key')
+    .description('list all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
       const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')
       const rows = await context.withInstallation(async (installation) =>

@@ -39,7 +39,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .description('the register of devices: which devices have which serials')
 
   withFilter(withJson(devices.command('list')))
-    .description('the newest devices, or those before one of them')
+    .description('list the newest devices, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those registered before this device')
     .action((options: ListOptions) => list(options, context))
@@ -99,7 +99,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(devices.command('release <device>'))
-    .description('let a device out of quarantine')
+    .description('release a device from quarantine')
     .action(async (name: string, options: JsonOption) => {
       const { releaseDevice } = await import('../../devices/release.ts')
       const { deviceRow } = await import('./device-output.ts')

@@ -11,7 +11,7 @@ export function importCommands(parent: Command, context: CommandContext): void {
   importDatabaseCommand(imports, context)
 
   withJson(imports.command('serial-vault <path...>'))
-    .description('a dump of its database: plain SQL, or a directory of CSV files named by table')
+    .description('import a dump of its database: plain SQL, or a directory of CSV files named by table')
     .option('--dry-run', 'say what would be done, and change nothing')
     .action(async (paths: readonly string[], options: JsonOption & { readonly dryRun?: boolean }) => {
       const { importSerialVault } = await import('../../serial-vault/import.ts')

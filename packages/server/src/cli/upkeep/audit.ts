@@ -40,7 +40,7 @@ export function auditCommands(parent: Command, context: CommandContext): void {
   const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
 
   withFilter(withJson(audit.command('list')))
-    .description('the newest changes, or those before one of them')
+    .description('list the newest changes, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those made before this entry')
     .addHelpText('after', ACTIONS_HELP)

@@ -53,7 +53,7 @@ export function backupCommands(parent: Command, context: CommandContext): void {
 /** `ratafia import database`: the other half of `ratafia export`. */
 export function importDatabaseCommand(imports: Command, context: CommandContext): void {
   restoreCommand(imports.command('database <file>'), context).description(
-    'what `ratafia export` wrote, from SQLite or PostgreSQL, into a new database; the same as `ratafia restore`',
+    'restore what `ratafia export` wrote into a new SQLite or PostgreSQL database; the same as `ratafia restore`',
   )
 }
 

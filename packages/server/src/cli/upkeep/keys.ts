@@ -9,7 +9,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
   const keys = parent.command('keys').description('the keys that macaroons are made with')
 
   withJson(keys.command('list'))
-    .description('all keys, newest first; an older one only verifies what was made with it')
+    .description('list all keys, newest first; an older one only verifies what was made with it')
     .action(async (options: JsonOption) => {
       const rows = await context.withInstallation(async (installation) =>
         (await installation.keyring.list()).map(row),

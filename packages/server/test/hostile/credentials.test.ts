@@ -1,0 +1,9 @@
+/** Hostile credentials: macaroons that are damaged, cut, put together from others, or made up. */
+import { FULL } from '../../../../tools/test/effort.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { flood } from './flood.ts'
+import { credentialRequests } from './requests.ts'
+
+eachDatabase((kind, _open, fresh) => {
+  flood([['macaroon headers', FULL ? 100_000 : 4_000, credentialRequests]], { kind, fresh })
+})
