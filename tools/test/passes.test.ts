@@ -1,5 +1,6 @@
 /** Guarantee: no test file is left out, and a full run includes those that do more in it. */
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { passesOf } from './passes.ts'
 
@@ -30,4 +31,11 @@ test('a full run takes the files that read whether it is one', () => {
     passes.flatMap(({ files }) => files),
     ['many.test.ts'],
   )
+})
+
+test('no test file has a hook for each test outside a suite: it would run for the tests of other files too', () => {
+  const paths = globSync('{packages,tools,faults}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
+  assert.ok(paths.length > 100)
+  const hooked = paths.filter((path) => /^(before|after)Each\(/m.test(readFileSync(path, 'utf8')))
+  assert.deepEqual(hooked, [])
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { beforeEach, test } from 'node:test'
+import { beforeEach, suite, test } from 'node:test'
 import { createMemory, type Memory } from './remembering.ts'
 import type { RowChange } from './row-change.ts'
 
@@ -36,103 +36,105 @@ let feed: Feed
 let memory: Memory<Row>
 let row: Row | undefined
 let reads: number
-beforeEach(() => {
-  feed = new Feed()
-  memory = createMemory<Row>(feed, {
-    name: 'rows',
-    most: 3,
-    dependsOn: ({ id, owner, good }) =>
-      good
-        ? [
-            { kind: 'token-session', id },
-            { kind: 'account', id: owner },
-          ]
-        : undefined,
+suite('a memory', () => {
+  beforeEach(() => {
+    feed = new Feed()
+    memory = createMemory<Row>(feed, {
+      name: 'rows',
+      most: 3,
+      dependsOn: ({ id, owner, good }) =>
+        good
+          ? [
+              { kind: 'token-session', id },
+              { kind: 'account', id: owner },
+            ]
+          : undefined,
+    })
+    row = { id: 's1', owner: 'anna', good: true }
+    reads = 0
   })
-  row = { id: 's1', owner: 'anna', good: true }
-  reads = 0
-})
 
-const read = async () => {
-  reads++
-  return row
-}
-const find = (key = 's1') => memory.find(key, read)
+  const read = async () => {
+    reads++
+    return row
+  }
+  const find = (key = 's1') => memory.find(key, read)
 
-test('what is good is read once', async () => {
-  assert.equal(await find(), row)
-  assert.equal(await find(), row)
-  assert.equal(reads, 1)
-})
+  test('what is good is read once', async () => {
+    assert.equal(await find(), row)
+    assert.equal(await find(), row)
+    assert.equal(reads, 1)
+  })
 
-test('what is not there, or not good, is read each time', async () => {
-  row = undefined
-  assert.equal(await find(), undefined)
-  row = { id: 's1', owner: 'anna', good: false }
-  await find()
-  await find()
-  assert.equal(reads, 3)
-})
-
-for (const change of [
-  { kind: 'token-session', id: 's1' },
-  { kind: 'account', id: 'anna' },
-  undefined,
-] as const) {
-  test(`it is forgotten when ${change ? `the ${change.kind}` : 'anything'} may have changed`, async () => {
+  test('what is not there, or not good, is read each time', async () => {
+    row = undefined
+    assert.equal(await find(), undefined)
+    row = { id: 's1', owner: 'anna', good: false }
     await find()
-    feed.hear(change)
+    await find()
+    assert.equal(reads, 3)
+  })
+
+  for (const change of [
+    { kind: 'token-session', id: 's1' },
+    { kind: 'account', id: 'anna' },
+    undefined,
+  ] as const) {
+    test(`it is forgotten when ${change ? `the ${change.kind}` : 'anything'} may have changed`, async () => {
+      await find()
+      feed.hear(change)
+      assert.equal(memory.size, 0)
+      await find()
+      assert.equal(reads, 2)
+    })
+  }
+
+  test('a change of something else leaves it', async () => {
+    await find()
+    feed.hear({ kind: 'token-session', id: 'anna' })
+    feed.hear({ kind: 'account', id: 's1' })
+    await find()
+    assert.equal(reads, 1)
+  })
+
+  test('Guarantee: what was read before a change is not remembered after it', async () => {
+    const { promise, resolve } = Promise.withResolvers<Row | undefined>()
+    const old = memory.find('s1', () => promise)
+    // It is not known yet that what is being read belongs to anna.
+    feed.hear({ kind: 'account', id: 'anna' })
+    resolve(row)
+    assert.equal(await old, row)
     assert.equal(memory.size, 0)
+  })
+
+  test('Guarantee: nothing is answered from memory, nor remembered, while changes may be missed', async () => {
+    await find()
+    feed.up = false
     await find()
     assert.equal(reads, 2)
+    await find('other')
+    feed.recover()
+    await find('other')
+    assert.equal(reads, 4)
+    await find()
+    assert.equal(reads, 5)
   })
-}
 
-test('a change of something else leaves it', async () => {
-  await find()
-  feed.hear({ kind: 'token-session', id: 'anna' })
-  feed.hear({ kind: 'account', id: 's1' })
-  await find()
-  assert.equal(reads, 1)
-})
+  test('it is bounded, and what was pushed out leaves nothing behind', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) {
+      row = { id, owner: 'anna', good: true }
+      await find(id)
+    }
+    assert.equal(memory.size, 3)
+    feed.hear({ kind: 'account', id: 'anna' })
+    assert.equal(memory.size, 0)
+  })
 
-test('Guarantee: what was read before a change is not remembered after it', async () => {
-  const { promise, resolve } = Promise.withResolvers<Row | undefined>()
-  const old = memory.find('s1', () => promise)
-  // It is not known yet that what is being read belongs to anna.
-  feed.hear({ kind: 'account', id: 'anna' })
-  resolve(row)
-  assert.equal(await old, row)
-  assert.equal(memory.size, 0)
-})
-
-test('Guarantee: nothing is answered from memory, nor remembered, while changes may be missed', async () => {
-  await find()
-  feed.up = false
-  await find()
-  assert.equal(reads, 2)
-  await find('other')
-  feed.recover()
-  await find('other')
-  assert.equal(reads, 4)
-  await find()
-  assert.equal(reads, 5)
-})
-
-test('it is bounded, and what was pushed out leaves nothing behind', async () => {
-  for (const id of ['a', 'b', 'c', 'd']) {
-    row = { id, owner: 'anna', good: true }
-    await find(id)
-  }
-  assert.equal(memory.size, 3)
-  feed.hear({ kind: 'account', id: 'anna' })
-  assert.equal(memory.size, 0)
-})
-
-test('an error is thrown, and not remembered', async () => {
-  await assert.rejects(
-    memory.find('s1', () => Promise.reject(new Error('away'))),
-    /away/,
-  )
-  assert.equal(await find(), row)
+  test('an error is thrown, and not remembered', async () => {
+    await assert.rejects(
+      memory.find('s1', () => Promise.reject(new Error('away'))),
+      /away/,
+    )
+    assert.equal(await find(), row)
+  })
 })
