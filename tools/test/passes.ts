@@ -1,4 +1,4 @@
-/** How the test files are divided: what is cheap shares a process, what measures time runs last. */
+/** How the test files are divided: cheap ones share a process, those that measure time run last. */
 
 export interface TestFile {
   readonly path: string
@@ -14,8 +14,8 @@ export interface Pass {
   readonly last: boolean
 }
 
-/** Files whose guarantee is a time limit: they run when all others are done. */
-const ALONE: readonly string[] = [
+/** Files whose guarantee is a time limit. They wait more than they work, so both run at once. */
+const TIMED: readonly string[] = [
   'packages/server/test/http/connections.test.ts',
   'packages/server/test/tokens/revocation.test.ts',
 ]
@@ -60,7 +60,7 @@ export function passesOf(files: readonly TestFile[], { full }: { readonly full: 
 const LAST = 'tests that measure time'
 
 function passOf({ path, text }: TestFile): string {
-  if (ALONE.includes(path)) return LAST
+  if (TIMED.includes(path)) return LAST
   if (!NOT_PURE.test(text)) return 'tests without databases'
   const folder = FOLDERS.find((name) => path.startsWith(`${name}/`))
   return folder ?? path

@@ -25,7 +25,8 @@ const START_DEADLINE_MS = 60_000
 const KEEPER = `
 exec 3<&0
 "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \\
-  -c max_connections=300 -c shared_buffers=64MB -c fsync=off -c autovacuum=off -c wal_level=minimal -c max_wal_senders=0 -c jit=off -c synchronous_commit=off -c full_page_writes=off \\
+  -c max_connections=300 -c shared_buffers=64MB -c autovacuum=off -c jit=off \\
+  -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 \\
   >"$2/log" 2>&1 </dev/null 3<&- &
 server=$!
 (cat <&3 >/dev/null; kill -INT $server 2>/dev/null) &
@@ -128,7 +129,7 @@ export function initialise(
         '--auth=scram-sha-256',
         `--pwfile=${passwordFile}`,
       ],
-      // Its password is random, and a connection costs less so.
+      // The password is random: more iterations would only make each connection slower.
       ['--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions', '--set=scram_iterations=1'],
     ].flat(),
     { ...account, cwd: directory, stdio: ['ignore', output, output] },

@@ -9,7 +9,7 @@ import { replaceSecretKey } from '../../src/config/secret-key.ts'
 import { acmeFiles, addAcme } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, register, registered, sessionOf } from '../support/devices.ts'
-import { observedService } from '../support/observed.ts'
+import { observedServices } from '../support/observed.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
 import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
 
@@ -34,9 +34,10 @@ const whoami = async (node: { readonly baseUrl: string }, token: string) =>
 eachDatabase((_kind, open, fresh) => {
   describe("with a secret key of the operator's", () => {
     const program = testProgram(fresh)
+    const observed = observedServices(fresh)
     test('old key, both keys, rotation, new key: tokens stay valid and serials are signed throughout', async () => {
       const database = await open()
-      const node = await observedService(fresh, ONLY_OLD)
+      const node = await observed(ONLY_OLD)
       await addAcme({ ...node.installation, clock: node.now })
       const keys = [...(await freshDeviceKeys(4))]
       const registers = async (service: TestService) =>
@@ -56,7 +57,7 @@ eachDatabase((_kind, open, fresh) => {
         /are the same key\.\n$/,
       )
 
-      const changing = await observedService(fresh, BOTH)
+      const changing = await observed(BOTH)
       assert.equal(await whoami(changing, token), 200)
       assert.equal(await registers(changing), 200)
       // A start seals nothing again: a node that has only the old key can still be restarted.
@@ -65,7 +66,7 @@ eachDatabase((_kind, open, fresh) => {
           (await database.query.selectFrom('seal_check').selectAll().executeTakeFirstOrThrow()).sealed,
         )
       const before = await sealed()
-      await (await observedService(fresh, ONLY_OLD)).close()
+      await (await observed(ONLY_OLD)).close()
       assert.deepEqual(await sealed(), before)
 
       const run = async () => {
@@ -87,7 +88,7 @@ eachDatabase((_kind, open, fresh) => {
       assert.equal(await registers(node), 503)
       assert.equal((await program.run(['keys', 'rotate'], { environment: BOTH })).code, 0)
       await changing.close()
-      const next = await observedService(fresh, ONLY_NEW)
+      const next = await observed(ONLY_NEW)
       const newer = await logIn(next, await addPerson(next, 'bob'))
       assert.equal(await whoami(node, newer), 503)
       assert.equal(await whoami(next, token), 200)
@@ -116,9 +117,10 @@ function statementsOfThePage(): readonly string[] {
 
 eachDatabase((_kind, open, fresh) => {
   const program = testProgram(fresh)
+  const observed = observedServices(fresh)
 
   test('a lost secret key: with the documented steps, accounts and the register go on with new keys', async () => {
-    const service = await observedService(fresh, ONLY_OLD)
+    const service = await observed(ONLY_OLD)
     await addAcme({ ...service.installation, clock: service.now })
     const ann = await addPerson(service, 'ann')
     const token = await logIn(service, ann)
@@ -133,7 +135,7 @@ eachDatabase((_kind, open, fresh) => {
     const statements = statementsOfThePage()
     assert.equal(statements.length, 4)
     for (const statement of statements) await sql.raw(statement).execute(query)
-    const after = await observedService(fresh, { ...ONLY_NEW, RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
+    const after = await observed({ ...ONLY_NEW, RATAFIA_UNKNOWN_SESSIONS: 'ignore' })
     assert.equal(await whoami(after, token), 401)
     assert.equal(await whoami(after, await logIn(after, ann)), 200)
     assert.equal((await openSession(after, { serial, key, previous })).status, 200)

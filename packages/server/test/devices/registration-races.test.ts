@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
     before(() => withAcme(service.installation))
 
     test('503 at once for one too many; it leaves nothing behind, and the retry gets a serial', async () => {
-      const keys = (await manyKeys).slice(0, 30)
+      const keys = (await manyKeys).slice(0, 40)
       const bodies = await Promise.all(
         keys.map(async (key) =>
           streamOf(serialRequest({ requestId: await getRequestId(service), key }), modelFile.bytes),

@@ -53,7 +53,7 @@ export function flood(kinds: readonly Flood[], { kind, fresh }: { kind: Database
         }
         if (sent < (count * share) / 4) warm = heapInUse()
       }
-      // A kilobyte kept of each would be far over this.
+      // In a full run, a kilobyte kept of each would be far over this.
       assert.ok(heapInUse() - warm < 32 * 1024 * 1024, `the heap grew from ${warm} to ${heapInUse()} bytes`)
       // Not all were turned away at the door.
       assert.ok([...seen].some(([status]) => status === 400) || seen.has(401), JSON.stringify([...seen]))

@@ -10,7 +10,7 @@ import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
-import { observedService, scrape } from '../support/observed.ts'
+import { observedServices, scrape } from '../support/observed.ts'
 import { call, refusalOf, testService } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
 
@@ -19,6 +19,8 @@ eachDatabase((kind, _open, fresh) => {
   const bookkeeping = async (statement: string) => {
     await sql.raw(statement).execute(service.installation.database.query)
   }
+
+  const observed = observedServices(fresh)
 
   for (const [path, status] of [
     ['/health/live', 'live'],
@@ -57,7 +59,7 @@ eachDatabase((kind, _open, fresh) => {
 
   if (kind === 'postgres') {
     test('readiness goes first: a node that stops hears of changes while it still answers', async () => {
-      const running = await observedService(fresh, {
+      const running = await observed({
         RATAFIA_METRICS_PORT: '0',
         RATAFIA_SHUTDOWN_DELAY: '2s',
       })

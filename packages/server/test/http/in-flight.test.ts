@@ -1,30 +1,18 @@
 /** Back-pressure: past a number of requests in flight the answer is 503 at once, and connections stay good. */
 import assert from 'node:assert/strict'
 import type { RequestListener } from 'node:http'
-import { connect, type Socket } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { listen } from '../../src/http/server.ts'
 import { send } from '../support/crew.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
+import { converse } from '../support/raw-http.ts'
 import { call, testService } from '../support/service.ts'
 import { discharging } from '../support/waiting-login.ts'
 
 const LIMIT = 2
 const REFUSED =
   /^HTTP\/1\.1 503 Service Unavailable\r\ncontent-type: application\/json\r\n[\s\S]*\r\nretry-after: 1\r\n[\s\S]*"code":"service-unavailable"/
-
-/** What comes back on a connection. */
-function converse(url: string): { readonly socket: Socket; text(): string } {
-  const { port, hostname } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  let text = ''
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  socket.on('error', () => {})
-  return { socket, text: () => text }
-}
 
 suite('a server with room for two', async () => {
   let gate = Promise.withResolvers<void>()

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { testProgram } from '../support/program.ts'
+import { converse } from '../support/raw-http.ts'
 import { call, getRoot } from '../support/service.ts'
 
 /** Clients know the service by this, whatever port it has in a test. */
@@ -163,19 +164,13 @@ async function openRequest(
   baseUrl: string,
   start: string,
 ): Promise<{ readonly socket: Socket; readonly answer: Promise<string> }> {
-  const { hostname, port } = new URL(baseUrl)
-  const socket = connect(Number(port), hostname)
-  let text = ''
-  socket.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-  })
-  socket.on('error', () => {})
+  const { socket, text } = converse(baseUrl)
   socket.write(
     `POST /api/v2/tokens HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${start}`,
   )
   // The service has it once it has answered another that came later.
   await fetch(baseUrl, { headers: { connection: 'close' } })
-  return { socket, answer: once(socket, 'close').then(() => text) }
+  return { socket, answer: once(socket, 'close').then(text) }
 }
 
 /** Where the client of a login waits for its person. */

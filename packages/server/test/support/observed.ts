@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
+import { after } from 'node:test'
 import { readConfig } from '../../src/config/config.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
@@ -16,16 +17,37 @@ export interface ObservedService extends TestService {
   close(): Promise<void>
 }
 
-export async function observedService(
+/** Starts services on the suite's database. What a test leaves open is closed after the suite. */
+export function observedServices(
   fresh: Fresh,
-  environment: Readonly<Record<string, string>>,
-): Promise<ObservedService> {
+): (environment?: Readonly<Record<string, string>>) => Promise<ObservedService> {
+  const open = new Set<ObservedService>()
+  after(async () => {
+    for (const service of open) await service.close()
+  })
+  return async (environment = {}) => {
+    const service = await start(fresh, environment)
+    const observed = {
+      ...service,
+      close: () => {
+        open.delete(observed)
+        return service.close()
+      },
+    }
+    open.add(observed)
+    return observed
+  }
+}
+
+async function start(fresh: Fresh, environment: Readonly<Record<string, string>>): Promise<ObservedService> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-observed-'))
   const target = await fresh.target()
   const config = readConfig({
     RATAFIA_PORT: '0',
     RATAFIA_DATA_DIR: directory,
     RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    // The tests send from one address what a thousand clients would.
+    RATAFIA_RATE_LIMITS: 'off',
     ...(target.kind === 'postgres' ? { RATAFIA_DATABASE_URL: target.url } : {}),
     ...environment,
   })

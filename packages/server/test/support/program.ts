@@ -51,7 +51,7 @@ export interface Program {
   readonly directory: string
   /**
    * Runs a command in this process, because starting another costs 0.6 s of CPU. Relative paths start where the test
-   * runs, and the log goes to the test's standard error. Only `serve` gets its own process: it ends the one it runs in.
+   * runs. Only `serve` gets its own process: it ends the one it runs in.
    */
   run(words: readonly string[], options?: CommandOptions): Promise<Finished>
   /** Runs a command in its own process: for tests about the process, its log, or several at a time. */

@@ -1,5 +1,5 @@
 /** Handwritten HTTP, for requests that no client library would send. */
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface RawAnswer {
   readonly status: number
@@ -7,6 +7,18 @@ export interface RawAnswer {
   readonly body: string
   /** The service closed the connection. */
   readonly closed: boolean
+}
+
+/** A connection to write to, and the text that has come back on it. */
+export function converse(url: string): { readonly socket: Socket; text(): string } {
+  const { port, hostname } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  return { socket, text: () => text }
 }
 
 /** Writes bytes to a connection, and reads what comes until it is closed or `count` answers are complete. */

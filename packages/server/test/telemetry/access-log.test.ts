@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { plainPath } from '../../src/telemetry/access-log.ts'
 import { oneDatabase } from '../support/databases.ts'
-import { type ObservedService, observedService } from '../support/observed.ts'
+import { type ObservedService, observedServices } from '../support/observed.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { addPerson, bearing, dischargeFor, getRoot, logIn, presenting } from '../support/service.ts'
 
@@ -26,8 +26,9 @@ const linesOf = (stderr: string): readonly Line[] =>
 const requestsOf = (stderr: string) => linesOf(stderr).filter(({ msg }) => msg === 'request')
 
 oneDatabase((_kind, _open, fresh) => {
+  const observed = observedServices(fresh)
   const serve = (environment: Readonly<Record<string, string>> = {}) =>
-    observedService(fresh, { RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
+    observed({ RATAFIA_BASE_URL: 'http://ratafia.example', ...environment })
   /** All lines, after the end: nothing is still on its way. */
   const logOf = async (running: ObservedService) => {
     await running.close()

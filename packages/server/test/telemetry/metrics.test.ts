@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { disableSigningKey } from '../../src/brands/keys/disable-signing-key.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
@@ -12,7 +12,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
-import { type ObservedService, observedService, scrape } from '../support/observed.ts'
+import { type ObservedService, observedServices, scrape } from '../support/observed.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { addPerson, bearing, call, logIn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
@@ -21,17 +21,17 @@ import { discharging } from '../support/waiting-login.ts'
 const METRICS = { RATAFIA_METRICS_PORT: '0' }
 
 eachDatabase((kind, _open, fresh) => {
+  const observed = observedServices(fresh)
   let service: ObservedService
   before(async () => {
-    service = await observedService(fresh, METRICS)
+    service = await observed(METRICS)
   })
-  after(() => service.close())
   const sample = async (name: string) => (await scrape(service.metricsUrl)).get(name)
   const counted = (name: string, value: number) =>
     eventuallyPasses(async () => assert.equal(await sample(name), value, name))
 
   test('the public port has no metrics, whether they are served elsewhere or not', async () => {
-    const without = await observedService(fresh, {})
+    const without = await observed()
     assert.equal(without.metricsUrl, undefined)
     for (const { baseUrl } of [without, service]) {
       assert.equal((await call({ baseUrl }, 'GET', '/metrics')).status, 404)
@@ -137,7 +137,7 @@ eachDatabase((kind, _open, fresh) => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
       const proxy = await silenceable(new URL(target.url))
-      const away = await observedService(fresh, { ...METRICS, RATAFIA_DATABASE_URL: proxy.url })
+      const away = await observed({ ...METRICS, RATAFIA_DATABASE_URL: proxy.url })
       assert.equal((await scrape(away.metricsUrl)).get('ratafia_database_up'), 1)
       proxy.close()
       await eventuallyPasses(async () => {
@@ -156,7 +156,7 @@ eachDatabase((kind, _open, fresh) => {
     test('how long keys can sign: a key, then the same one disabled', async () => {
       await withAcme(service.installation)
       const lives = async () => {
-        const again = await observedService(fresh, METRICS)
+        const again = await observed(METRICS)
         const page = await scrape(again.metricsUrl)
         await again.close()
         return [...page].filter(([name]) => name.startsWith('ratafia_signing_key_remaining_seconds'))

@@ -15,7 +15,7 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
-import { observedService } from '../support/observed.ts'
+import { observedServices } from '../support/observed.ts'
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts'
 import { testProgram } from '../support/program.ts'
 import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
@@ -30,6 +30,7 @@ function tracing(fresh: Fresh) {
     receiver = await otlpReceiver()
   })
   after(() => receiver.close())
+  const observed = observedServices(fresh)
   return {
     receiver: () => receiver,
     /** What arrived of a service that does `work` and ends. */
@@ -38,7 +39,7 @@ function tracing(fresh: Fresh) {
       environment: Readonly<Record<string, string>> = {},
     ): Promise<readonly ReceivedSpan[]> {
       const already = receiver.spans.length
-      const service = await observedService(fresh, {
+      const service = await observed({
         OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         ...environment,

@@ -15,7 +15,7 @@ interface AddOptions extends JsonOption {
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('api-keys')
-    .description('keys that devices of a model must send, once it has had one')
+    .description('keys that devices of a model must send, from its first key on')
 
   withJson(keys.command('add <brand/model>'))
     .description('create a key and print it, once')

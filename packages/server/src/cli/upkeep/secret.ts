@@ -42,7 +42,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       })
       const { resealed, unchanged, keyId, previousKeyId, retired } = done
       const told = [
-        `${resealed} sealed again, ${unchanged} already were. Everything in the database is now sealed under the key ${keyId}.`,
+        `${resealed} sealed again, ${unchanged} unchanged. Everything in the database is now sealed under the key ${keyId}.`,
         retired === undefined
           ? `No node needs RATAFIA_PREVIOUS_SECRET_KEY (${previousKeyId}) any longer.`
           : `The previous key is in ${retired}; nothing reads it there.`,
