@@ -1,4 +1,5 @@
-/** Before any test: everything is installed, its versions are on record, and a real PostgreSQL runs. */
+/** Before any test: everything is installed, its versions are on record, the program is bundled, a real PostgreSQL runs. */
+import { bundleForTests } from '../../tools/test/bundle.ts'
 import { globalSetup as startPostgres } from '../../tools/test/postgres.ts'
 import { checkRequirements, versions } from './requirements.ts'
 
@@ -7,5 +8,5 @@ export { globalTeardown } from '../../tools/test/postgres.ts'
 export async function globalSetup(): Promise<void> {
   checkRequirements()
   process.stdout.write(`${versions()}\n`)
-  await startPostgres()
+  await Promise.all([startPostgres(), bundleForTests()])
 }

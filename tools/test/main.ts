@@ -1,12 +1,13 @@
 /**
  * Runs the tests: `npm test` runs all of them quickly, `--full` those that do more in a full run, and paths select
- * files; options that begin with `--test-` go to Node's runner. Starts one PostgreSQL and shares the compile cache.
+ * files; options that begin with `--test-` go to Node's runner. Starts one PostgreSQL and bundles the program.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundleForTests } from './bundle.ts'
 import { type Pass, passesOf } from './passes.ts'
 import { globalSetup, globalTeardown } from './postgres.ts'
 
@@ -40,11 +41,13 @@ if (passes.length === 0) {
   process.exit(2)
 }
 
-await globalSetup()
 process.env['NODE_COMPILE_CACHE'] ??= join(ROOT, 'node_modules/.cache/ratafia-tests')
 if (full) process.env['RATAFIA_TEST_FULL'] = '1'
 const times: string[] = []
+// Otherwise these signals would end the process without an 'exit' event.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 try {
+  await Promise.all([globalSetup(), bundleForTests()])
   const queue = passes.filter(({ last }) => !last)
   const drain = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) await run(next)

@@ -6,15 +6,13 @@ import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { FULL } from '../../../../tools/test/effort.ts'
-import { COMPILED } from '../support/compiled.ts'
+import { bundled, COMPILED, PROGRAM } from '../../../../tools/test/programs.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
 const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
 /** Enough that a restore is seen at work, and does not fit into the memory of SQLite. */
 const PACKAGES = FULL ? 60_000 : 16_000
@@ -52,7 +50,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   const launch = (words: readonly string[], shell = 'exec "$@"') => {
-    const child = spawn('sh', ['-c', shell, 'sh', process.execPath, PROGRAM, ...words], {
+    const child = spawn('sh', ['-c', shell, 'sh', process.execPath, bundled(PROGRAM), ...words], {
       cwd: program.directory,
       env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...program.environment, ...SECRET },
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
+import { bundled, COMPILED, CRASH_CHILD } from '../../../../tools/test/programs.ts'
 import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
-import { COMPILED } from '../support/compiled.ts'
 import type { CrashPlan } from '../support/crash-child.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -28,7 +28,6 @@ import {
 } from '../support/devices.ts'
 import { testService } from '../support/service.ts'
 
-const PROGRAM = new URL('../support/crash-child.ts', import.meta.url).pathname
 /** This test and its children are one installation. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 /** More than there are: a registration that takes more has grown out of hand. */
@@ -70,7 +69,7 @@ eachDatabase((kind, _open, fresh) => {
     const plan: CrashPlan = { environment, database, step, when }
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', PROGRAM, JSON.stringify(plan)],
+      ['--disable-warning=ExperimentalWarning', bundled(CRASH_CHILD), JSON.stringify(plan)],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED },

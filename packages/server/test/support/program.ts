@@ -7,16 +7,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { after, before } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { bundled, COMPILED, PROGRAM } from '../../../../tools/test/programs.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openInstallation } from '../../src/start/installation.ts'
 import { run as runInThisProcess } from '../../src/start/run.ts'
 import { createLog } from '../../src/telemetry/log.ts'
-import { COMPILED } from './compiled.ts'
 import type { Fresh } from './databases.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
 const START_DEADLINE_MS = 90_000
 
 export type Variables = Readonly<Record<string, string>>
@@ -65,8 +63,11 @@ export interface Program {
   open(environment?: Variables): Promise<Installation>
 }
 
-/** Gives the suite a program on its database, or without `fresh` on a SQLite database of its own. */
-export function testProgram(fresh?: Fresh): Program {
+/**
+ * Gives the suite a program on its database, or without `fresh` on a SQLite database of its own. `path` is the file that
+ * processes run.
+ */
+export function testProgram(fresh?: Fresh, path = bundled(PROGRAM)): Program {
   const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
   const installations: Installation[] = []
@@ -90,7 +91,7 @@ export function testProgram(fresh?: Fresh): Program {
     value ?? assert.fail('the program runs only while the tests of its suite do')
 
   const launch = (words: readonly string[], environment: Variables = {}) => {
-    const child = spawn(process.execPath, [PROGRAM, ...words], {
+    const child = spawn(process.execPath, [path, ...words], {
       cwd: ready(state.directory),
       env: {
         PATH: process.env['PATH'],

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PROGRAM, ROOT } from '../../../../tools/test/programs.ts'
 import { eachDatabase, type Fresh, oneDatabase } from '../support/databases.ts'
 import {
   AUTH,
@@ -235,6 +237,8 @@ describe('the SDK', () => {
     assert.ok(stderr.includes('finishing what is in flight'))
   })
 
+  // Of the sources: a bundle loads none of its modules by name.
+  const sources = testProgram(undefined, join(ROOT, PROGRAM))
   /** Writes the name of every module of it that is loaded. */
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(
     `import { registerHooks } from 'node:module'
@@ -246,7 +250,7 @@ describe('the SDK', () => {
 
   test('is not even loaded without an endpoint', async () => {
     const loads = async (environment: Readonly<Record<string, string>>) => {
-      const service = await program.start({ RATAFIA_WORKERS: '1', NODE_OPTIONS, ...environment })
+      const service = await sources.start({ RATAFIA_WORKERS: '1', NODE_OPTIONS, ...environment })
       const { stderr } = await service.end('SIGTERM')
       return stderr.includes('loads @opentelemetry/sdk-trace')
     }

@@ -1,0 +1,90 @@
+/**
+ * Bundles the programs that tests start: nearly all of a start is loading 1,500 modules, and a run starts hundreds of
+ * processes. A bundle is made from the sources of the moment, in a second, and removed after the run.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import { BUNDLE, CRASH_CHILD, PROGRAM, ROOT } from './programs.ts'
+
+const MANIFEST = 'packages/server/package.json'
+
+/** A change to a source file while it is bundled. */
+export interface Replacement {
+  /** Relative to the root of the checkout. */
+  readonly file: string
+  /** Must occur there exactly once. */
+  readonly from: string
+  readonly to: string
+}
+
+/** Bundles {@link PROGRAM} and the other `programs` into `directory`. Throws if a replaced text is no longer there. */
+export async function bundle(
+  directory: string,
+  { programs = [PROGRAM], replacements = [] }: Bundling = {},
+): Promise<void> {
+  const replaced = new Set<Replacement>()
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [...programs],
+    outdir: directory,
+    outbase: ROOT,
+    // Where a module that reads the manifest finds it, as it does in the sources.
+    chunkNames: join(dirname(MANIFEST), 'src/start/[hash]'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // For libraries that are CommonJS.
+    banner: {
+      js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`,
+    },
+    plugins: [replacing(replacements, replaced)],
+    logLevel: 'silent',
+  })
+  const missed = replacements.find((each) => !replaced.has(each))
+  if (missed) throw new Error(`${missed.file} is no part of the program`)
+  mkdirSync(join(directory, dirname(MANIFEST)), { recursive: true })
+  copyFileSync(join(ROOT, MANIFEST), join(directory, MANIFEST))
+}
+
+interface Bundling {
+  readonly programs?: readonly string[]
+  readonly replacements?: readonly Replacement[]
+}
+
+/** Changes `text`; `replaced` learns what was changed. */
+function replacing(replacements: readonly Replacement[], replaced: Set<Replacement>): Plugin {
+  return {
+    name: 'replacing',
+    setup({ onLoad }) {
+      if (replacements.length === 0) return
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const here = replacements.filter(({ file }) => file === relative(ROOT, path))
+        if (here.length === 0) return undefined
+        let contents = readFileSync(path, 'utf8')
+        for (const each of here) {
+          contents = replace(contents, each)
+          replaced.add(each)
+        }
+        return { contents, loader: 'ts' }
+      })
+    },
+  }
+}
+
+export function replace(text: string, { file, from, to }: Replacement): string {
+  const times = text.split(from).length - 1
+  if (times !== 1) throw new Error(`${file} has ${times} times what is to be replaced: ${from}`)
+  return text.replace(from, () => to)
+}
+
+/** Bundles what tests start, until this process exits, and puts the place in the environment of the test processes. */
+export async function bundleForTests(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'ratafia-bundle-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  await bundle(directory, { programs: [PROGRAM, CRASH_CHILD] })
+  process.env[BUNDLE] = directory
+}
