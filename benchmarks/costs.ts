@@ -25,6 +25,7 @@ import { makeScene } from '../faults/load/scene.ts'
 import { newRecorder, Wire } from '../faults/load/wire.ts'
 import { table } from '../faults/report.ts'
 import { Postgres } from '../faults/world/postgres.ts'
+import { thisRelease } from '../faults/world/release.ts'
 import { makeWorld } from '../faults/world/world.ts'
 
 const TIMES = 300
@@ -39,7 +40,7 @@ await postgres.query('create extension pg_stat_statements')
 const scene = await makeScene({ people: 1, models: 12, keys: 40 })
 const layout = { database: 'postgres', nodes: 1, workers: 1 } as const
 const world = await makeWorld({
-  ...{ scene, layout, directory, postgres: async () => postgres },
+  ...{ scene, layout, directory, postgres: async () => postgres, release: thisRelease() },
 })
 try {
   await measureAll()

@@ -4,7 +4,6 @@
  * them; from the acknowledgement on, all three are polled. Prints when the last node's first refusal reached the client.
  * Asserts nothing.
  */
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
@@ -15,9 +14,10 @@ import { makeScene } from '../faults/load/scene.ts'
 import { newRecorder, Wire } from '../faults/load/wire.ts'
 import { Node } from '../faults/world/node.ts'
 import { Postgres } from '../faults/world/postgres.ts'
-import { environmentWith, ROOT, sleep } from '../faults/world/processes.ts'
+import { sleep } from '../faults/world/processes.ts'
 import { TcpProxy } from '../faults/world/proxy.ts'
-import { setUpOf } from '../faults/world/set-up.ts'
+import { thisRelease } from '../faults/world/release.ts'
+import { setUp } from '../faults/world/set-up.ts'
 import { freePort } from '../tools/test/postgres.ts'
 
 const COUNT = Number(process.argv[2] ?? 1_000)
@@ -97,11 +97,10 @@ function print(name: string, took: readonly number[]): void {
 }
 
 try {
-  const plan = JSON.stringify(setUpOf(scene, { tree: ROOT, environment }))
-  execFileSync(process.execPath, [join(ROOT, 'faults/world/set-up.ts'), plan], { env: environmentWith({}) })
+  await setUp(scene, { ...thisRelease(), environment })
   for (const [at, proxy] of proxies.entries()) {
     const listen = { RATAFIA_DATABASE_LISTEN_URL: postgres.url('postgres', proxy.port) }
-    const installation = { tree: ROOT, environment: { ...environment, ...listen } }
+    const installation = { ...thisRelease(), environment: { ...environment, ...listen } }
     const node = new Node(`node ${at + 1}`, await freePort(), installation)
     nodes.push(node)
     await node.start()

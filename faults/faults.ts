@@ -4,8 +4,8 @@ import { command } from './load/operator.ts'
 import type { Random } from './load/random.ts'
 import type { Recorder } from './load/wire.ts'
 import type { Node } from './world/node.ts'
-import { ROOT, sleep } from './world/processes.ts'
-import { committedTree } from './world/tree.ts'
+import { sleep } from './world/processes.ts'
+import { committedRelease, type Release, thisRelease } from './world/release.ts'
 import type { Layout, World } from './world/world.ts'
 
 export interface Striking {
@@ -199,12 +199,13 @@ export const FAULTS: readonly Fault[] = [
     async strike({ world }) {
       let upgraded = 0
       for (const node of world.nodes) {
-        if (node.installation.tree !== ROOT) upgraded++
+        const release = thisRelease()
+        if (node.installation.tree !== release.tree) upgraded++
         await node.stop()
-        node.installation = { ...node.installation, tree: ROOT }
+        node.installation = { ...node.installation, ...release }
         await node.start()
         // The first to start migrates the database; the other keeps serving with the old code.
-        world.installation = { ...world.installation, tree: ROOT }
+        world.installation = { ...world.installation, ...release }
         await sleep(2_500)
       }
       // From the second strike on, and in a clone without history, they are only restarted.
@@ -236,11 +237,11 @@ export const CALM: Fault = {
 }
 
 /** The code a fault starts with, and a note about it for the report. */
-export function beginning({ begins }: Fault, directory: string): { tree: string; note?: string } {
-  if (begins === undefined) return { tree: ROOT }
-  const tree = committedTree(directory, begins)
-  if (tree !== undefined) return { tree, note: `began with the code of ${begins.slice(0, 7)}` }
-  return { tree: ROOT, note: `began with this code: this clone has no ${begins.slice(0, 7)}` }
+export function beginning({ begins }: Fault, directory: string): { release: Release; note?: string } {
+  if (begins === undefined) return { release: thisRelease() }
+  const release = committedRelease(directory, begins)
+  if (release !== undefined) return { release, note: `began with the code of ${begins.slice(0, 7)}` }
+  return { release: thisRelease(), note: `began with this code: this clone has no ${begins.slice(0, 7)}` }
 }
 
 async function restart(node: Node | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { bundleForTests } from '../tools/test/bundle.ts'
 import { INVARIANTS } from './check/invariants.ts'
 import { FAULTS } from './faults.ts'
 import { makeScene } from './load/scene.ts'
@@ -10,7 +11,7 @@ import { PLANTED, type Planted } from './planted.ts'
 import { findingsOf, reportOf, table } from './report.ts'
 import { CLIENTS, PEOPLE_EACH, type Result, type Run, run } from './run.ts'
 import { Postgres } from './world/postgres.ts'
-import { plantedTree } from './world/tree.ts'
+import { plantedRelease } from './world/release.ts'
 
 const HELP = `Breaks running nodes and their database under load, and compares what clients were told with what is there.
 
@@ -65,6 +66,7 @@ async function main(): Promise<number> {
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
   const { seed } = values
   say(`seed ${seed}, Node ${process.versions.node}, ${availableParallelism()} cores`)
+  await bundleForTests()
   const scene = await makeScene({
     people: CLIENTS * PEOPLE_EACH,
     models: 12,
@@ -134,7 +136,7 @@ async function plantAll(
   const rows: (string | number)[][] = [['breaks', 'planted bug', 'operations', 'findings', '']]
   let unseen = 0
   for (const [at, { breaks, bug, during, replacements, statements = [] }] of planted.entries()) {
-    const tree = plantedTree(join(directory, `planted-${at}`), replacements)
+    const release = await plantedRelease(join(directory, `planted-${at}`), replacements)
     let operations = 0
     let found = 0
     for (const [again, seconds] of PLANTED_SECONDS.entries()) {
@@ -142,7 +144,7 @@ async function plantAll(
       const result = await run({
         ...{ ...common, seconds, fault: during },
         directory: join(directory, `run-planted-${at}-${again}`),
-        planted: { tree, statements },
+        planted: { release, statements },
       })
       operations += result.operations
       found = result.violations.filter(({ invariant }) => invariant === breaks).length

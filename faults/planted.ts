@@ -1,7 +1,7 @@
-/** Bugs planted into a copy of the sources, at least one per invariant: the checker must see each of them. */
+/** Bugs planted while the program is bundled, at least one per invariant: the checker must see each of them. */
+import type { Replacement } from '../tools/test/bundle.ts'
 import type { InvariantName } from './check/invariants.ts'
 import { CALM, FAULTS, type Fault } from './faults.ts'
-import type { Replacement } from './world/tree.ts'
 
 export interface Planted {
   /** The invariant it breaks. */

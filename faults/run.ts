@@ -13,6 +13,7 @@ import type { Scene } from './load/scene.ts'
 import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
+import type { Release } from './world/release.ts'
 import { makeWorld, type World } from './world/world.ts'
 
 export interface Run {
@@ -25,7 +26,7 @@ export interface Run {
   readonly directory: string
   readonly postgres: () => Promise<Postgres>
   /** Code other than this checkout's, with the statements that its database needs. */
-  readonly planted?: { readonly tree: string; readonly statements: readonly string[] }
+  readonly planted?: { readonly release: Release; readonly statements: readonly string[] }
 }
 
 export interface Result extends Tally {
@@ -60,8 +61,10 @@ export async function run({
   const seconds = Math.max(asked.seconds, fault.leastSeconds ?? 0)
   mkdirSync(directory, { mode: 0o755 })
   const overdue = setTimeout(() => hangs(fault), (seconds + LONGEST_BESIDES_S) * 1_000).unref()
-  const { tree, note } = planted ? { tree: planted.tree } : beginning(fault, `${directory}/release`)
-  const world = await makeWorld({ scene, layout: fault, directory, postgres, tree })
+  const { release, note } = planted
+    ? { ...planted, note: undefined }
+    : beginning(fault, `${directory}/release`)
+  const world = await makeWorld({ scene, layout: fault, directory, postgres, release })
   try {
     for (const statement of planted?.statements ?? []) await world.statement(statement)
     await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))

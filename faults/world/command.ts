@@ -5,6 +5,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { endWithThisProcess, environmentWith } from './processes.ts'
+import type { Release } from './release.ts'
 
 export interface Finished {
   /** Null if a signal ended it. */
@@ -18,9 +19,7 @@ const PATIENCE_MS = 120_000
 
 export type Command = (words: readonly string[]) => Promise<Finished>
 
-export interface Installation {
-  /** The checkout of its release. */
-  readonly tree: string
+export interface Installation extends Release {
   readonly environment: Readonly<Record<string, string>>
 }
 
@@ -34,14 +33,12 @@ export function settingsOf({ tree, environment }: Installation): Record<string, 
   return Object.fromEntries(Object.entries(environment).filter(([name]) => known.includes(name)))
 }
 
-export const programOf = (tree: string): string => join(tree, 'packages/server/bin/ratafia.js')
-
 export const commandOf =
-  ({ tree, environment }: Installation): Command =>
+  (installation: Installation): Command =>
   async (words) => {
     const child = endWithThisProcess(
-      spawn(process.execPath, [programOf(tree), ...words], {
-        env: environmentWith(settingsOf({ tree, environment })),
+      spawn(process.execPath, [installation.program, ...words], {
+        env: environmentWith(settingsOf(installation)),
         stdio: ['ignore', 'pipe', 'pipe'],
         timeout: PATIENCE_MS,
         killSignal: 'SIGKILL',

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Target } from '../load/wire.ts'
-import { type Installation, programOf, settingsOf } from './command.ts'
+import { type Installation, settingsOf } from './command.ts'
 import { endWithThisProcess, environmentWith, sleep } from './processes.ts'
 
 const ATTEMPTS = 20
@@ -81,9 +81,8 @@ export class Node implements Target {
   }
 
   async #startOnce(more: Readonly<Record<string, string>>): Promise<boolean> {
-    const { tree } = this.installation
     const child = endWithThisProcess(
-      spawn(process.execPath, [programOf(tree), 'serve'], {
+      spawn(process.execPath, [this.installation.program, 'serve'], {
         env: environmentWith({
           ...settingsOf(this.installation),
           ...more,

@@ -1,8 +1,7 @@
 /** Child processes, none of which outlives this one unless it is killed with SIGKILL. */
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, join } from 'node:path'
-
-export const ROOT = join(import.meta.dirname, '../..')
+import { compiled, ROOT } from '../../tools/test/programs.ts'
 
 const children = new Set<ChildProcess>()
 
@@ -22,7 +21,12 @@ export function endWithThisProcess<Child extends ChildProcess>(child: Child): Ch
 export function environmentWith(more: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('RATAFIA_'))
   const path = [join(ROOT, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
-  return { ...(Object.fromEntries(kept) as Record<string, string>), PATH: path, ...more }
+  return {
+    ...(Object.fromEntries(kept) as Record<string, string>),
+    PATH: path,
+    NODE_COMPILE_CACHE: compiled(),
+    ...more,
+  }
 }
 
 export const sleep = (milliseconds: number): Promise<void> =>

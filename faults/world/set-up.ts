@@ -1,13 +1,15 @@
-/**
- * Fills a new database with the code of its release: `node set-up.ts PLAN`, PLAN being a {@link SetUp} in JSON. It is a
- * separate process because one process cannot load two releases.
- */
+/** Fills a new database with the code of its release. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeBase64 } from '@ratafia/macaroon'
+import { ROOT } from '../../tools/test/programs.ts'
 import { BRAND, type Scene, vector } from '../load/scene.ts'
+import { type Installation, settingsOf } from './command.ts'
+import { endWithThisProcess, environmentWith } from './processes.ts'
 
-export interface SetUp {
+interface Plan {
   readonly tree: string
   readonly environment: Readonly<Record<string, string>>
   readonly people: readonly { readonly username: string; readonly publicKey: string }[]
@@ -16,14 +18,27 @@ export interface SetUp {
   readonly remodels: readonly (readonly [string, string])[]
 }
 
-export const setUpOf = (
+/** Throws an Error if it fails. */
+export async function setUp(
   { people, models, asked, next }: Scene,
-  { tree, environment }: Pick<SetUp, 'tree' | 'environment'>,
-): SetUp => ({
-  ...{ tree, environment, models: [...models, asked, next] },
-  remodels: models.map(({ name }) => [name, next.name] as const),
-  people: people.map(({ username, keyPair }) => ({ username, publicKey: encodeBase64(keyPair.publicKey) })),
-})
+  installation: Installation,
+): Promise<void> {
+  const { tree } = installation
+  const plan: Plan = {
+    ...{ tree, environment: settingsOf(installation), models: [...models, asked, next] },
+    remodels: models.map(({ name }) => [name, next.name] as const),
+    people: people.map(({ username, keyPair }) => ({ username, publicKey: encodeBase64(keyPair.publicKey) })),
+  }
+  if (tree === ROOT) return fill(plan)
+  // One process cannot load two releases.
+  const words = [import.meta.filename, JSON.stringify(plan)]
+  const stdio = ['ignore', 'inherit', 'inherit'] as const
+  const child = endWithThisProcess(
+    spawn(process.execPath, words, { env: environmentWith({}), stdio: [...stdio] }),
+  )
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error('the database could not be set up')
+}
 
 // The types are this release's; older releases have the same operations.
 type Module<Path extends keyof Modules> = Modules[Path]
@@ -60,7 +75,7 @@ const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
   'brands/models/model-policy.ts': 'brands/model-policy.ts',
 }
 
-async function setUp({ tree, environment, people, models, remodels }: SetUp): Promise<void> {
+async function fill({ tree, environment, people, models, remodels }: Plan): Promise<void> {
   const load = <Path extends keyof Modules>(path: Path): Promise<Module<Path>> =>
     import(
       [path, BEFORE[path] ?? path]
@@ -113,4 +128,4 @@ async function setUp({ tree, environment, people, models, remodels }: SetUp): Pr
   }
 }
 
-if (import.meta.main) await setUp(JSON.parse(process.argv[2] ?? ''))
+if (import.meta.main) await fill(JSON.parse(process.argv[2] ?? ''))

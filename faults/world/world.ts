@@ -1,19 +1,17 @@
 /** An installation to break: its database, its nodes, and the proxies between them. */
 
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../tools/test/postgres.ts'
 import type { Scene } from '../load/scene.ts'
-import { type Command, commandOf, type Installation, settingsOf } from './command.ts'
+import { type Command, commandOf, type Installation } from './command.ts'
 import { type Disk, diskAt } from './disk.ts'
 import { Node } from './node.ts'
 import { Postgres } from './postgres.ts'
-import { endWithThisProcess, environmentWith, ROOT } from './processes.ts'
 import { TcpProxy } from './proxy.ts'
-import { setUpOf } from './set-up.ts'
+import type { Release } from './release.ts'
+import { setUp } from './set-up.ts'
 
 export interface Layout {
   /** `pair`: a primary with a synchronous standby. */
@@ -51,10 +49,10 @@ interface Making {
   readonly directory: string
   /** The run's server, where a single one is enough. */
   readonly postgres: () => Promise<Postgres>
-  readonly tree?: string
+  readonly release: Release
 }
 
-export async function makeWorld({ scene, layout, directory, postgres, tree = ROOT }: Making): Promise<World> {
+export async function makeWorld({ scene, layout, directory, postgres, release }: Making): Promise<World> {
   const ends: (() => Promise<unknown> | unknown)[] = []
   const newDirectory = (name: string) => join(directory, name)
   const end = async () => {
@@ -99,10 +97,10 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
   }
   const world: World = {
     ...{ proxies, servers, synchronous, disk, end },
-    installation: { tree, environment: withDatabase() },
+    installation: { ...release, environment: withDatabase() },
     nodes: await Promise.all(
       Array.from({ length: layout.nodes }, async (_, at) => {
-        const installation = { tree, environment: withDatabase(proxies[at]?.port) }
+        const installation = { ...release, environment: withDatabase(proxies[at]?.port) }
         return new Node(`node ${at + 1}`, await freePort(), installation)
       }),
     ),
@@ -112,24 +110,10 @@ export async function makeWorld({ scene, layout, directory, postgres, tree = ROO
   }
   ends.push(() => Promise.all(world.nodes.map((node) => node.stop())))
   try {
-    await setUp(world.installation, scene)
+    await setUp(scene, world.installation)
   } catch (error) {
     await end()
     throw error
   }
   return world
-}
-
-async function setUp(installation: Installation, scene: Scene): Promise<void> {
-  const { tree } = installation
-  const plan = JSON.stringify(setUpOf(scene, { tree, environment: settingsOf(installation) }))
-  const program = join(import.meta.dirname, 'set-up.ts')
-  const child = endWithThisProcess(
-    spawn(process.execPath, [program, plan], {
-      env: environmentWith({}),
-      stdio: ['ignore', 'inherit', 'inherit'],
-    }),
-  )
-  const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error('the database could not be set up')
 }

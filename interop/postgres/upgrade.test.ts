@@ -4,9 +4,7 @@
  * newest migration.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,10 +14,10 @@ import { exchange, listTokens, logIn, revoke, type Token, whoami } from '../../f
 import { seeded } from '../../faults/load/random.ts'
 import { makeScene } from '../../faults/load/scene.ts'
 import { newRecorder, Wire } from '../../faults/load/wire.ts'
-import { commandOf, settingsOf } from '../../faults/world/command.ts'
+import { commandOf } from '../../faults/world/command.ts'
 import { Node } from '../../faults/world/node.ts'
-import { environmentWith, ROOT } from '../../faults/world/processes.ts'
-import { setUpOf } from '../../faults/world/set-up.ts'
+import { thisRelease } from '../../faults/world/release.ts'
+import { setUp } from '../../faults/world/set-up.ts'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { freePort } from '../../tools/test/postgres.ts'
 import { previousRelease } from './support/previous-release.ts'
@@ -52,16 +50,11 @@ test('old and new nodes on one database, through an upgrade', async (context) =>
     RATAFIA_LOG_LEVEL: 'warn',
     RATAFIA_WORKERS: '1',
   }
-  const old = { tree: previous.tree, environment }
-  const current = { tree: ROOT, environment }
+  const old = { ...previous.release, environment }
+  const current = { ...thisRelease(), environment }
 
   const scene = await makeScene({ people: 2, models: 1, keys: 0 })
-  const plan = JSON.stringify(setUpOf(scene, { tree: old.tree, environment: settingsOf(old) }))
-  const setUp = spawn(process.execPath, [join(ROOT, 'faults/world/set-up.ts'), plan], {
-    env: environmentWith({}),
-    stdio: 'inherit',
-  })
-  assert.equal((await once(setUp, 'exit'))[0], 0)
+  await setUp(scene, old)
   for (const name of ['one', 'other']) {
     const node = new Node(name, await freePort(), old)
     nodes.push(node)

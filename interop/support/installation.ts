@@ -57,7 +57,10 @@ async function ratafia(
   words: readonly string[],
   input: string,
 ): Promise<string> {
-  const child = spawn(clientPaths.ratafia, words, { env: cleanEnvironment(environment), stdio: 'pipe' })
+  const child = spawn(process.execPath, [clientPaths.ratafia, ...words], {
+    env: cleanEnvironment(environment),
+    stdio: 'pipe',
+  })
   child.stdin.end(input)
   const ended = once(child, 'exit')
   const [out, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -1,5 +1,6 @@
 /** Where the clients are. */
 import { delimiter, join } from 'node:path'
+import { bundled, compiled, PROGRAM } from '../../tools/test/programs.ts'
 
 const interop = join(import.meta.dirname, '..')
 const root = join(interop, '..')
@@ -14,7 +15,7 @@ export const clientPaths = {
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),
   chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-  ratafia: join(root, 'node_modules/.bin/ratafia'),
+  ratafia: bundled(PROGRAM),
 } as const
 
 /**
@@ -32,5 +33,5 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
     kept[name] = value
   }
   kept['PATH'] = [join(root, 'node_modules/.bin'), kept['PATH']].join(delimiter)
-  return { ...kept, ...more }
+  return { ...kept, NODE_COMPILE_CACHE: compiled(), ...more }
 }

@@ -21,7 +21,7 @@ export async function startService(
   installation: Installation,
   words: readonly string[] = ['serve'],
 ): Promise<Service> {
-  const child = spawn(clientPaths.ratafia, words, {
+  const child = spawn(process.execPath, [clientPaths.ratafia, ...words], {
     env: cleanEnvironment(installation.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

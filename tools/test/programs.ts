@@ -16,7 +16,6 @@ export function bundled(program: string, directory = process.env[BUNDLE]): strin
 }
 
 /** Where Node keeps what it compiled of them. */
-export const COMPILED = join(
-  process.env[BUNDLE] ?? join(ROOT, 'node_modules/.cache/ratafia-tests'),
-  'compiled',
-)
+export function compiled(): string {
+  return join(process.env[BUNDLE] ?? join(ROOT, 'node_modules/.cache/ratafia-tests'), 'compiled')
+}

@@ -2,16 +2,15 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { programOf } from '../../../faults/world/command.ts'
-import { ROOT } from '../../../faults/world/processes.ts'
-import { committedTree } from '../../../faults/world/tree.ts'
+import { committedRelease, type Release } from '../../../faults/world/release.ts'
+import { ROOT } from '../../../tools/test/programs.ts'
 
 const MIGRATIONS = 'packages/server/src/database/schema/migrations'
 /** Not every commit runs. */
 const MOST_TRIES = 100
 
 export type Previous =
-  | { readonly tree: string; readonly commit: string; readonly migration: string }
+  | { readonly release: Release; readonly commit: string; readonly migration: string }
   | { readonly missing: string }
 
 /** Writes it to `directory`. */
@@ -35,9 +34,9 @@ export function previousRelease(directory: string): Previous {
   const before = added ? `${added.split('\n').at(-1)}^` : 'HEAD'
   const commits = git('rev-list', `--max-count=${MOST_TRIES}`, before)?.split('\n') ?? []
   for (const commit of commits) {
-    const tree = committedTree(directory, commit)
-    if (tree && spawnSync(process.execPath, [programOf(tree), 'version']).status === 0) {
-      return { tree, commit, migration: migration.replace(/\.ts$/, '') }
+    const release = committedRelease(directory, commit)
+    if (release && spawnSync(process.execPath, [release.program, 'version']).status === 0) {
+      return { release, commit, migration: migration.replace(/\.ts$/, '') }
     }
     rmSync(directory, { recursive: true, force: true })
   }

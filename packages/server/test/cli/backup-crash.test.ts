@@ -9,7 +9,7 @@ import { before, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { FULL } from '../../../../tools/test/effort.ts'
-import { bundled, COMPILED, PROGRAM } from '../../../../tools/test/programs.ts'
+import { bundled, compiled, PROGRAM } from '../../../../tools/test/programs.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -52,7 +52,7 @@ eachDatabase((kind, _open, fresh) => {
   const launch = (words: readonly string[], shell = 'exec "$@"') => {
     const child = spawn('sh', ['-c', shell, 'sh', process.execPath, bundled(PROGRAM), ...words], {
       cwd: program.directory,
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...program.environment, ...SECRET },
+      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled(), ...program.environment, ...SECRET },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let stderr = ''

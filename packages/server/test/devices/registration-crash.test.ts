@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { FULL } from '../../../../tools/test/effort.ts'
-import { bundled, COMPILED, CRASH_CHILD } from '../../../../tools/test/programs.ts'
+import { bundled, CRASH_CHILD, compiled } from '../../../../tools/test/programs.ts'
 import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
 import type { CrashPlan } from '../support/crash-child.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -72,7 +72,7 @@ eachDatabase((kind, _open, fresh) => {
       ['--disable-warning=ExperimentalWarning', bundled(CRASH_CHILD), JSON.stringify(plan)],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED },
+        env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled() },
       },
     )
     children.add(child)

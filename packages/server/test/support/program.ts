@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { after, before } from 'node:test'
-import { bundled, COMPILED, PROGRAM } from '../../../../tools/test/programs.ts'
+import { bundled, compiled, PROGRAM } from '../../../../tools/test/programs.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openInstallation } from '../../src/start/installation.ts'
@@ -95,7 +95,7 @@ export function testProgram(fresh?: Fresh, path = bundled(PROGRAM)): Program {
       cwd: ready(state.directory),
       env: {
         PATH: process.env['PATH'],
-        NODE_COMPILE_CACHE: COMPILED,
+        NODE_COMPILE_CACHE: compiled(),
         ...ready(state.environment),
         ...environment,
       },
