@@ -5,10 +5,12 @@
 import type { AuditStore } from './audit-store.ts'
 import { hashOf, type LinkedEntry } from './entry.ts'
 
+/** Runs a transaction on the log alone. */
+export type InAudit = <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
+
 export interface LinkDeps {
   readonly audit: AuditStore
-  /** A transaction on the log alone. */
-  readonly inAudit: <T>(work: (audit: AuditStore) => Promise<T>) => Promise<T>
+  readonly inAudit: InAudit
 }
 
 /** Entries of one transaction. */

@@ -2,7 +2,7 @@
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
-import type { LinkDeps } from '../audit/link.ts'
+import type { InAudit } from '../audit/link.ts'
 import type { WholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { BrandStore } from '../brands/brand-store.ts'
 import type { AllowListStore } from '../brands/models/allow-list/allow-list-store.ts'
@@ -72,6 +72,6 @@ export interface Installation extends Stores {
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
   readonly inImport: InImport
-  readonly inAudit: LinkDeps['inAudit']
+  readonly inAudit: InAudit
   close(): Promise<void>
 }

@@ -55,6 +55,10 @@ export function tableOf(rows: readonly Row[], columns: readonly string[]): strin
     .join('\n')
 }
 
+/** `1 entry`, `2 entries`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
 function printable(value: Row[string]): string {
   if (value === null || value === undefined || value === '') return '-'
   return harmless(String(value))

@@ -1,4 +1,4 @@
-/** The register: the tables `device` and `serial_assertion`. */
+/** The register: the table `device`, and the serial assertions of its rows. */
 import type { DeviceId } from '@ratafia/api'
 import type { SelectQueryBuilder } from 'kysely'
 import {
@@ -8,10 +8,10 @@ import {
   fromInstant,
   isUniqueViolation,
   type Schema,
-  type SerialAssertionTable,
   toInstant,
 } from '../database/index.ts'
-import type { Device, DeviceStatus, SerialAssertion, SerialName } from './device.ts'
+import type { Device, DeviceStatus, SerialName } from './device.ts'
+import { type SerialAssertionStore, serialAssertionStore } from './serial-assertion-store.ts'
 
 /** Which devices to list, and how many at most. */
 export interface DeviceFilter {
@@ -32,7 +32,7 @@ export interface Decision {
   readonly reason: string | null
 }
 
-export interface DeviceStore {
+export interface DeviceStore extends SerialAssertionStore {
   findById(id: DeviceId): Promise<Device | undefined>
   /** The row of this key that is not superseded; else the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
@@ -74,18 +74,10 @@ export interface DeviceStore {
   setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
   /** The revision of its newest assertion. False if it has this or a higher one already, or is not active. */
   setRevision(id: DeviceId, revision: number): Promise<boolean>
-
-  /** False if this revision is stored already: it stays as it is. */
-  addSerialAssertion(assertion: SerialAssertion, at: Date): Promise<boolean>
-  /** The newest revision. */
-  findSerialAssertion(name: SerialName): Promise<SerialAssertion | undefined>
-  /** By revision. */
-  serialAssertionsOf(id: DeviceId): Promise<readonly SerialAssertion[]>
 }
 
 export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
   const devices = () => query.selectFrom('device').selectAll()
-  const serialAssertions = () => query.selectFrom('serial_assertion').selectAll()
 
   /** By the primary key. */
   const update = (id: DeviceId, columns: Partial<DeviceTable>) =>
@@ -96,6 +88,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     anyRowChanged(await update(id, columns).where('status', '=', from).executeTakeFirst())
 
   return {
+    ...serialAssertionStore({ query }),
+
     async findById(id) {
       // Primary key.
       const row = await devices().where('id', '=', id).executeTakeFirst()
@@ -214,31 +208,6 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
         .executeTakeFirst()
       return anyRowChanged(result)
     },
-
-    async addSerialAssertion(assertion, at) {
-      const result = await query
-        .insertInto('serial_assertion')
-        .values(assertionRow(assertion, at))
-        .onConflict((conflict) => conflict.columns(['brand_id', 'model', 'serial', 'revision']).doNothing())
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
-
-    async findSerialAssertion({ brandId, model, serial }) {
-      // The primary key begins with these.
-      const row = await serialAssertions()
-        .where((where) => where.and({ brand_id: brandId, model, serial }))
-        .orderBy('revision', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return row && assertionOf(row)
-    },
-
-    async serialAssertionsOf(id) {
-      // Index serial_assertion_device.
-      const rows = await serialAssertions().where('device_id', '=', id).orderBy('revision').execute()
-      return rows.map(assertionOf)
-    },
   }
 }
 
@@ -296,30 +265,5 @@ export function deviceOf(row: DeviceTable): Device {
     decidedBy: row.decided_by,
     reason: row.reason,
     quarantinedAt: fromInstant(row.quarantined_at),
-  }
-}
-
-export const assertionRow = (assertion: SerialAssertion, at: Date): SerialAssertionTable => ({
-  brand_id: assertion.brandId,
-  model: assertion.model,
-  serial: assertion.serial,
-  revision: assertion.revision,
-  device_id: assertion.deviceId,
-  encoded: assertion.encoded,
-  authority_id: assertion.authorityId,
-  signing_key_id: assertion.signingKeyId,
-  stored_at: toInstant(at),
-})
-
-export function assertionOf(row: SerialAssertionTable): SerialAssertion {
-  return {
-    brandId: row.brand_id,
-    model: row.model,
-    serial: row.serial,
-    revision: row.revision,
-    deviceId: row.device_id as DeviceId,
-    encoded: row.encoded,
-    authorityId: row.authority_id,
-    signingKeyId: row.signing_key_id,
   }
 }

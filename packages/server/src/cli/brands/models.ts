@@ -12,7 +12,7 @@ import {
 } from '../../brands/models/model-policy.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 
 interface PolicyOptions extends JsonOption {
   readonly registration?: ModelPolicy['registration']
@@ -123,8 +123,6 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, removed, told)
     })
 }
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choices?: readonly string[]])[] = [
   [

@@ -5,7 +5,7 @@ import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readCount, readInstant, requireText } from '../instants.ts'
-import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { counted, type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 
@@ -147,7 +147,7 @@ async function verify(
 
 function report({ verified, unlinked, end }: AuditVerdict): string {
   const waiting = unlinked > 0 ? ` Not linked yet: ${unlinked}.` : ''
-  return `The audit log is intact: ${verified} entries.${waiting}\nIts end: ${end.seq}:${end.hash}`
+  return `The audit log is intact: ${counted(verified, 'entry', 'entries')}.${waiting}\nIts end: ${end.seq}:${end.hash}`
 }
 
 function readAnchor(text: string): Anchor {
@@ -169,7 +169,7 @@ async function exportTo(
   }
   let exported = 0
   await context.withInstallation(async (installation) => {
-    const counted = async function* () {
+    const counting = async function* () {
       for await (const rows of exportAudit(filterOf(options, installation.clock()), installation)) {
         exported += rows.length
         yield rows
@@ -177,12 +177,17 @@ async function exportTo(
     }
     const text =
       options.format === 'csv'
-        ? exportText(counted(), { format: 'csv', columns: AUDIT_COLUMNS })
-        : jsonLines(counted())
+        ? exportText(counting(), { format: 'csv', columns: AUDIT_COLUMNS })
+        : jsonLines(counting())
     await writeOut(text, file, context.streams)
   })
   if (file !== undefined) {
-    print(context, options, { exported, file }, `${exported} entries exported to ${file}.`)
+    print(
+      context,
+      options,
+      { exported, file },
+      `${counted(exported, 'entry', 'entries')} exported to ${file}.`,
+    )
   }
 }
 

@@ -6,8 +6,6 @@ import type { DeviceId } from '@ratafia/api'
 import { type Database, type DeviceTable, toInstant } from '../../database/index.ts'
 import type { Device, SerialAssertion } from '../device.ts'
 import {
-  assertionOf,
-  assertionRow,
   type DeviceFilter,
   type DeviceStore,
   deviceOf,
@@ -15,6 +13,7 @@ import {
   filtered,
   rowOf,
 } from '../device-store.ts'
+import { assertionOf, assertionRow } from '../serial-assertion-store.ts'
 import { type CloneEvidence, EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
 
 /** All that the register keeps of a device, except registrations, sessions and evidence. */

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { bundle } from './bundle.ts'
+import { bundled, PROGRAM } from './programs.ts'
+
+const HELP = {
+  file: 'packages/server/src/cli/program.ts',
+  from: "new Command('ratafia')",
+  to: "new Command('planted')",
+}
+
+let directory: string
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ratafia-bundle-test-'))
+})
+after(() => rm(directory, { recursive: true, force: true }))
+
+test('a bundle is the whole program, with what was replaced', async () => {
+  await bundle(directory, { replacements: [HELP] })
+  const run = (word: string) =>
+    execFileSync(process.execPath, [bundled(PROGRAM, directory), word], { encoding: 'utf8' })
+  assert.match(run('version'), /^ratafia \d+\.\d+\.\d+\n$/)
+  assert.match(run('--help'), /^Usage: planted /)
+})
+
+test('what cannot be replaced is an error: the text has changed, or its file is not in the program', async () => {
+  const gone = { ...HELP, from: 'a text that was there' }
+  await assert.rejects(bundle(directory, { replacements: [gone] }), /program\.ts has 0 times what is to be/)
+  const elsewhere = { ...HELP, file: 'faults/main.ts' }
+  await assert.rejects(bundle(directory, { replacements: [elsewhere] }), /faults\/main\.ts is no part of/)
+})
