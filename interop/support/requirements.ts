@@ -10,7 +10,9 @@ const REMEDY = 'Run interop/setup: it installs what is missing.'
 /** Throws an `Error` that names what is missing or outdated and the command that installs it. */
 export function checkRequirements(): void {
   const missing = [
-    ...['curl', clientPaths.chromium, clientPaths.promtool].filter((program) => !runs(program, '--version')),
+    ...['curl', 'fish', 'zsh', clientPaths.chromium, clientPaths.promtool].filter(
+      (program) => !runs(program, '--version'),
+    ),
     ...[clientPaths.nginx].filter((program) => !runs(program, '-v')),
     ...['openssl'].filter((program) => !runs(program, 'version')),
     ...(isCurrent('.venv/stamp', ['requirements.txt'])
@@ -39,6 +41,7 @@ export function versions(): string {
     // It writes its version to standard error.
     `${output('sh', '-c', `${clientPaths.nginx} -v 2>&1`)}, ${output('openssl', 'version')}`,
     output(clientPaths.promtool, '--version').split('\n')[0],
+    `${output('fish', '--version')}, ${output('zsh', '--version')}`,
     output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
     `snapd ${readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8').trim()}`,
     `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,

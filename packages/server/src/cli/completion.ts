@@ -120,7 +120,7 @@ _ratafia() {
   case "$name" in
 ${cases.join('\n')}
   esac
-  _describe -o ratafia proposals
+  _describe ratafia proposals
   _files
 }
 compdef _ratafia ratafia
@@ -146,7 +146,7 @@ function __ratafia_at
   for word in (commandline -opc)[2..-1]
     contains -- (string join ' ' -- $name $word) $names; and set -a name $word
   end
-  test (string join ' ' -- $name) = "$argv[1]"
+  test "$name" = "$argv[1]"
 end
 ${lines.join('\n')}
 `
