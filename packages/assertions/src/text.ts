@@ -21,7 +21,7 @@ export function utf8(bytes: Uint8Array, what: string): string {
 export function inputBytes(input: Uint8Array | string, what: string, limit: number): Buffer {
   checkLimit(what, input.length, limit)
   if (typeof input !== 'string') return Buffer.from(input)
-  // JSON can say a lone surrogate, so this is a stranger's mistake and no TypeError.
+  // JSON can contain a lone surrogate, so this is the sender's mistake, not a TypeError.
   if (!input.isWellFormed()) throw new AssertionError('not-text', 'the assertion is not UTF-8')
   checkLimit(what, Buffer.byteLength(input), limit)
   return Buffer.from(input, 'utf8')

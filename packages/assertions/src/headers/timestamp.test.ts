@@ -44,6 +44,9 @@ for (const text of [
   '2020-06-01T12:00:60Z',
   '2020-06-01T12:00:00+24:00',
   '2020-06-01T12:00:00+00:60',
+  // In UTC they are in the years -1 and 10000.
+  '0000-01-01T00:00:00+01:00',
+  '9999-12-31T23:59:59-01:00',
 ]) {
   test(`${text} is refused: there is no such time`, () => {
     assert.deepEqual(parseTimestamp(text), { fault: 'is a time that does not exist' })

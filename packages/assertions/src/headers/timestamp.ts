@@ -34,7 +34,10 @@ function instant(wall: string, fraction: string, zone: string): Date | undefined
   if (!iso(date).startsWith(wall)) return undefined
   const milliseconds = Number(`${fraction}000`.slice(0, 3))
   const offset = zone === 'Z' ? 0 : offsetMinutes(zone)
-  return offset === undefined ? undefined : new Date(date.getTime() + milliseconds - offset * 60_000)
+  if (offset === undefined) return undefined
+  const moved = new Date(date.getTime() + milliseconds - offset * 60_000)
+  // In UTC it must have a year of four digits too, or it could not be written again.
+  return /^\d{4}-/.test(iso(moved)) ? moved : undefined
 }
 
 function offsetMinutes(zone: string): number | undefined {

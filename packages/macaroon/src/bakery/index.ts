@@ -29,7 +29,13 @@ export {
   type GetDischarge,
 } from './discharge-all.ts'
 export { BakeryError, type BakeryErrorCode } from './errors.ts'
-export { decodeKey, generateKeyPair, type KeyPair, keyPairFromPrivateKey } from './key-pair.ts'
+export {
+  decodeKey,
+  decodePublicKey,
+  generateKeyPair,
+  type KeyPair,
+  keyPairFromPrivateKey,
+} from './key-pair.ts'
 export {
   formatMacaroonsHeader,
   type MacaroonsOptions,

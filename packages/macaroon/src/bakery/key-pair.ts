@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createPrivateKey, createPublicKey, diffieHellman, type KeyObject, randomBytes } from 'node:crypto'
 import { decodeBase64 } from '../base64.ts'
 import { MacaroonError } from '../errors.ts'
 import { BakeryError } from './errors.ts'
@@ -39,6 +39,20 @@ export function decodeKey(text: string): Uint8Array {
   throw new BakeryError('malformed', 'Not a Curve25519 key: base64 of 32 bytes is expected')
 }
 
+/**
+ * Reads the public key of another party, as {@link decodeKey} does. Throws {@link BakeryError} `malformed` for points
+ * of low order too: anyone would know the secret shared with them.
+ */
+export function decodePublicKey(text: string): Uint8Array {
+  const key = decodeKey(text)
+  try {
+    diffieHellman({ privateKey: PROBE, publicKey: publicKeyObject(key) })
+  } catch (cause) {
+    throw new BakeryError('malformed', 'Not a usable Curve25519 public key: it has a low order', { cause })
+  }
+  return key
+}
+
 // Node takes keys in DER only; in front of the 32 bytes it is always the same.
 const PRIVATE_DER = Buffer.from('302e020100300506032b656e04220420', 'hex')
 const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex')
@@ -57,3 +71,6 @@ function checkKeyLength(key: Uint8Array): void {
   if (key.length !== KEY_BYTES)
     throw new TypeError(`A Curve25519 key is ${KEY_BYTES} bytes, not ${key.length}`)
 }
+
+/** Any private key shows a point of low order. */
+const PROBE = privateKeyObject(Buffer.alloc(KEY_BYTES, 1))

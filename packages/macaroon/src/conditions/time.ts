@@ -15,7 +15,7 @@ export function formatTimeSince(date: Date): string {
 /** Checks the argument of `time-before`: met while now is before it. Throws `expired` or `malformed-condition`. */
 export function checkTimeBefore(argument: string, { now }: { readonly now: Date }): void {
   const expiredAt = parseTimestamp(argument)
-  // The right way round for an invalid `now`: every comparison with NaN is false, and then nothing is met.
+  // Written so that an invalid `now` is refused: every comparison with NaN is false, and then nothing is met.
   if (!(now < expiredAt))
     throw new ConditionError('expired', `Expired at ${expiredAt.toISOString()}`, { expiredAt })
 }

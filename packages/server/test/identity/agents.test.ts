@@ -179,6 +179,17 @@ eachDatabase((_kind, open) => {
     }
   })
 
+  test('a key of low order, whose shared secret anyone knows, is refused', async () => {
+    const { loginUrl } = await startLogin()
+    for (const key of [Buffer.alloc(32), Buffer.from([1, ...new Array<number>(31).fill(0)])]) {
+      await assert.rejects(addAgent({ name: 'weak', account: 'ci', publicKey: encodeBase64(key) }, deps()), {
+        code: 'invalid-field',
+      })
+      const { status, body } = await askLogin(loginUrl, 'weak', key)
+      assert.deepEqual([status, body.Code], [400, 'bad request'])
+    }
+  })
+
   test('an agent cannot answer for another one: only its own key discharges its caveat', async () => {
     const keyPair = await newAgent('alice-bot')
     const { loginUrl, caveat } = await startLogin()

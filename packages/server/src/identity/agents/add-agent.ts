@@ -1,6 +1,6 @@
 /** Adds an agent to an account (contract/bakery.md 3.5). */
 import { encodeBase64 } from '@ratafia/macaroon'
-import { BakeryError, decodeKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
+import { BakeryError, decodePublicKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
@@ -70,9 +70,9 @@ function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: 
 
 function readKey(text: string): Uint8Array {
   try {
-    return decodeKey(text)
+    return decodePublicKey(text)
   } catch (error) {
     if (!(error instanceof BakeryError)) throw error
-    throw invalidField('The public key is not 32 bytes in base64.', { field: 'public-key' })
+    throw invalidField('The public key is not a Curve25519 key: 32 bytes in base64.', { field: 'public-key' })
   }
 }

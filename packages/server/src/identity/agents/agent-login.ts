@@ -4,7 +4,7 @@ import {
   addBakeryCaveat,
   BakeryError,
   type BakeryMacaroonJson,
-  decodeKey,
+  decodePublicKey,
   encodeBakeryMacaroon,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
@@ -63,9 +63,9 @@ export async function agentLogin(
 
 function readKey(text: string): Uint8Array {
   try {
-    return decodeKey(text)
+    return decodePublicKey(text)
   } catch (error) {
     if (!(error instanceof BakeryError)) throw error
-    throw invalidRequest('The "public-key" is not 32 bytes in base64.', { cause: error })
+    throw invalidRequest('The "public-key" is not a Curve25519 key: 32 bytes in base64.', { cause: error })
   }
 }

@@ -1,6 +1,6 @@
 /** Agents: programs that log in as an account, with a key of their own instead of a password. */
 import type { AccountId } from '@ratafia/api'
-import { type Database, fromInstant, toInstant } from '../../database/index.ts'
+import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
 
 export interface Agent {
   readonly name: string
@@ -11,10 +11,10 @@ export interface Agent {
 }
 
 export interface AgentStore {
-  /** Writes nothing when the name or the key is taken, also by a call at the same moment. */
+  /** Writes nothing when the name or the key is taken, even by a call at the same moment. */
   insert(agent: Agent): Promise<'inserted' | 'name-taken' | 'key-taken'>
   find(name: string): Promise<Agent | undefined>
-  /** Sorted by name (in the database's own order of text), from after `after` on. */
+  /** Those after `after`, by name (in the database's own order of text). */
   page(options: {
     readonly accountId: AccountId | undefined
     readonly after: string | undefined
@@ -37,7 +37,7 @@ export function agentStore({ query }: Pick<Database, 'query'>): AgentStore {
         })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
-      if (Number(result.numInsertedOrUpdatedRows ?? 0) === 1) return 'inserted'
+      if (anyRowChanged(result)) return 'inserted'
       const holder = await query
         .selectFrom('agent')
         .select('name')
@@ -65,7 +65,7 @@ export function agentStore({ query }: Pick<Database, 'query'>): AgentStore {
     // Index: the primary key.
     remove: async (name) => {
       const result = await query.deleteFrom('agent').where('name', '=', name).executeTakeFirst()
-      return Number(result.numDeletedRows) === 1
+      return anyRowChanged(result)
     },
   }
 }

@@ -2,7 +2,7 @@
  * An identity service elsewhere (Candid, or another Ratafia). Fetches its key and keeps it for five minutes, so that a
  * rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
  */
-import { decodeBase64, MacaroonError } from '@ratafia/macaroon'
+import { BakeryError, decodePublicKey } from '@ratafia/macaroon/bakery'
 import type { Clock } from '../../clock.ts'
 import { Unavailable } from '../../errors.ts'
 import { type IdentityService, type ThirdParty, withoutSlash } from './third-party.ts'
@@ -129,12 +129,11 @@ async function boundedText(response: Response, url: string): Promise<string> {
 
 function publicKeyOf(text: unknown, location: string): Uint8Array {
   try {
-    const key = typeof text === 'string' ? decodeBase64(text) : undefined
-    if (key?.length === 32) return key
+    if (typeof text === 'string') return decodePublicKey(text)
   } catch (error) {
-    if (!(error instanceof MacaroonError)) throw error
+    if (!(error instanceof BakeryError)) throw error
   }
-  throw unavailable(location, 'its public key is not 32 bytes in base64')
+  throw unavailable(location, 'its public key is not a Curve25519 key: 32 bytes in base64')
 }
 
 function versionOf(version: unknown, location: string): 1 | 2 | 3 {
