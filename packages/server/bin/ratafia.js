@@ -26,7 +26,7 @@ if (major < 24) {
  * NODE_DISABLE_COMPILE_CACHE turns it off; where nothing can be written Node goes on without.
  */
 async function keepCompiled() {
-  const { mkdirSync } = await import('node:fs')
+  const { lstatSync, mkdirSync } = await import('node:fs')
   const { enableCompileCache } = await import('node:module')
   const { userInfo } = await import('node:os')
   const { join } = await import('node:path')
@@ -43,7 +43,10 @@ async function keepCompiled() {
         if (error.code !== 'EEXIST') throw error
       }
     }
-    enableCompileCache(directory)
+    // Whatever the variables say: what another user could have put there is not run.
+    const { uid, mode } = lstatSync(directory)
+    const isOwn = uid === process.getuid?.() && (mode & 0o022) === 0
+    if (isOwn || process.platform === 'win32') enableCompileCache(directory)
   } catch {
     // Nothing can be written there; or, in a container, the user is a number without a name and a home.
   }

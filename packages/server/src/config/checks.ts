@@ -1,11 +1,11 @@
-/** What no single variable can tell: names that are unknown, and values that need or contradict each other. */
+/** What cannot be seen from one variable alone: unknown names, and values that need or contradict each other. */
 import { type Environment, textOf, type ValuesOf } from './row.ts'
 import { isEveryAddress } from './values.ts'
 import { type SERVICE_VARIABLES, VARIABLES, type VariableName } from './variables.ts'
 
 type Values = ValuesOf<typeof SERVICE_VARIABLES>
 
-/** The first means nothing without the second. */
+/** The first has no effect without the second. */
 const NEEDS: readonly (readonly [name: VariableName, needed: VariableName])[] = [
   ['RATAFIA_DATABASE_LISTEN_URL', 'RATAFIA_DATABASE_URL'],
   ['RATAFIA_DATABASE_POOL', 'RATAFIA_DATABASE_URL'],
@@ -19,12 +19,22 @@ const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] 
   ['RATAFIA_PREVIOUS_SECRET_KEY', 'RATAFIA_PREVIOUS_SECRET_KEY_FILE'],
 ]
 
-/** A line for each contradiction, beginning with the variable. */
-export function contradictions(environment: Environment, values: Values): string[] {
+/**
+ * A line for each contradiction, beginning with the variable. `invalid` has the lines about variables that cannot be
+ * read: their values are not theirs, and are not compared.
+ */
+export function contradictions(
+  environment: Environment,
+  values: Values,
+  invalid: readonly string[],
+): string[] {
   const isSet = (name: VariableName) => textOf(environment, name) !== undefined
+  const areRead = (...names: readonly VariableName[]) =>
+    !names.some((name) => invalid.some((line) => line.startsWith(`${name} `)))
   const problems: string[] = []
   for (const [name, needed] of NEEDS) {
-    if (isSet(name) && !isSet(needed)) problems.push(`${name} is set without ${needed}. Set both or neither.`)
+    if (isSet(name) && !isSet(needed))
+      problems.push(`${name} has no effect without ${needed}. Set that too, or remove ${name}.`)
   }
   for (const [name, other] of EXCLUDES) {
     if (isSet(name) && isSet(other)) problems.push(`${name} and ${other} are both set. Keep one of them.`)
@@ -40,16 +50,19 @@ export function contradictions(environment: Environment, values: Values): string
     )
   }
   const { RATAFIA_METRICS_PORT: metricsPort = 0 } = values
-  if (metricsPort > 0 && metricsPort === values.RATAFIA_PORT) {
+  if (areRead('RATAFIA_PORT') && metricsPort > 0 && metricsPort === values.RATAFIA_PORT) {
     problems.push('RATAFIA_METRICS_PORT is the port of the service. Give metrics a port of their own.')
   }
-  if (values.RATAFIA_RETENTION_CLONE_EVIDENCE < values.RATAFIA_RETENTION_DEVICE_SESSIONS) {
+  const { RATAFIA_RETENTION_CLONE_EVIDENCE: evidence, RATAFIA_RETENTION_DEVICE_SESSIONS: sessions } = values
+  const areRetentionsRead = areRead('RATAFIA_RETENTION_CLONE_EVIDENCE', 'RATAFIA_RETENTION_DEVICE_SESSIONS')
+  if (areRetentionsRead && evidence < sessions) {
     problems.push(
       'RATAFIA_RETENTION_CLONE_EVIDENCE is shorter than RATAFIA_RETENTION_DEVICE_SESSIONS: decisions about old sessions would be forgotten before the sessions. Raise it.',
     )
   }
-  const { RATAFIA_TOKEN_MAX_LIFETIME: longest } = values
-  if (isSet('RATAFIA_TOKEN_LIFETIME') && longest !== undefined && longest < values.RATAFIA_TOKEN_LIFETIME) {
+  const { RATAFIA_TOKEN_LIFETIME: usual, RATAFIA_TOKEN_MAX_LIFETIME: longest } = values
+  const isUsualChosen = isSet('RATAFIA_TOKEN_LIFETIME') && areRead('RATAFIA_TOKEN_LIFETIME')
+  if (isUsualChosen && longest !== undefined && longest < usual) {
     problems.push(
       'RATAFIA_TOKEN_MAX_LIFETIME is shorter than RATAFIA_TOKEN_LIFETIME, the default lifetime. Lower that too.',
     )

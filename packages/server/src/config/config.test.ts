@@ -475,6 +475,7 @@ test('traces: the standard variables of OpenTelemetry', () => {
   assert.deepEqual(sampler('parentbased_always_off'), { ratio: 0, parentBased: true })
   assert.deepEqual(sampler('traceidratio', '0.1'), { ratio: 0.1, parentBased: false })
   assert.deepEqual(sampler('traceidratio'), { ratio: 1, parentBased: false })
+  assert.throws(() => sampler('always_on', 'x'), /OTEL_TRACES_SAMPLER_ARG/)
 })
 
 test('traces are off without an endpoint, by OTEL_SDK_DISABLED and by OTEL_TRACES_EXPORTER; nothing else is looked at', () => {
@@ -485,8 +486,12 @@ test('traces are off without an endpoint, by OTEL_SDK_DISABLED and by OTEL_TRACE
 })
 
 test('variables that exclude or need each other', () => {
+  // What cannot be read is not compared.
+  const lifetime = problems({ RATAFIA_TOKEN_LIFETIME: 'abc', RATAFIA_TOKEN_MAX_LIFETIME: '30d' })
+  assert.equal(lifetime.length, 1, lifetime.join())
+  assert.match(String(lifetime[0]), /^RATAFIA_TOKEN_LIFETIME /)
   assert.deepEqual(problems({ RATAFIA_METRICS_HOST: '::1' }), [
-    'RATAFIA_METRICS_HOST is set without RATAFIA_METRICS_PORT. Set both or neither.',
+    'RATAFIA_METRICS_HOST has no effect without RATAFIA_METRICS_PORT. Set that too, or remove RATAFIA_METRICS_HOST.',
   ])
   const own = 'RATAFIA_METRICS_PORT is the port of the service. Give metrics a port of their own.'
   assert.deepEqual(problems({ RATAFIA_METRICS_PORT: '8080' }), [own])
@@ -497,7 +502,7 @@ test('variables that exclude or need each other', () => {
     ['RATAFIA_DATABASE_LISTEN_URL', 'postgres://db/x'],
   ] as const) {
     assert.deepEqual(problems({ [name]: value }), [
-      `${name} is set without RATAFIA_DATABASE_URL. Set both or neither.`,
+      `${name} has no effect without RATAFIA_DATABASE_URL. Set that too, or remove ${name}.`,
     ])
   }
   const key = KEY.toString('hex')
@@ -515,7 +520,7 @@ test('variables that exclude or need each other', () => {
   )
   assert.match(
     problems({ RATAFIA_IDENTITY_PUBLIC_KEY: KEY.toString('base64') }).join(),
-    /^RATAFIA_IDENTITY_PUBLIC_KEY is set without RATAFIA_IDENTITY_URL/,
+    /^RATAFIA_IDENTITY_PUBLIC_KEY has no effect without RATAFIA_IDENTITY_URL/,
   )
 })
 

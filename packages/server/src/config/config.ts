@@ -51,7 +51,7 @@ export function readConfig(environment: Environment, defaultPort?: number): Conf
       ? read
       : { ...read, RATAFIA_PORT: defaultPort }
   const tracing = readTracing(environment, problems)
-  problems.push(...contradictions(environment, values))
+  problems.push(...contradictions(environment, values, problems))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return configOf(values, environment, tracing)
 }

@@ -1,4 +1,4 @@
-/** One environment variable is one row: what it is without being set, what it means, how its text is read. */
+/** One environment variable is one row: its default, its meaning, and how its text is read. */
 
 export interface VariableRow<T> {
   /** As the documentation shows it: a text one could set, or in words what happens without the variable. */

@@ -25,11 +25,11 @@ export async function readSecretKey(secret: SecretConfig): Promise<SecretKey> {
   return readKeyFile(file, variable)
 }
 
-/** As {@link readSecretKey}, but never makes a key: for what comes here already sealed, such as a backup. */
+/** As {@link readSecretKey}, but never makes a key: for data that is already sealed, such as a backup. */
 export async function readPresentSecretKey(secret: SecretConfig): Promise<SecretKey> {
   if (secret.from === 'file' && secret.makeBefore !== undefined && !(await exists(secret.file))) {
     throw new ConfigError(
-      `RATAFIA_DATA_DIR: there is no secret key ${secret.file}. Put the one there that sealed the keys, ` +
+      `RATAFIA_DATA_DIR: the secret key ${secret.file} does not exist. Put the key there that sealed the data, ` +
         'or set RATAFIA_SECRET_KEY.',
     )
   }

@@ -111,6 +111,7 @@ export function readTracing(environment: Environment, problems: string[]): Traci
   const url = value(endpoint)
   const resource = value('OTEL_RESOURCE_ATTRIBUTES') ?? {}
   const { ratio, parentBased } = value('OTEL_TRACES_SAMPLER')
+  const argument = value('OTEL_TRACES_SAMPLER_ARG')
   const tracing = {
     encoding: value('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? value('OTEL_EXPORTER_OTLP_PROTOCOL'),
     headers: { ...value('OTEL_EXPORTER_OTLP_HEADERS'), ...value('OTEL_EXPORTER_OTLP_TRACES_HEADERS') },
@@ -118,7 +119,7 @@ export function readTracing(environment: Environment, problems: string[]): Traci
       ? value('OTEL_SERVICE_NAME')
       : (resource['service.name'] ?? value('OTEL_SERVICE_NAME')),
     resource,
-    sampler: { ratio: ratio ?? value('OTEL_TRACES_SAMPLER_ARG'), parentBased },
+    sampler: { ratio: ratio ?? argument, parentBased },
   }
   // Without a valid address the problems say so.
   return url === undefined ? undefined : { ...tracing, url }

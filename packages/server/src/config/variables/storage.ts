@@ -1,6 +1,6 @@
 /** The variables of what is stored: the database, the secret keys, and how long rows are kept. */
 import { resolve } from 'node:path'
-import { parsePostgresUrl } from '../postgres-url.ts'
+import { parsePostgresUrl } from '../parse-postgres-url.ts'
 import { optional, row } from '../row.ts'
 import { parseCount, parseRetention, parseSecretKey } from '../values.ts'
 
