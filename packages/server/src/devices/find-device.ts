@@ -63,7 +63,9 @@ function ambiguous(text: string, rows: readonly Device[]): RequestError {
     .slice(0, 5)
     .map((row) => `${row.id} (${row.serial ? showSerialName(row) : 'no serial yet'}, ${row.status})`)
   const more = rows.length > 5 ? ` and ${rows.length - 5} more` : ''
-  return invalidField(`${shown(text)} may be several devices: ${some.join(', ')}${more}. Name one by its id.`)
+  return invalidField(
+    `${shown(text)} matches several devices: ${some.join(', ')}${more}. Name one by its id.`,
+  )
 }
 
 const shown = (text: string): string => JSON.stringify(text.slice(0, 200))

@@ -30,11 +30,12 @@ export async function revokeDevice(
   })
   const device = await deps.devices.findById(id)
   if (device?.status === 'revoked') return { device, before: !revoked }
+  if (device?.status === 'active')
+    throw invalidField(`${describeDevice(device)} has just changed. Try again.`)
   const advice = {
-    pending: ' `ratafia devices reject` refuses it.',
-    rejected: ' It got nothing that could be revoked.',
+    pending: ' Refuse it with `ratafia devices reject`.',
+    rejected: ' It never got a serial.',
     superseded: ' It no longer gets anything.',
-    active: ' Try again.',
   } as const
   throw invalidField(
     device

@@ -94,8 +94,11 @@ eachDatabase((_kind, _open, fresh) => {
       'hand.csv',
       `serial,brand_id,model,device_key_id\nH-1,acme-brand,hand-made,${key}\n`,
     )
-    assert.equal(await run(program, 'import', file), '1 devices added.\n')
+    assert.equal(await run(program, 'import', file), '1 device added.\n')
     assert.equal(await run(program, 'import', file), '0 devices added, 1 were already there.\n')
+    const columns = 'id,registered_at,serial,brand_id,model,device_key_id'
+    const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,hand-made,${key}\n`)
+    assert.equal(await run(program, 'import', blank), '0 devices added, 1 were already there.\n')
     const shown = await program.json('devices', 'show', 'acme-brand/hand-made/H-1')
     assert.deepEqual(
       [shown.status, shown.origin, shown.revision, shown.assertions],

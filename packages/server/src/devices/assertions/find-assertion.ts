@@ -1,6 +1,6 @@
 /**
  * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got the serial alone
- * (contract/devices.md 2.3, point 4). Only those stored here: nothing is looked up elsewhere.
+ * (contract/devices.md 2.3). Only those stored here: nothing is looked up elsewhere.
  */
 import { decode, encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'

@@ -19,20 +19,20 @@ export async function checkHardware(
   const signature = textIn(body, ['request-id-signature'])
   if (digest === undefined || signature === undefined) {
     throw registrationRefused(
-      `This model wants the key of the hardware proved: a body in JSON with ${DIGESTS[0]} and request-id-signature.`,
+      `This model requires proof of the hardware key: send a JSON body with ${DIGESTS[0]} and request-id-signature.`,
     )
   }
   const identity = await findHardwareIdentity(digest, deps)
   if (!identity) {
     throw registrationRefused(
-      'The hardware of this device is not known here. Ask the operator to import its hardware-identity assertion.',
+      'This service does not know the hardware of this device. Ask the operator to import its hardware-identity assertion.',
     )
   }
   try {
     verifyHardwareSignature(identity, request.fields.requestId, signature)
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
-    throw registrationRefused(`The hardware of this device is not proved: ${error.message}.`, {
+    throw registrationRefused(`The hardware of this device could not be verified: ${error.message}.`, {
       cause: error,
     })
   }

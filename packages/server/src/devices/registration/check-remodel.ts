@@ -1,4 +1,4 @@
-/** Whether a device may become another model (contract/devices.md, decision 9). */
+/** Whether a device may become another model (contract/devices.md 8). */
 import { encode, type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
@@ -46,14 +46,14 @@ export async function whyNoRemodel(
   }
   const device = await deps.devices.findByKey(from)
   if (!device && (await deps.devices.findHolder(from))) {
-    return 'The original serial does not count: another device key has its serial number.'
+    return 'The original serial cannot be used: another device key has its serial number.'
   }
   const problem = device && problemOf(device, from.serial)
-  return problem && `The original serial does not count: ${problem}.`
+  return problem && `The original serial cannot be used: ${problem}.`
 }
 
 function problemOf({ status, serial, quarantinedAt }: Device, original: string): string | undefined {
   if (status !== 'active') return `its device is ${status}`
-  if (quarantinedAt !== null) return 'its device is in quarantine until the operator has looked'
+  if (quarantinedAt !== null) return 'its device is in quarantine until the operator reviews it'
   return serial === original ? undefined : 'this service has another serial number for its device key'
 }

@@ -1,4 +1,4 @@
-/** Gives a device its first serial here: planned, signed, and stored in one transaction with all that belongs to it. */
+/** Gives a device its first serial here: plans and signs it, then stores everything in one transaction. */
 import { AssertionError } from '@ratafia/assertions'
 import type { SignedSerial } from '../../brands/keys/sign-serial.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
@@ -79,7 +79,7 @@ export async function registerImported(
   })
 }
 
-/** Waiting for approval, without a serial number. */
+/** The row of a new device: pending, without a serial number. */
 export const pendingDevice = (
   { request, original }: Registration,
   { brandId, model }: StoredModel,
@@ -120,7 +120,7 @@ async function signFor(
     // The device checks its own model assertion, which may have another revision than ours (contract/devices.md 2.3).
     if (authorityId === brandId || serialAuthority.includes(authorityId)) return signed
     throw registrationRefused(
-      `The device would not take a serial signed by ${authorityId}: its model assertion does not name it as a serial-authority. Update the model assertion of the device.`,
+      `The device would not accept a serial signed by ${authorityId}: its model assertion does not name it as a serial-authority. Update the model assertion of the device.`,
     )
   } catch (error) {
     const unfit =
@@ -134,10 +134,10 @@ function cannotSign(error: Error, { model }: Registration, { warn }: RegisterNew
   const detail = `no serial of ${name} can be signed: ${error.message}`
   warn(detail)
   const generic = model.fields.serialAuthority.includes('generic')
-    ? ' Serials by generic are signed by Canonical alone.'
+    ? ' Only Canonical signs serials by generic.'
     : ''
   return registrationRefused(
-    `This service has no key that can sign serials of ${name} now.${generic} Its operator finds the reason with \`ratafia models show ${name}\` and in the log.`,
+    `This service has no key that can sign serials of ${name} now.${generic} Its operator can find the reason with \`ratafia models show ${name}\` and in the log.`,
     { private: detail, cause: error },
   )
 }

@@ -119,7 +119,7 @@ function unknownModel(name: ModelName): RequestError {
   // The account that signs for systems without a brand of their own (contract/devices.md 2.4).
   const message =
     name.brandId === 'generic'
-      ? `Serials of the brand generic are signed by Canonical alone, so ${shown} cannot be registered here. Give the device a model of your own brand.`
+      ? `Only Canonical signs serials of the brand generic, so ${shown} cannot be registered here. Give the device a model of your own brand.`
       : `This service registers no devices of ${shown}. Its operator adds the model with \`ratafia models add\`.`
   return registrationRefused(message)
 }

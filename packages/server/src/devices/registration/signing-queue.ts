@@ -22,7 +22,7 @@ type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 const AT_ONCE = 4
 
 /** `waiting`: how many may wait, not counting those that sign. */
-export function signingQueue(waiting: number, observer: SigningObserver = (sign) => sign()): SigningQueue {
+export function signingQueue(waiting: number, observer: SigningObserver): SigningQueue {
   const limit = pLimit(AT_ONCE)
   let refused = 0
   return {

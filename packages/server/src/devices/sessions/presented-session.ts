@@ -1,7 +1,7 @@
 /**
  * The device session that a request presents, as snapd writes it: `Macaroon root="…"` in the header
  * `X-Device-Authorization` or, on the v2 calls of a store, `Snap-Device-Authorization` (contract/devices.md 1.3).
- * First it is only parsed and within the limits; `readSession` verifies it.
+ * `presentedSession` only parses it, within the limits; `readSession` verifies it.
  */
 import { decodeBase64, decodeBinary, type Macaroon, MacaroonError, verify } from '@ratafia/macaroon'
 import { ConditionError } from '@ratafia/macaroon/conditions'

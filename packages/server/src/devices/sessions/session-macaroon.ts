@@ -107,9 +107,9 @@ const later = (a: Date | undefined, b: Date): Date => (a === undefined || b > a 
 
 function unknown(name: string): ConditionError {
   const shown = JSON.stringify(name.slice(0, 64))
-  return new ConditionError('unknown-condition', `It has an unknown caveat: ${shown}`)
+  return new ConditionError('unknown-condition', `it has an unknown caveat: ${shown}`)
 }
 
 function contradiction(name: string): ConditionError {
-  return new ConditionError('refused', `An added caveat contradicts its ${name}`)
+  return new ConditionError('refused', `an added caveat contradicts its ${name}`)
 }

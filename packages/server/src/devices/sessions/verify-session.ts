@@ -1,4 +1,4 @@
-/** Which device does this session belong to? The store behind the service asks (contract/devices.md 8, question 16). */
+/** Which device does this session belong to? The store behind the service asks (contract/devices.md 8). */
 import type { DeviceSessionDescription } from '@ratafia/api'
 import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'

@@ -85,7 +85,7 @@ const endsLine = (bytes: Uint8Array | undefined): boolean => bytes?.at(-1) === 0
 export interface ReadDevice {
   readonly place: string
   readonly stored: StoredDevice
-  /** The columns that the row has, with or without a value. */
+  /** The columns that the row has, with or without a value; id and times only with one. */
   readonly given: ReadonlySet<DeviceColumn>
 }
 
@@ -160,9 +160,14 @@ export function readRecord(
     reason: matching('reason', LINE, 'one line of text'),
     quarantinedAt: instant('quarantined_at'),
   }
-  const given = new Set(DEVICE_COLUMNS.filter((column) => fields[column] !== undefined))
+  const isGiven = (column: DeviceColumn) =>
+    fields[column] !== undefined && (!GENERATED.has(column) || text(column) !== null)
+  const given = new Set(DEVICE_COLUMNS.filter(isGiven))
   return { place, stored: { device, request, assertions }, given }
 }
+
+/** Columns that are filled in where they are blank. */
+const GENERATED: ReadonlySet<DeviceColumn> = new Set(['id', 'registered_at'])
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 const SERIAL = /^[^/\p{C}]{1,200}$/u

@@ -105,7 +105,7 @@ async function registered(
   batch: readonly ReadDevice[],
   register: RegisterImport,
 ): Promise<ReadonlyMap<ReadDevice, StoredDevice>> {
-  const nameless = batch.filter(({ given, stored }) => !given.has('id') || stored.device.id === '')
+  const nameless = batch.filter(({ given }) => !given.has('id'))
   const rows = await register.byKeys(nameless.map(({ stored }) => stored.device.deviceKeyId))
   const found = new Map<ReadDevice, DeviceId>()
   for (const read of nameless) {

@@ -28,7 +28,7 @@ export async function approveDevice({ name, serial, by }: Approval, deps: IssueD
   }
   const found = await findDevice(name, ['pending', 'rejected'], deps)
   if (found.status !== 'pending' && found.status !== 'rejected') {
-    throw invalidField(`${describeDevice(found)} does not wait for a decision.`)
+    throw invalidField(`${describeDevice(found)} is not waiting for a decision.`)
   }
   const model = await deps.models.find(found)
   if (!model) throw invalidField(`The model ${showModelName(found)} was removed.`)
@@ -63,7 +63,7 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
   const device = await devices.findById(id)
   const encoded = await devices.findRequest(id)
   if (!device || !encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
-    throw invalidField(`The device ${id} does not wait: it is ${device?.status ?? 'gone'}.`)
+    throw invalidField(`The device ${id} is not waiting: it is ${device?.status ?? 'gone'}.`)
   }
   if (device.status !== found.status) {
     const why = device.reason === null ? '' : ` (${device.reason})`

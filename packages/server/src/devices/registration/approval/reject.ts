@@ -26,6 +26,6 @@ export async function rejectDevice(
   }
   // Perhaps decided a moment ago.
   const now = (await deps.devices.findById(device.id)) ?? device
-  const advice = now.status === 'active' ? ' `ratafia devices revoke` ends what it has.' : ''
-  throw invalidField(`${describeDevice(now)} does not wait for a decision.${advice}`)
+  const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
+  throw invalidField(`${describeDevice(now)} is not waiting for a decision.${advice}`)
 }
