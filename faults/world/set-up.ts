@@ -31,10 +31,11 @@ export async function setUp(
   }
   if (tree === ROOT) return fill(plan)
   // One process cannot load two releases.
-  const words = [import.meta.filename, JSON.stringify(plan)]
-  const stdio = ['ignore', 'inherit', 'inherit'] as const
   const child = endWithThisProcess(
-    spawn(process.execPath, words, { env: environmentWith({}), stdio: [...stdio] }),
+    spawn(process.execPath, [import.meta.filename, JSON.stringify(plan)], {
+      env: environmentWith({}),
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }),
   )
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error('the database could not be set up')

@@ -123,7 +123,7 @@ for (const page of PAGES.filter((path) =>
   })
 }
 
-test('README.md has less than 150 lines', () => {
+test('README.md has fewer than 150 lines', () => {
   assert.ok(read('README.md').split('\n').length < 150)
 })
 

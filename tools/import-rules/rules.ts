@@ -35,7 +35,7 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'cores-are-pure',
     sentence: 'Cores have no I/O, clock, environment or logger: keys, time and look-ups are arguments.',
-    advice: `of Node's modules a core may import ${PURE_BUILTINS.join(', ')}; no clock, no chance, no process`,
+    advice: `of Node's modules a core may import ${PURE_BUILTINS.join(', ')}; no clock, no randomness, no process`,
     who: inLayer('core'),
     mayNot: [(target) => target.kind === 'builtin' && !PURE_BUILTINS.includes(target.name)],
     uses: (use) => !isStatement(use),

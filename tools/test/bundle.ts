@@ -1,6 +1,6 @@
 /**
  * Bundles the programs that tests start: nearly all of a start is loading 1,500 modules, and a run starts hundreds of
- * processes. A bundle is made from the sources of the moment, in a second, and removed after the run.
+ * processes. A bundle is made from the current sources, in a second, and removed after the run.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ export async function bundle(
     entryPoints: [...programs],
     outdir: directory,
     outbase: ROOT,
-    // Where a module that reads the manifest finds it, as it does in the sources.
+    // Where `start/release.ts` is, so that it finds the manifest by the same relative path.
     chunkNames: join(dirname(MANIFEST), 'src/start/[hash]'),
     bundle: true,
     splitting: true,
@@ -45,7 +45,7 @@ export async function bundle(
     logLevel: 'silent',
   })
   const missed = replacements.find((each) => !replaced.has(each))
-  if (missed) throw new Error(`${missed.file} is no part of the program`)
+  if (missed) throw new Error(`${missed.file} is not part of the program`)
   mkdirSync(join(directory, dirname(MANIFEST)), { recursive: true })
   copyFileSync(join(ROOT, MANIFEST), join(directory, MANIFEST))
 }
@@ -77,11 +77,11 @@ function replacing(replacements: readonly Replacement[], replaced: Set<Replaceme
 
 export function replace(text: string, { file, from, to }: Replacement): string {
   const times = text.split(from).length - 1
-  if (times !== 1) throw new Error(`${file} has ${times} times what is to be replaced: ${from}`)
+  if (times !== 1) throw new Error(`${file} contains the text to replace ${times} times, not once: ${from}`)
   return text.replace(from, () => to)
 }
 
-/** Bundles what tests start, until this process exits, and puts the place in the environment of the test processes. */
+/** Bundles what tests start, until this process exits, and puts its path in the environment of the test processes. */
 export async function bundleForTests(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-bundle-'))
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }))

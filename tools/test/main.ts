@@ -5,14 +5,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join, relative } from 'node:path'
 import { bundleForTests } from './bundle.ts'
-import { type Pass, passesOf } from './passes.ts'
+import { ALL_TESTS, type Pass, passesOf } from './passes.ts'
 import { globalSetup, globalTeardown } from './postgres.ts'
-
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
-const ALL = ['packages/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts', 'faults/**/*.test.ts']
+import { ROOT } from './programs.ts'
 
 // The same on a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
@@ -29,7 +26,7 @@ const full = words.includes('--full')
 const options = words.filter((word) => word.startsWith('--test-'))
 const paths = words.filter((word) => !word.startsWith('--'))
 
-const files = globSync(paths.length > 0 ? paths : ALL)
+const files = globSync(paths.length > 0 ? paths : ALL_TESTS)
   .map((path) => relative(ROOT, join(ROOT, path)))
   .sort()
   .map((path) => ({ path, text: readFileSync(path, 'utf8') }))

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { passesOf } from './passes.ts'
+import { ALL_TESTS, FOLDERS, passesOf, TIMED } from './passes.ts'
 
 const files = [
   { path: 'pure.test.ts', text: "import { parse } from './parse.ts'" },
@@ -25,6 +25,20 @@ test('a file that touches nothing outside shares a process; every file runs once
   )
 })
 
+test('every test file of the project runs once, and what `passes.ts` names is there', () => {
+  const paths = globSync(ALL_TESTS)
+  assert.ok(paths.length > 100)
+  const real = paths.map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+  const run = passesOf(real, { full: false }).flatMap(({ files }) => files)
+  assert.deepEqual(run.toSorted(), paths.toSorted())
+  for (const path of TIMED) assert.ok(paths.includes(path), path)
+  for (const folder of FOLDERS)
+    assert.ok(
+      paths.some((path) => path.startsWith(`${folder}/`)),
+      folder,
+    )
+})
+
 test('a full run takes the files that read whether it is one', () => {
   const passes = passesOf(files, { full: true })
   assert.deepEqual(
@@ -34,8 +48,8 @@ test('a full run takes the files that read whether it is one', () => {
 })
 
 test('no test file has a hook for each test outside a suite: it would run for the tests of other files too', () => {
-  const paths = globSync('{packages,tools,faults}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
-  assert.ok(paths.length > 100)
-  const hooked = paths.filter((path) => /^(before|after)Each\(/m.test(readFileSync(path, 'utf8')))
+  const hooked = globSync(ALL_TESTS).filter((path) =>
+    /^(before|after)Each\(/m.test(readFileSync(path, 'utf8')),
+  )
   assert.deepEqual(hooked, [])
 })

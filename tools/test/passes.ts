@@ -6,7 +6,7 @@ export interface TestFile {
 }
 
 export interface Pass {
-  /** What its files have in common, or the only one. */
+  /** What its files have in common, or the path of its only file. */
   readonly name: string
   readonly files: readonly string[]
   readonly nodeOptions: readonly string[]
@@ -14,8 +14,10 @@ export interface Pass {
   readonly last: boolean
 }
 
+export const ALL_TESTS = ['packages/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts', 'faults/**/*.test.ts']
+
 /** Files whose guarantee is a time limit. They wait more than they work, so both run at once. */
-const TIMED: readonly string[] = [
+export const TIMED: readonly string[] = [
   'packages/server/test/http/connections.test.ts',
   'packages/server/test/tokens/revocation.test.ts',
 ]
@@ -25,7 +27,7 @@ const NOT_PURE =
   /node:(child_process|http|net|worker_threads|cluster)|support\/|registerHooks|fastify|mock\.timers|process\.(env\[|on|emit|chdir)/
 
 /** Folders whose files with databases share a process for each folder: each start costs a second of CPU. */
-const FOLDERS = [
+export const FOLDERS = [
   'packages/server/src',
   'packages/server/test/brands',
   'packages/server/test/cli',
@@ -37,7 +39,7 @@ const FOLDERS = [
   'packages/server/test/upkeep',
 ]
 
-const FULL = /from '[./]+tools\/test\/effort\.ts'/
+const READS_EFFORT = /from '[./]+tools\/test\/effort\.ts'/
 
 /** Small files that run for minutes in a full run. */
 const LONG_IN_FULL = /test\/hostile\//
@@ -46,7 +48,7 @@ const LONG_IN_FULL = /test\/hostile\//
 export function passesOf(files: readonly TestFile[], { full }: { readonly full: boolean }): readonly Pass[] {
   const weightOf = (files: readonly TestFile[]): number =>
     files.reduce((sum, { path, text }) => sum + (full && LONG_IN_FULL.test(path) ? 1e6 : text.length), 0)
-  const chosen = full ? files.filter(({ text }) => FULL.test(text)) : files
+  const chosen = full ? files.filter(({ text }) => READS_EFFORT.test(text)) : files
   return [...Map.groupBy(chosen, passOf)]
     .sort(([, a], [, b]) => weightOf(b) - weightOf(a))
     .map(([name, files]) => ({

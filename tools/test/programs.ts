@@ -15,7 +15,7 @@ export function bundled(program: string, directory = process.env[BUNDLE]): strin
   return directory === undefined ? join(ROOT, program) : join(directory, program.replace(/\.ts$/, '.js'))
 }
 
-/** Where Node keeps what it compiled of them. */
+/** The compile cache for these programs. */
 export function compiled(): string {
   return join(process.env[BUNDLE] ?? join(ROOT, 'node_modules/.cache/ratafia-tests'), 'compiled')
 }

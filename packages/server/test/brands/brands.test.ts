@@ -188,7 +188,7 @@ eachDatabase((_kind, open) => {
     await assert.rejects(
       signerFor(ACME, { ...own, clock: () => new Date('2030-01-01T00:00:00Z') }),
       refusedWith(
-        /^No key here can sign serials of acme-brand\/acme-classic\. .*has expired.*Canonical alone\.$/,
+        /^No key here can sign serials of acme-brand\/acme-classic\. .*has expired.*Only Canonical signs serials by generic\.$/,
       ),
     )
     await addSigningKey({ signingKey: vector('world/keys/brand.pem') }, own)
@@ -258,7 +258,7 @@ eachDatabase((_kind, open) => {
     )
     await assert.rejects(
       addModel({ file: vector('canonical/model-generic-classic'), policy: AUTO }, deps),
-      refusedWith(/signed by Canonical alone/),
+      refusedWith(/Only Canonical signs/),
     )
     const revised = (revision: string, store: string) =>
       signedFile(

@@ -45,7 +45,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.deepEqual(await program.json('accounts', 'list'), [])
 
     const told = await ok([...add('ann', 'Ann Ä'), '--password-stdin'], `${PASSWORD}\n`)
-    const [, id] = /^The account ann is made \(id ([A-Za-z0-9]{32})\)\.\n$/.exec(told) ?? []
+    const [, id] = /^Created the account ann \(id ([A-Za-z0-9]{32})\)\.\n$/.exec(told) ?? []
     const ann = {
       id,
       username: 'ann',
@@ -97,7 +97,7 @@ eachDatabase((kind, _open, fresh) => {
       refused(['accounts', 'disable', 'nobody'], /^ratafia: There is no account "nobody"\.\n$/),
       usage([...add('x1'), '--password-stdin'], /is not UTF-8/, Buffer.from('caf\xe9-caf\xe9', 'latin1')),
       usage([...add('x1'), '--password-stdin'], /is too long for a password/, Buffer.alloc(10_000, 97)),
-      usage([...add('x1'), '--password-stdin', '--no-password'], /exclude each other/),
+      usage([...add('x1'), '--password-stdin', '--no-password'], /cannot be combined/),
       usage(['accounts', 'link', 'taken', '--subject', 's'], /Give --issuer/),
     ])
     assert.deepEqual(

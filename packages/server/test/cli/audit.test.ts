@@ -61,7 +61,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('what no filter is', async () => {
+  test('invalid filters are refused', async () => {
     for (const [words, message] of [
       [['--action', 'account.paint'], /is not an action\. `ratafia audit list --help` lists them/],
       [['--since', 'yesterday'], /--since yesterday is neither a time such as/],
@@ -137,7 +137,7 @@ eachDatabase((_kind, _open, fresh) => {
       },
       ended,
     )
-    const service = await program.start({ RATAFIA_WORKERS: '1', RATAFIA_LOG_LEVEL: 'debug' })
+    const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
     await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
     await until(async () => (await installation.audit.countUnlinked()) === 0)
     await until(async () => (await installation.tokenSessions.list({ limit: 9 })).length === 0)

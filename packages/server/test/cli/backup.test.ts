@@ -134,7 +134,7 @@ eachDatabase((kind, _open, fresh) => {
         const other = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') }
         const { code, stderr } = await target.run(['restore', file], { environment: other })
         assert.equal(code, 1)
-        assert.match(stderr, /^ratafia: The backup is sealed under another secret key/)
+        assert.match(stderr, /^ratafia: The backup is sealed under a different secret key/)
         const nothing = await target.run(['backup', join(target.directory, 'none')], { environment: SECRET })
         assert.equal(nothing.code, 1)
         assert.match(nothing.stderr, /has no tables of Ratafia/)
@@ -210,7 +210,7 @@ describe('with the key in the data directory', () => {
     assert.equal(code, 4)
     assert.match(
       stderr,
-      /^ratafia: RATAFIA_DATA_DIR: there is no secret key .*secret\.key\. Put the one there/,
+      /^ratafia: RATAFIA_DATA_DIR: the secret key .*secret\.key does not exist\. Put the key there/,
     )
     const data = String(to.environment['RATAFIA_DATA_DIR'])
     await mkdir(data, { recursive: true })

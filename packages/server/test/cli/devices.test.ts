@@ -145,7 +145,7 @@ eachDatabase((_kind, _open, fresh) => {
         ['release', id],
         /^ratafia: The device .* \(acme-brand\/acme-classic\/W-1, pending\) is not in quarantine\.\n$/,
       )
-      await refuses(['revoke', id], /has no serial to revoke\. `ratafia devices reject` refuses it\.\n$/)
+      await refuses(['revoke', id], /has no serial to revoke\. Refuse it with `ratafia devices reject`\.\n$/)
       await says(
         ['approve', 'acme-brand/acme-classic/W-1'],
         /\(acme-brand\/acme-classic\/W-1, active\) has a serial/,
@@ -154,10 +154,10 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual([status, serial?.fields.serial], [200, 'W-1'])
       const shown = await devices('show', id)
       assert.deepEqual([shown.decided_by, shown.revision], ['operator', 0])
-      await refuses(['approve', id], /does not wait for a decision\.\n$/)
+      await refuses(['approve', id], /is not waiting for a decision\.\n$/)
       await refuses(
         ['reject', id, '--reason', 'no'],
-        /does not wait for a decision\. `ratafia devices revoke` ends what it has\.\n$/,
+        /is not waiting for a decision\. To end its sessions, use `ratafia devices revoke`\.\n$/,
       )
     })
 
@@ -185,7 +185,7 @@ eachDatabase((_kind, _open, fresh) => {
       const { status, body } = await ask()
       assert.equal(status, 400)
       assert.match(body['error-list'][0].message, /Not one of ours/)
-      await refuses(['reject', id, '--reason', 'again'], /rejected\) does not wait for a decision\.\n$/)
+      await refuses(['reject', id, '--reason', 'again'], /rejected\) is not waiting for a decision\.\n$/)
       await says(['approve', id], /has a serial/)
       assert.equal((await ask()).status, 200)
     })
@@ -233,7 +233,7 @@ eachDatabase((_kind, _open, fresh) => {
     await registered(service, { key, serial: 'S-1', model: 'acme-second', modelText })
     await refuses(
       ['revoke', key.publicKey.id],
-      /may be several devices: .* \(acme-brand\/acme-second\/S-1, active\), .*Name one by its id\.\n$/,
+      /matches several devices: .* \(acme-brand\/acme-second\/S-1, active\), .*Name one by its id\.\n$/,
     )
     assert.equal((await devices('show', `${ACME.brandId}/acme-second/S-1`)).model, 'acme-second')
   })

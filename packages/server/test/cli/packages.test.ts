@@ -59,8 +59,8 @@ eachDatabase((_kind, open, fresh) => {
     ['csv', 'name,snap_id\n"a,b\n', /^The file is not CSV: /],
     ['csv', 'name,snap_id\na,b\n\n,c\n', /^line 4: "name" is missing/],
     ['csv', 'name,snap_id\na b,c\n', /^line 2: "name" is missing or not a package name/],
-    ['csv', 'name,snap_id\na,1\nb,2\na,3\n', /^line 4: the name "a" is at line 2 too\.$/],
-    ['csv', 'name,snap_id\na,1\nb,1\n', /^line 3: the snap_id "1" is at line 2 too\.$/],
+    ['csv', 'name,snap_id\na,1\nb,2\na,3\n', /^line 4: the name "a" is also at line 2\.$/],
+    ['csv', 'name,snap_id\na,1\nb,1\n', /^line 3: the snap_id "1" is also at line 2\.$/],
     ['json', '', /^The file is not JSON: /],
     ['json', '{}', /^The file is not a JSON list of /],
     ['json', '[{"name":"a","snap_id":"1"},null]', /^item 2: "name" is missing/],
@@ -68,7 +68,7 @@ eachDatabase((_kind, open, fresh) => {
     [
       'json',
       '[{"name":"a","snap_id":"1"},{"name":"a","snap_id":"2"}]',
-      /^item 2: the name "a" is at item 1 too\.$/,
+      /^item 2: the name "a" is also at item 1\.$/,
     ],
   ]
   for (const [format, text, message] of refusals) {

@@ -32,7 +32,7 @@ const whoami = async (node: { readonly baseUrl: string }, token: string) =>
   (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 
 eachDatabase((_kind, open, fresh) => {
-  describe("with a secret key of the operator's", () => {
+  describe('with the secret key in a variable', () => {
     const program = testProgram(fresh)
     const observed = observedServices(fresh)
     test('old key, both keys, rotation, new key: tokens stay valid and serials are signed throughout', async () => {

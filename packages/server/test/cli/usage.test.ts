@@ -8,6 +8,7 @@ import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { run } from '../../src/start/run.ts'
+import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const program = testProgram()
@@ -276,7 +277,7 @@ describe('exit codes, with the reason on standard error only', () => {
       ['accounts', 'set-password', 'x'],
       {},
       2,
-      /^ratafia: There is no terminal .* --password-stdin\.\n$/,
+      /^ratafia: Standard input is not a terminal, .* --password-stdin\.\n$/,
     ))
   test('3: a database that does not answer', async () => {
     const environment = {
@@ -378,6 +379,19 @@ describe('exit codes, with the reason on standard error only', () => {
       4,
       /ratafia: cannot listen on 192\.0\.2\.1: this machine does not have that address/,
     ))
+})
+
+eachDatabase((_kind, _open, fresh) => {
+  const installed = testProgram(fresh)
+
+  test('commands in their own processes end by themselves, and say nothing beside their answers', async () => {
+    const ann = ['ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
+    await installed.run(['migrate'])
+    for (const words of [['accounts', 'add', ...ann], ['accounts', 'list'], ['keys', 'rotate'], ['verify']]) {
+      const { code, stderr } = await installed.spawn(words)
+      assert.deepEqual({ words, code, stderr }, { words, code: 0, stderr: '' })
+    }
+  })
 })
 
 test('what is repeated of the command line cannot steer the terminal', async () => {

@@ -306,7 +306,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await postDevices(service, body)).status, 200)
       await assert.rejects(approve(rejected), {
         code: 'invalid-field',
-        message: /, active\) does not wait for a decision\.$/,
+        message: /, active\) is not waiting for a decision\.$/,
       })
     })
 
@@ -352,7 +352,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
-    test('approval: a request that waits is small', async () => {
+    test('approval: a request over 64 KiB is refused', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const message = /larger than 64 KiB, the most that can wait for approval/
       assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
@@ -472,14 +472,17 @@ eachDatabase((_kind, _open, fresh) => {
     test('is required: refused without a body, known hardware or a signature of this request-id', async () => {
       const { of, rows } = await newModel({ hardwareIdentity: true })
       for (const body of ['', 'serial: 1\n', '{}', '[]', 'null', '{"hardware-id-key-sha384":1}']) {
-        assert.match(await refused({ ...of, body }), /^This model wants the key of the hardware proved/)
+        assert.match(await refused({ ...of, body }), /^This model requires proof of the hardware key/)
       }
       const requestId = await getRequestId(service)
       const unknown = prove(requestId, { 'hardware-id-key-sha3-384': 'x'.repeat(64) })
-      assert.match(await refused({ ...of, requestId, body: unknown }), /is not known here/)
+      assert.match(await refused({ ...of, requestId, body: unknown }), /does not know the hardware/)
       for (const signature of ['', 'not base64!', 'AAAA']) {
         const body = prove(requestId, { 'request-id-signature': signature })
-        assert.match(await refused({ ...of, requestId, body }), /^The hardware of this device is not proved/)
+        assert.match(
+          await refused({ ...of, requestId, body }),
+          /^The hardware of this device could not be verified/,
+        )
       }
       assert.match(await refused({ ...of, body: prove(requestId) }), /is not signed with the key of hardware/)
       assert.deepEqual(await rows(), [])
@@ -563,10 +566,10 @@ eachDatabase((_kind, _open, fresh) => {
       const device = (await from.holder('SN-1')) ?? assert.fail()
       const { devices } = service.installation
       await devices.setQuarantine(device.id, service.now())
-      assert.match(await refused(input), /^The original serial does not count: its device is in quarantine/)
+      assert.match(await refused(input), /^The original serial cannot be used: its device is in quarantine/)
       await devices.setQuarantine(device.id, null)
       await devices.revoke(device.id, decision())
-      assert.match(await refused(input), /^The original serial does not count: its device is revoked\.$/)
+      assert.match(await refused(input), /^The original serial cannot be used: its device is revoked\.$/)
       assert.deepEqual(await to.rows(), [])
     })
 
@@ -589,7 +592,7 @@ eachDatabase((_kind, _open, fresh) => {
       const message = await refused({ ...of, serial: 'SN-1' })
       assert.match(
         message,
-        /^This service has no key that can sign serials of acme-brand\/policy-\d+ now\. Its operator finds the reason with `ratafia models show acme-brand\/policy-\d+` and in the log\.$/,
+        /^This service has no key that can sign serials of acme-brand\/policy-\d+ now\. Its operator can find the reason with `ratafia models show acme-brand\/policy-\d+` and in the log\.$/,
       )
       assert.deepEqual(await rows(), [])
       await addAcmeKey()
@@ -624,7 +627,7 @@ eachDatabase((_kind, _open, fresh) => {
         const key = await freshDeviceKey()
         assert.equal(
           await refused({ ...named.of, key, modelText }),
-          'The device would not take a serial signed by generic: its model assertion does not name it as a serial-authority. Update the model assertion of the device.',
+          'The device would not accept a serial signed by generic: its model assertion does not name it as a serial-authority. Update the model assertion of the device.',
         )
       } finally {
         await addAcmeKey()

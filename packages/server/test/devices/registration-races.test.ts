@@ -22,7 +22,7 @@ import {
 import { refusalOf, testService } from '../support/service.ts'
 
 const MANY = FULL ? 100 : 30
-/** They take seconds: once for all. */
+/** Once for all. */
 const manyKeys = freshDeviceKeys(MANY)
 
 eachDatabase((_kind, _open, fresh) => {

@@ -62,7 +62,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a larger body is refused', async () => {
+    test('a body over 64 KiB is refused', async () => {
       const answer = await call(service, 'POST', `${AUTH}/request-id`, { body: 'x'.repeat(65_537) })
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
@@ -349,7 +349,7 @@ eachDatabase((_kind, _open, fresh) => {
         status: 400,
         code: 'registration-refused',
         message:
-          'Serials of the brand generic are signed by Canonical alone, so generic/generic-classic cannot be registered here. Give the device a model of your own brand.',
+          'Only Canonical signs serials of the brand generic, so generic/generic-classic cannot be registered here. Give the device a model of your own brand.',
       })
     })
   })

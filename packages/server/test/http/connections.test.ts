@@ -226,7 +226,7 @@ suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
   })
 
   for (const rest of ['garbage\r\n\r\n', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n']) {
-    test(`a client that leaves leaves nothing behind: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
+    test(`nothing remains of a client that disconnects: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
       const one = await new Client(server.origin).connected()
       one.send(get('/held') + get('/').repeat(2) + rest)
       while (server.answers.size < 3) await tick()

@@ -38,7 +38,7 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
-  test('an older schema is not ready; a newer one is', async () => {
+  test('ready with a newer schema that only adds; not with an older one, or a newer one that removes', async () => {
     await bookkeeping("insert into schema_migration (name, ran_at) values ('9999-later', 0)")
     assert.equal((await call(service, 'GET', '/health/ready')).status, 200)
     await bookkeeping("update schema_migration set name = '9999-contract-it' where name = '9999-later'")

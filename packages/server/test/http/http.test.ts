@@ -290,7 +290,7 @@ suite('HTTP', () => {
       }
     })
 
-    test('200: a GET with a JSON content type and no body', async () => {
+    test('401, not 400: a GET with a JSON content type and no body', async () => {
       const { status, code } = await refusal(request('GET /api/v2/tokens/whoami', JSON_TYPE))
       assert.deepEqual([status, code], [401, 'macaroon-authorization-required'])
     })

@@ -83,7 +83,7 @@ eachDatabase((_kind, open) => {
     assert.equal((await waiting).status, 200)
   })
 
-  test('a client that waits on another node gets its answer within two seconds', async () => {
+  test('a client that waits on another node gets its answer long before it gives up', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)
     const [one, two] = [await start(), await start({ completedLogins })]
     const { visit, wait } = await startLogin(one)
@@ -97,7 +97,7 @@ eachDatabase((_kind, open) => {
     const completedAt = performance.now()
     const { status, at } = await waiting
     assert.equal(status, 200)
-    // Two seconds, and what a busy machine adds; the patience of a wait is far longer.
+    // About two seconds, and what a busy machine adds; a wait lasts far longer.
     assert.ok(at - completedAt < 15_000, `${at - completedAt} ms`)
   })
 

@@ -65,7 +65,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.equal((await whoami(other.baseUrl, token)).status, 200)
     await revokeOwn(one, token)
     assert.equal((await whoami(one.baseUrl, token)).status, 401)
-    // A second is promised; `revocation.test.ts` measures it.
+    // A second is promised; `tokens/revocation.test.ts` measures it within a process.
     const end = performance.now() + 20_000
     while ((await whoami(other.baseUrl, token)).status !== 401) assert.ok(performance.now() < end)
     assert.deepEqual([(await one.end('SIGTERM')).code, (await other.end('SIGTERM')).code], [0, 0])

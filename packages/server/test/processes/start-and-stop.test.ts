@@ -46,31 +46,6 @@ eachDatabase((kind, _open, fresh) => {
     }
     assert.match(stderr, /"signal":"SIGTERM","msg":"finishing what is in flight"/)
   })
-})
-
-describe('a service', () => {
-  const program = testProgram()
-
-  test('with a base URL it still prints the socket, and calls itself by the base URL', async () => {
-    const service = await program.start({ RATAFIA_BASE_URL: 'https://store.example.com/auth/' })
-    assert.match(service.stdout(), /^ratafia listening on http:\/\/127\.0\.0\.1:\d+\n/)
-    assert.match(service.stdout(), /^ {2}Clients reach it at https:\/\/store\.example\.com\/auth$/m)
-    // Behind a proxy that strips the path, and behind one that does not.
-    for (const path of ['/', '/auth', '/auth/', '/auth?x']) {
-      const { status, body } = await call(service, 'GET', path)
-      assert.deepEqual([status, body?.links?.self], [200, 'https://store.example.com/auth'], path)
-    }
-    for (const path of [
-      '/identity/discharge/info',
-      '/auth/identity/discharge/info',
-      '/auth//identity/discharge/info',
-    ]) {
-      assert.equal((await call(service, 'GET', path)).status, 200, path)
-    }
-    assert.equal((await call(service, 'GET', '/authx')).status, 404)
-    assert.equal(JSON.parse(await getRoot(service)).l, 'store.example.com')
-    assert.equal((await service.end('SIGTERM')).code, 0)
-  })
 
   test('identity serve runs alone', async () => {
     const service = await program.start(BASE, ['identity', 'serve'])
@@ -124,15 +99,40 @@ describe('a service', () => {
       assert.ok(performance.now() - started < 10_000)
       for (const socket of [silent, half]) socket.destroy()
     })
+  })
+})
 
-    test('a second signal does not wait', async () => {
-      const service = await program.start(BASE)
-      const request = await openRequest(service.baseUrl, '{')
-      service.child.kill('SIGTERM')
-      await eventually('it has the first', () => service.stderr().includes('finishing what is in flight'))
-      assert.equal((await service.end('SIGTERM')).code, 1)
-      request.socket.destroy()
-    })
+describe('a service', () => {
+  const program = testProgram()
+
+  test('with a base URL it still prints the socket, and calls itself by the base URL', async () => {
+    const service = await program.start({ RATAFIA_BASE_URL: 'https://store.example.com/auth/' })
+    assert.match(service.stdout(), /^ratafia listening on http:\/\/127\.0\.0\.1:\d+\n/)
+    assert.match(service.stdout(), /^ {2}Clients reach it at https:\/\/store\.example\.com\/auth$/m)
+    // Behind a proxy that strips the path, and behind one that does not.
+    for (const path of ['/', '/auth', '/auth/', '/auth?x']) {
+      const { status, body } = await call(service, 'GET', path)
+      assert.deepEqual([status, body?.links?.self], [200, 'https://store.example.com/auth'], path)
+    }
+    for (const path of [
+      '/identity/discharge/info',
+      '/auth/identity/discharge/info',
+      '/auth//identity/discharge/info',
+    ]) {
+      assert.equal((await call(service, 'GET', path)).status, 200, path)
+    }
+    assert.equal((await call(service, 'GET', '/authx')).status, 404)
+    assert.equal(JSON.parse(await getRoot(service)).l, 'store.example.com')
+    assert.equal((await service.end('SIGTERM')).code, 0)
+  })
+
+  test('a second signal does not wait', async () => {
+    const service = await program.start(BASE)
+    const request = await openRequest(service.baseUrl, '{')
+    service.child.kill('SIGTERM')
+    await eventually('it has the first', () => service.stderr().includes('finishing what is in flight'))
+    assert.equal((await service.end('SIGTERM')).code, 1)
+    request.socket.destroy()
   })
 })
 

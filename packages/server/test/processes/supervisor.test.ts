@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crewOf, isAlive, keepAlive, logged, send, workersOf } from '../support/crew.ts'
+import { eachDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
@@ -15,8 +16,8 @@ const TWO = { RATAFIA_WORKERS: '2' }
 const ROOT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
 const kill = (pid: number | undefined) => process.kill(pid ?? assert.fail('no worker'), 'SIGKILL')
 
-describe('two workers', () => {
-  const program = testProgram()
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
   let running: RunningProgram
   before(async () => {
     running = await program.start(TWO)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { ErrorBodySchema } from '@ratafia/api/schemas'
-import { decodeBase64, decodeBinary, encodeBase64Url, encodeJson, type Macaroon } from '@ratafia/macaroon'
+import { decodeBase64, decodeBinary, type Macaroon } from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,
   discharge,
@@ -199,7 +199,3 @@ export async function revokeOwn(service: { readonly baseUrl: string }, token: st
   assert.equal(answer.status, 200)
   return answer
 }
-
-/** A slice as base64 of a JSON list. */
-export const asJsonList = (slice: readonly Macaroon[]): string =>
-  encodeBase64Url(Buffer.from(JSON.stringify(slice.map(encodeJson))))

@@ -123,7 +123,7 @@ eachDatabase((_kind, _open, fresh) => {
       const slice = await dischargeFor(before, await getRoot(before), person)
       const answer = await call(after, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice) })
       assert.equal(refusalOf(answer).status, 401)
-      assert.match(refusalOf(answer).message, /another identity service/)
+      assert.match(refusalOf(answer).message, /a different identity service/)
       assert.equal(
         (await call(after, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
         200,

@@ -17,7 +17,7 @@ import { runProgram } from '../../src/cli/run-program.ts'
 import { identityRoutes } from '../../src/identity/routes.ts'
 import { createRatafia } from '../../src/start/run.ts'
 import { testKey, vector, vectorPath } from '../support/brands.ts'
-import { oneDatabase } from '../support/databases.ts'
+import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
   freshDeviceKeys,
@@ -323,7 +323,7 @@ function runCommand(words: readonly string[], context: CommandContext): Promise<
   return runProgram(words, program, context.streams)
 }
 
-oneDatabase((_kind, _open, fresh) => {
+eachDatabase((_kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' })
   const state: { world?: World } = {}
   before(async () => {
@@ -509,7 +509,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('what a proxy passes on as an address and is none is unknown', async () => {
+    test('what a proxy passes on and is not an address is recorded as unknown', async () => {
       const slice = await dischargeFor(service, await getRoot(service), await addPerson(service, 'fred'))
       const headers = { ...presenting(slice), 'x-forwarded-for': 'Canary0Canary1' }
       const exchange = () => call(service, 'POST', '/api/v2/tokens/exchange', { headers, body: {} })
