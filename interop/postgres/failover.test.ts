@@ -38,7 +38,7 @@ suite('a primary and a synchronous standby', () => {
   const statusOf = async (node: TestNode, token: string) =>
     (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 
-  test('a standby alone is no database: it may not have heard of a revocation', async () => {
+  test('a standby alone is not enough: it may not have heard of a revocation', async () => {
     await assert.rejects(openDatabase({ kind: 'postgres', url: standby.url('postgres') }), {
       name: 'Unavailable',
       message: /takes no writes: it is a standby/,

@@ -1,4 +1,4 @@
-/** The service as a user starts it: the program in its own process. */
+/** The service in its own process, from the bundled program. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'

@@ -1,4 +1,4 @@
-/** Limits of what a request may ask for. */
+/** Limits on requests. */
 
 /** The most items a list of attenuations may have; a longer one would not fit a caveat of 4 KiB anyway. */
 export const MAX_LIST_ITEMS = 256

@@ -1,5 +1,5 @@
 /**
- * What an operation throws. Nothing here knows HTTP: `http/errors/translate.ts` alone turns these into answers.
+ * What an operation throws. Nothing here knows HTTP: `http/errors/translate.ts` alone turns these into refusals.
  * "It was refused" and "it could not be checked" are different classes, because the first is expected and
  * the second is alarming.
  */
@@ -74,3 +74,7 @@ export const registrationRefused = (message: string, details: RefusalDetails = {
 /** The device gets no session: it is revoked, superseded or in quarantine. */
 export const deviceRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('device-refused', message, details)
+
+/** A client's own text inside a message: shortened, and escaped as in JSON. */
+export const quote = (text: string): string =>
+  JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)

@@ -5,7 +5,7 @@ import type { Account } from './account.ts'
 import type { AccountStore } from './account-store.ts'
 
 /** The most accounts on one page. */
-export const MAX_ACCOUNTS_PER_PAGE = 1000
+const MAX_ACCOUNTS_PER_PAGE = 1000
 
 export interface AccountPage {
   readonly accounts: readonly Account[]
@@ -13,7 +13,7 @@ export interface AccountPage {
   readonly next: string | undefined
 }
 
-/** `limit` is cut to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws `invalid-field` when `after` is not a username. */
+/** `limit` is clamped to 1 to {@link MAX_ACCOUNTS_PER_PAGE}. Throws `invalid-field` when `after` is not a username. */
 export async function listAccounts(
   { after, limit = 100 }: { readonly after?: string | undefined; readonly limit?: number },
   deps: { readonly accounts: AccountStore },

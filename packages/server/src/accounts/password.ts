@@ -2,7 +2,7 @@
 import { invalidField } from '../errors.ts'
 
 /** In characters: the least that NIST SP 800-63B lets a person choose. */
-export const MIN_PASSWORD_LENGTH = 8
+const MIN_PASSWORD_LENGTH = 8
 /** In bytes after normalisation: longer ones would only keep the service busy. */
 export const MAX_PASSWORD_BYTES = 1024
 

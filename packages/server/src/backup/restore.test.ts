@@ -175,7 +175,7 @@ eachDatabase((_source, open) => {
       [
         'with keys of somebody else, and nothing that says so',
         () => damagedRow('root_key').filter((_, at) => at !== rowOf('seal_check')),
-        /^The backup is sealed under another secret key/,
+        /^The backup is sealed under a different secret key/,
       ],
     ]
     for (const [what, file, says] of HOSTILE) {
@@ -199,7 +199,7 @@ eachDatabase((_source, open) => {
       const file = fileOf(lines)
       await assert.rejects(
         into(database, file, { sealer: createSealer(other) }),
-        /sealed under another secret key/,
+        /sealed under a different secret key/,
       )
       const sealer = createSealer({ current: other, previous: secret })
       const { rows, unreadable } = await into(database, file, { sealer })

@@ -160,6 +160,6 @@ async function requireOurSecret({ sealed }: Replacement, sealer: Sealer): Promis
   // Without a seal check, as in a file written by hand, go by the other values.
   if (check ? !unreadable.includes(check) : unreadable.length === 0) return unreadable.map(({ name }) => name)
   throw invalidRequest(
-    'The backup is sealed under another secret key than the configured one. Put the key from that time into RATAFIA_SECRET_KEY, or, with a newer one there, into RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',
+    'The backup is sealed under a different secret key. Set RATAFIA_SECRET_KEY to the key from that time, or, if a newer one is there, RATAFIA_PREVIOUS_SECRET_KEY. Nothing was restored.',
   )
 }

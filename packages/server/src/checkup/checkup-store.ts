@@ -28,18 +28,18 @@ export interface StoredAssertionRow {
 }
 
 export interface CheckupStore {
-  serialsOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
-  keysOfSeveral(): AsyncGenerator<{ name: string; devices: number }>
+  sharedSerials(): AsyncGenerator<{ name: string; devices: number }>
+  sharedKeys(): AsyncGenerator<{ name: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
   serialAssertions(): AsyncGenerator<SerialRow>
   /** Serials with several assertions of which a revision in between is missing. */
   revisionGaps(): AsyncGenerator<{ name: string; first: number; last: number; stored: number }>
   /** Devices whose revision differs from their newest assertion's. */
-  otherRevisions(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
+  revisionMismatches(): AsyncGenerator<{ id: string; name: string; revision: number | null; newest: number }>
   /** Active devices without an assertion. */
   withoutAssertion(): AsyncGenerator<{ id: string; name: string }>
-  /** Sessions and devices that were ended without a time or without an author. */
-  halfRevoked(): AsyncGenerator<{ what: string; id: string }>
+  /** Token sessions whose revocation, and devices whose decision, has no time or no author. */
+  incompleteDecisions(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
   rootKeyIds(): Promise<readonly number[]>
   keyPairs(): Promise<readonly { id: number; purpose: string; public_key: Uint8Array; sealed: Uint8Array }[]>
@@ -80,12 +80,12 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
 
   return {
     // By the unique indexes of the register, unless they are what is missing.
-    serialsOfSeveral: () =>
+    sharedSerials: () =>
       faults(sql<{ name: string; devices: number }>`
         select brand_id || '/' || model || '/' || serial as name, count(*) as devices from device
         where status in ('active', 'revoked') group by brand_id, model, serial having count(*) > 1`),
 
-    keysOfSeveral: () =>
+    sharedKeys: () =>
       faults(sql<{ name: string; devices: number }>`
         select brand_id || '/' || model || ' ' || device_key_id as name, count(*) as devices from device
         where status <> 'superseded' group by brand_id, model, device_key_id having count(*) > 1`),
@@ -119,7 +119,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         where exists (select 1 from device where device.id = serial_assertion.device_id and origin = 'registration')
         group by brand_id, model, serial having count(*) <> max(revision) - min(revision) + 1`),
 
-    otherRevisions: () =>
+    revisionMismatches: () =>
       faults(sql<{ id: string; name: string; revision: number | null; newest: number }>`
         select device.id, device.brand_id || '/' || device.model || '/' || device.serial as name, device.revision,
           max(serial_assertion.revision) as newest
@@ -134,7 +134,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         where status = 'active' and origin <> 'import' and not exists (
           select 1 from serial_assertion where serial_assertion.device_id = device.id)`),
 
-    async *halfRevoked() {
+    async *incompleteDecisions() {
       yield* faults(sql<{ what: string; id: string }>`
         select 'token session' as what, session_id as id from token_session
         where (revoked_at is null) <> (revoked_by is null)`)

@@ -14,14 +14,14 @@ export const REGISTER_CHECKS: readonly Check[] = [
     name: 'one-holder',
     holds: 'A serial of a model belongs to one device.',
     async *find({ rows }) {
-      for await (const { name, devices } of rows.serialsOfSeveral()) yield `${devices} devices have ${name}.`
+      for await (const { name, devices } of rows.sharedSerials()) yield `${devices} devices have ${name}.`
     },
   },
   {
     name: 'one-serial',
     holds: 'A device key has one serial of a model.',
     async *find({ rows }) {
-      for await (const { name, devices } of rows.keysOfSeveral())
+      for await (const { name, devices } of rows.sharedKeys())
         yield `${devices} devices have the key ${name}.`
     },
   },
@@ -64,7 +64,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
       }
       for await (const { id, name } of rows.withoutAssertion())
         yield `The device ${id} (${name}) has no assertion.`
-      for await (const { id, name, revision, newest } of rows.otherRevisions()) {
+      for await (const { id, name, revision, newest } of rows.revisionMismatches()) {
         yield `The device ${id} (${name}) has the revision ${revision ?? 'none'}, and an assertion with ${newest}.`
       }
     },
@@ -73,7 +73,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
     name: 'decisions',
     holds: 'Every revocation and decision has a time and an author.',
     async *find({ rows }) {
-      for await (const { what, id } of rows.halfRevoked())
+      for await (const { what, id } of rows.incompleteDecisions())
         yield `The ${what} ${id} lacks a time or an author of its decision.`
     },
   },

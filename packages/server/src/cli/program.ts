@@ -30,7 +30,7 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
         writeOut: (text) => stdout.write(text),
         writeErr: (text) => stderr.write(harmlessLines(text)),
         getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) ?? 80,
-        getErrHelpWidth: () => (stderr.isTTY ? stdout.columns : undefined) ?? 80,
+        getErrHelpWidth: () => (stderr.isTTY ? stderr.columns : undefined) ?? 80,
         getOutHasColors: () => false,
         getErrHasColors: () => false,
       })

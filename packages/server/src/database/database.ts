@@ -25,12 +25,12 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** How long a starting process waits while another one migrates. */
+/** How long migrations, backups, restores and imports wait for another process. */
 const SQLITE_UNHURRIED_MS = 600_000
 
 /** Opens a database. Throws `Unavailable` if it cannot be reached. */
 export async function openDatabase(target: DatabaseTarget, observer?: DatabaseObserver): Promise<Database> {
-  // Each loads its own driver alone.
+  // Loads only the driver it needs.
   const database = await (target.kind === 'sqlite' ? sqlite(target, observer) : postgres(target, observer))
   try {
     await database.query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()

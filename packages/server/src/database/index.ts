@@ -2,7 +2,7 @@
 
 export { anyRowChanged } from './changed-rows.ts'
 export type { ChangeFeed } from './changes/change-feed.ts'
-export { createMemory, type Memory } from './changes/remembering.ts'
+export { createMemory } from './changes/remembering.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'

@@ -81,7 +81,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const NOT_A_LIST = 'The file is not a JSON list of objects.'
 
 /** Cuts a JSON list into the texts of its items, whatever they contain: `JSON.parse` checks that. */
-export async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+async function* jsonItems(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let state = 'before' as 'before' | 'between' | 'inside' | 'after'
   let text = ''
   let depth = 0

@@ -22,7 +22,7 @@ export interface ObserverOptions {
   readonly trusted: (address: string | undefined) => boolean
 }
 
-/** Returns what starts observing a request that the hooks do not see. */
+/** Returns a function that starts observing a request that the hooks do not see. */
 export function observeRequests(app: FastifyInstance, options: ObserverOptions) {
   app.decorateRequest('refusal', undefined)
   app.decorateRequest('span', undefined)

@@ -74,7 +74,7 @@ export async function listen(
     take,
   )
   server.on('checkContinue', take)
-  // Other expectations than 100-continue may be ignored (RFC 9110, 10.1.1).
+  // Expectations other than 100-continue may be ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', take)
   server.on('connect', ({ socket }) => refuseConnect(server, socket, connections.answersOf(socket)))
   server.on('connection', (socket) => connections.add(socket))

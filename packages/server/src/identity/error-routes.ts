@@ -26,7 +26,6 @@ interface BakeryRefusal {
   readonly retryAfter?: number | undefined
 }
 
-/** To be added last: `/*` takes what no other route takes. */
 export function errorRoutes(app: FastifyInstance): void {
   app.setErrorHandler(answer)
   app.all('/*', async ({ method }) => {
@@ -67,7 +66,7 @@ function bakeryRefusal(error: FastifyError | Error, bodyLimit: number | undefine
     return { status: BAKERY_ERROR_CODES[code], code, message, methods: error.methods }
   }
   if (error instanceof StillWaiting) return { status: 504, code: 'service unavailable', message }
-  if ('code' in error && error.code.startsWith('FST_CSRF_')) return { ...STALE_FORM, status: 403 }
+  if ('code' in error && String(error.code).startsWith('FST_CSRF_')) return { ...STALE_FORM, status: 403 }
   const refused = refusalOf(error, bodyLimit)
   const code = CODES.get(refused.status) ?? 'bad request'
   return { status: BAKERY_ERROR_CODES[code], code, message: refused.message, retryAfter: refused.retryAfter }

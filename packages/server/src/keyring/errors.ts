@@ -22,5 +22,5 @@ export const damagedKey = (what: string): KeyringError =>
 
 /** The other possible cause: a sealed value does not show whether its row changed or the secret. */
 export const OTHER_SECRET =
-  'If the secret key is being changed: this process has neither the key it is sealed under in RATAFIA_SECRET_KEY ' +
-  'nor in RATAFIA_PREVIOUS_SECRET_KEY.'
+  'Or, if the secret key is being changed: neither RATAFIA_SECRET_KEY nor RATAFIA_PREVIOUS_SECRET_KEY of this process ' +
+  'is the key it was sealed under.'

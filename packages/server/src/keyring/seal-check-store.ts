@@ -3,7 +3,7 @@ import { KeyringError } from './errors.ts'
 import type { Sealer } from './sealing.ts'
 import { SEAL_CHECK_PURPOSE } from './sealing-purposes.ts'
 
-export const SEAL_CHECK_TEXT = Buffer.from('ratafia')
+const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 
 /**
  * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret key.
@@ -16,8 +16,8 @@ export async function checkSecret(database: Database, sealer: Sealer): Promise<v
   throw new KeyringError(
     'wrong-secret',
     'The keys in this database are sealed under another secret key. Set RATAFIA_SECRET_KEY (or the file that ' +
-      'RATAFIA_SECRET_KEY_FILE names) to the one this database was set up with; nothing else opens them. While it ' +
-      'is changed, RATAFIA_PREVIOUS_SECRET_KEY is the one until now.',
+      'RATAFIA_SECRET_KEY_FILE names) to the one this database was set up with; nothing else opens them. While you ' +
+      'change the secret key, put the old one into RATAFIA_PREVIOUS_SECRET_KEY.',
   )
 }
 

@@ -63,7 +63,7 @@ function refuseRepeats(
     const value = pick(entry)
     const first = places.get(value)
     if (first !== undefined) {
-      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is at ${first} too.`)
+      throw new ImportError(`${place}: the ${column} ${JSON.stringify(value)} is also at ${first}.`)
     }
     places.set(value, place)
   }

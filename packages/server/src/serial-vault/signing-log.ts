@@ -1,6 +1,6 @@
 /**
  * Who has which serial, according to a log of signatures. A serial-vault may sign one serial for several keys, and
- * several serials for one key: here one of each remains, and the log keeps and reports what gave way.
+ * several serials for one key: here only one of each remains, and the import reports the others.
  */
 import type { SignedDevice } from '../devices/transfer/signed-import.ts'
 import type { DumpRow } from './dump-rows.ts'

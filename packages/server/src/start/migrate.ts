@@ -7,7 +7,7 @@ import type { StartOptions } from './options.ts'
 /** Returns the names of the migrations that ran. Throws what `openInstallation` throws. */
 export async function updateSchema(options: StartOptions): Promise<readonly string[]> {
   const { config } = options
-  // First the key: a database must never lie beside a key that is still to be made.
+  // The key first: there must never be a database without its key.
   await readSecretKey(config.secret)
   const database = await openConfigured(config)
   return migrateWithLog(database, options).finally(() => database.close())

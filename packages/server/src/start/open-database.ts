@@ -41,7 +41,7 @@ export async function migrateWithLog(
         details: { migrations },
       }),
   })
-  if (ran.length > 0) log.info({ migrations: ran }, 'the database is brought up to date')
+  if (ran.length > 0) log.info({ migrations: ran }, 'brought the database up to date')
   return ran
 }
 

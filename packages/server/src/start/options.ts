@@ -1,4 +1,4 @@
-/** What is started, with what: one shape for a command and a test, and more for a process of the service. */
+/** Options for starting: one shape for commands and tests, extended for a process of the service. */
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Counters } from '../counters.ts'

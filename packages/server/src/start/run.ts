@@ -43,7 +43,7 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
       const installation = await openInstallation({ ...settings(), schema: 'require' })
       try {
         const result = await work(installation)
-        // The change is made. If this fails, the service links the entries, or the next command.
+        // The change is stored. If linking fails, the service or the next command links it.
         await linkEntries(installation).catch(() => undefined)
         return result
       } finally {

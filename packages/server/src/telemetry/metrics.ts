@@ -122,7 +122,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   )
   const keyLives = new Gauge({
     name: 'ratafia_signing_key_remaining_seconds',
-    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: without an end',
+    help: 'How long a key can still sign serials; 0: disabled, expired or not trusted; a century: the key does not expire',
     labelNames: ['account', 'key'],
     registers,
   })

@@ -1,6 +1,6 @@
 /**
  * Who is asking, and within which limits: verifies what a request presents, and says in a 401 what is wrong with it.
- * List, revoke and whoami use {@link authenticate}; exchange looks at the macaroon between the two steps.
+ * List, revoke and whoami use {@link authenticate}; exchange calls {@link resolveMacaroon} and {@link verifyLogin} itself, to look at the macaroon in between.
  */
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../accounts/account.ts'
@@ -86,7 +86,7 @@ function readPayload(
   const read = readRootPayload(payload, identity)
   if (read === 'other-identity-service') {
     throw unauthorized(
-      'The root macaroon was made for another identity service than the one in use now. Log in again.',
+      'The root macaroon was made for a different identity service from the one in use now. Log in again.',
     )
   }
   return read

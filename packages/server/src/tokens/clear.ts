@@ -13,7 +13,7 @@ import {
   parseTimestamp,
   splitCondition,
 } from '@ratafia/macaroon/conditions'
-import { RequestError, unauthorized } from '../errors.ts'
+import { quote, RequestError, unauthorized } from '../errors.ts'
 import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from './root-macaroon.ts'
 
 export interface Cleared {
@@ -201,5 +201,3 @@ function addTo(map: Map<string, Set<string>>, key: string, value: string): void 
   if (values) values.add(value)
   else map.set(key, new Set([value]))
 }
-
-const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)

@@ -1,4 +1,4 @@
-/** What the operations on developer tokens work with; each takes its part. */
+/** What the operations on developer tokens work with. */
 import type { AccountId } from '@ratafia/api'
 import type { Account } from '../accounts/account.ts'
 import type { ChangingBy } from '../change.ts'

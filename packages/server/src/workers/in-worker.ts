@@ -50,7 +50,7 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     }
   }
   const orphaned = () => {
-    // While we were finishing it gave up on us; before we listened, only it could give us a port.
+    // If we were finishing, the supervisor no longer waits for us; before we listened, only it could give us a port.
     if (stopping || !listening) process.exit(1)
     stopped.resolve()
   }

@@ -104,7 +104,7 @@ class Crew {
     return this.#end.promise
   }
 
-  /** What each worker says of itself, by its place; undefined for those that are away or do not answer in time. */
+  /** The metrics of each worker, by place; undefined for one that is gone or does not answer in time. */
   metrics(): Promise<readonly (WorkerMetrics | undefined)[]> {
     // Not from one that is still starting: it would answer late.
     return Promise.all(
@@ -203,7 +203,7 @@ class Crew {
     if (this.#stopping) {
       if (exitCode !== 0) {
         this.#options.log.error(said, 'a worker did not finish')
-        this.#failure ??= new WorkersFailed('a worker did not finish what it had', exitCode ?? FAULT)
+        this.#failure ??= new WorkersFailed('a worker did not finish its requests', exitCode ?? FAULT)
       }
       this.#endIfEmpty()
       return

@@ -149,6 +149,6 @@ async function trustedModel(name: ModelName, deps: TrustDeps): Promise<TrustedAs
 }
 
 function missingKey(authorityId: string): string {
-  if (authorityId === 'generic') return 'Serials by generic are signed by Canonical alone.'
+  if (authorityId === 'generic') return 'Only Canonical signs serials by generic.'
   return `There is no signing key of ${authorityId}: add one with \`ratafia brands add\` or \`ratafia signing-keys add\`.`
 }

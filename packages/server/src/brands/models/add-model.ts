@@ -71,9 +71,7 @@ async function checkModel(
   if (series !== '16')
     throw invalidField(`The model has the series ${series.slice(0, 32)}; only 16 is supported.`)
   if (brandId === 'generic') {
-    throw invalidField(
-      'Serials of generic are signed by Canonical alone. Add a model of a brand whose key you have.',
-    )
+    throw invalidField('Only Canonical signs serials of generic. Add a model of a brand whose key you have.')
   }
   if (!(await deps.brands.find(brandId))) {
     throw missingBrand(brandId)

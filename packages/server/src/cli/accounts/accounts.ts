@@ -4,7 +4,7 @@ import type { Account } from '../../accounts/account.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
-import { readPassword } from './password-input.ts'
+import { readPassword } from '../password-input.ts'
 
 interface AddOptions extends JsonOption {
   readonly email: string
@@ -25,7 +25,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .action(async (username: string, options: AddOptions) => {
       const { addAccount } = await import('../../accounts/add.ts')
       if (options.passwordStdin && !options.password) {
-        throw new UsageError('--password-stdin and --no-password exclude each other.')
+        throw new UsageError('--password-stdin and --no-password cannot be combined.')
       }
       const password = options.password
         ? await readPassword(context.streams, options.passwordStdin === true)
@@ -33,7 +33,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const account = await context.withInstallation((installation) =>
         addAccount({ username, email: options.email, name: options.name, password }, installation),
       )
-      print(context, options, row(account), `The account ${account.username} is made (id ${account.id}).`)
+      print(context, options, row(account), `Created the account ${account.username} (id ${account.id}).`)
     })
 
   withJson(accounts.command('list'))
@@ -78,7 +78,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   )
   one(
     'disable',
-    'stop its log-ins, agents and tokens until it is enabled again',
+    'disable an account: no log-ins, agents or tokens until it is enabled again',
     async () => (await import('../../accounts/disable.ts')).disableAccount,
     ({ username }) => `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`,
   )

@@ -108,7 +108,7 @@ async function createFile(path: string) {
   }
 }
 
-/** Throws {@link UsageError} when the options do not say. */
+/** Throws {@link UsageError} if neither --url nor the configuration gives it. */
 function identityLocation(given: string | undefined, config: Config): string {
   const { baseUrl, port, identity } = config
   if (given !== undefined) return serviceUrl(given)

@@ -2,13 +2,13 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { readTable } from '../files.ts'
-import { type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 export function packageCommands(parent: Command, context: CommandContext): void {
   const packages = parent
     .command('packages')
-    .description('the package directory; while it is empty, a package name stands for itself')
+    .description('the package directory; while it is empty, the name of a package is used as its snap id')
 
   withJson(packages.command('import <file>'))
     .description(
@@ -23,7 +23,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
           importPackages(text, { format, replaceAll: options.replace === true, onProgress }, installation),
         ),
       )
-      print(context, options, { imported }, `${imported} packages imported.`)
+      print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
     })
 
   withJson(packages.command('list'))
@@ -35,7 +35,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       )
       printList(context, options, rows, {
         columns: ['name', 'snap_id'],
-        empty: 'The package directory is empty: a package name stands for itself.',
+        empty: 'The package directory is empty: the name of a package is used as its snap id.',
       })
     })
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
-import { type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 interface ModelOption extends JsonOption {
@@ -33,7 +33,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
           importAllowList(text, { model, format, onProgress }, installation),
         ),
       )
-      const told = `${added} entries added, ${entries - added} were already there.`
+      const told = `${counted(added, 'entry', 'entries')} added, ${entries - added} already there.`
       print(context, options, { entries, added }, told)
     })
 
@@ -52,7 +52,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
           removeAllowed({ model, entries, onProgress }, installation),
         ),
       )
-      print(context, options, { removed }, `${removed} ${removed === 1 ? 'entry' : 'entries'} removed.`)
+      print(context, options, { removed }, `${counted(removed, 'entry', 'entries')} removed.`)
     })
 
   withJson(list.command('list'))

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
 import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readInstant } from '../instants.ts'
+import { readInstant } from '../option-values.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 
 interface AddOptions extends JsonOption {
@@ -15,7 +15,7 @@ interface AddOptions extends JsonOption {
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
     .command('api-keys')
-    .description('keys that devices of a model must send, from its first key on')
+    .description('keys that devices send to register; required once a model has had one')
 
   withJson(keys.command('add <brand/model>'))
     .description('create a key and print it, once')
@@ -36,7 +36,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
                     now: installation.clock(),
                     direction: 'ahead',
                   }),
-            useLimit: options.uses === undefined ? null : readCount(options.uses),
+            useLimit: options.uses === undefined ? null : readUses(options.uses),
           },
           installation,
         ),
@@ -71,7 +71,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     })
 }
 
-function readCount(text: string): number {
+function readUses(text: string): number {
   if (/^[1-9][0-9]{0,9}$/.test(text)) return Number(text)
   throw new UsageError(`--uses ${text} is not a whole number of at least 1.`)
 }

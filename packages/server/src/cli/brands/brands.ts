@@ -52,8 +52,11 @@ export function brandCommands(parent: Command, context: CommandContext): void {
 
   withJson(brands.command('create'))
     .description('make a brand to try things with: a private root, a brand, a model and their keys')
-    .option('--demo', 'required: it is for trying things, production snapd does not trust it')
-    .option('--name <name>', 'what the names of accounts and model begin with', 'demo')
+    .option(
+      '--demo',
+      'required: such a brand is only for trying things out; a production snapd does not trust it',
+    )
+    .option('--name <name>', 'how the names of the accounts and the model begin', 'demo')
     .option('--output <directory>', 'a new directory for the assertions and private keys', './demo-brand')
     .option('--url <url>', 'address of the store assertion (default: that of the service)')
     .action((options: CreateOptions) => create(options, context))
@@ -139,12 +142,12 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
 
 function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {
   return [
-    `The brand ${model.brandId} and its model ${model.model} are made and stored; ${rootId} vouches for them.`,
+    `Created the brand ${model.brandId} and its model ${model.model}; ${rootId} vouches for them.`,
     `In ${directory}:`,
     ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
     'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
     `  npm run demo:device -- ${directory} ${url}`,
-    'With snapd: the released one trusts only Canonical. A test snapd, or a program that links snapd, must',
+    'With snapd: the released snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
     `  - trust account-${rootId} and account-key-${rootId},`,
     `  - use model-${model.model} as its model,`,
     `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,

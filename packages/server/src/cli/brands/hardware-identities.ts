@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
@@ -22,11 +22,16 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
           importHardwareIdentities(named, { onProgress }, installation),
         ),
       )
-      print(context, options, { imported }, `${imported} hardware identities imported.`)
+      print(
+        context,
+        options,
+        { imported },
+        `${counted(imported, 'hardware identity', 'hardware identities')} imported.`,
+      )
     })
 
   withJson(identities.command('list'))
-    .description('list all of them, by the digest of the key')
+    .description('list all hardware identities, by the digest of the key')
     .action(async (options: JsonOption) => {
       const { listHardwareIdentities } = await import(
         '../../brands/models/hardware/list-hardware-identities.ts'

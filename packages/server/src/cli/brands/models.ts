@@ -102,7 +102,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(models.command('disallow-remodel <from> <to>'))
-    .description('stop allowing it; devices that were remodelled stay as they are')
+    .description('no longer let devices of one model become another; those that did stay as they are')
     .action(async (from: string, to: string, options: JsonOption) => {
       const { disallowRemodel } = await import('../../brands/models/remodel.ts')
       const pair = { from: parseModelName(from), to: parseModelName(to) }
@@ -132,19 +132,26 @@ const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choice
   ],
   [
     '--proposed-serial <rule>',
-    'the serial number that a device proposes (a new model: optional)',
+    'whether devices must, may or cannot propose their serial number (default: optional)',
     PROPOSED_SERIALS,
   ],
-  ['--taken-serial <rule>', 'a new key for a taken serial number (a new model: refuse)', TAKEN_SERIALS],
-  ['--serial-template <template>', 'serial numbers made here, such as AC-{number:8}, or uuid'],
+  [
+    '--taken-serial <rule>',
+    'what to do when a new key asks for a taken serial number (default: refuse)',
+    TAKEN_SERIALS,
+  ],
+  [
+    '--serial-template <template>',
+    'template of the serial numbers made here, such as AC-{number:8}; or uuid',
+  ],
   [
     '--hardware-identity <rule>',
-    'proof of the key built into the hardware (a new model: ignored)',
+    'proof of the key built into the hardware (default: ignored)',
     ['required', 'ignored'],
   ],
   [
     '--clones <rule>',
-    'what to do with a device that has a clone (a new model: record)',
+    'what to do with a device that has a clone (default: record)',
     ['quarantine', 'record'],
   ],
 ]

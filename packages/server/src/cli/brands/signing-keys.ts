@@ -1,10 +1,10 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
 import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
-import { readPassword } from '../accounts/password-input.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { readPassword } from '../password-input.ts'
 
 export const PASSPHRASE = [
   '--passphrase-stdin',

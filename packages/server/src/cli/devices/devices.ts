@@ -1,13 +1,12 @@
 /** `ratafia devices`: the register of devices. */
 import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { DEVICE_STATUSES, type DeviceStatus, describeDevice } from '../../devices/device.ts'
-import { type CommandContext, FileError, UsageError } from '../context.ts'
-import { formatOf } from '../files.ts'
-import { readCount, requireText } from '../instants.ts'
-import { type JsonOption, note, print, printList, withJson } from '../output.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { formatOf, sizeOf } from '../files.ts'
+import { readCount, requireText } from '../option-values.ts'
+import { counted, type JsonOption, note, print, printList, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 
@@ -136,7 +135,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
         }),
       )
       const there = imported.devices - imported.added
-      const told = `${imported.added} devices added${there > 0 ? `, ${there} were already there` : ''}.`
+      const told = `${counted(imported.added, 'device')} added${there > 0 ? `, ${there} were already there` : ''}.`
       print(context, options, imported, told)
     })
 }
@@ -213,27 +212,19 @@ async function exportTo(
   let exported = 0
   await context.withInstallation((installation) =>
     withProgress(streams, 'Exporting', async (onProgress) => {
-      const counted = (done: number, total: number) => {
+      const counting = (done: number, total: number) => {
         exported = done
         onProgress(done, total)
       }
       const pages = exportDevices(
-        { filter, ...(file === undefined ? {} : { onProgress: counted }) },
+        { filter, ...(file === undefined ? {} : { onProgress: counting }) },
         installation,
       )
       await writeOut(exportText(pages, { format, columns: DEVICE_COLUMNS }), file, streams)
     }),
   )
   if (file !== undefined)
-    print(context, options, { exported, file }, `${exported} devices exported to ${file}.`)
-}
-
-async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    throw new FileError(`${file} cannot be read (${error.code}).`)
-  })
-  if (!found.isFile()) throw new FileError(`${file} is not a file.`)
-  return found.size
+    print(context, options, { exported, file }, `${counted(exported, 'device')} exported to ${file}.`)
 }
 
 const kibibytes = (bytes: number): number => Math.ceil(bytes / 1024)

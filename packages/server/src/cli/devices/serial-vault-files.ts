@@ -4,12 +4,13 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { DumpFile } from '../../serial-vault/dump-rows.ts'
 import { TABLES } from '../../serial-vault/read-dump.ts'
-import { FileError, UsageError } from '../context.ts'
+import { UsageError } from '../context.ts'
+import { cannotBeRead } from '../files.ts'
 
-/** One file, or the files of a directory that are named after a table. Throws {@link FileError} or {@link UsageError}. */
+/** One file, or the files of a directory that are named after a table. Throws `FileError` or {@link UsageError}. */
 export async function filesAt(path: string): Promise<readonly DumpFile[]> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileError(`${path} cannot be read (${error.code}).`)
+    throw cannotBeRead(path, error)
   })
   if (!found.isDirectory()) return [fileAt(path)]
   const names = (await readdir(path)).filter((name) => tableOf(name) !== undefined)

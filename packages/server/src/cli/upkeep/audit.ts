@@ -4,7 +4,7 @@ import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readCount, readInstant, requireText } from '../instants.ts'
+import { readCount, readInstant, requireText } from '../option-values.ts'
 import { counted, type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
@@ -70,9 +70,9 @@ const withFilter = (command: Command): Command =>
     .option('--subject <id>', 'only changes to this username, session, device, model, …')
     .option(
       '--since <when>',
-      'from then on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
+      'only changes from this time on: a time such as 2027-01-31T00:00:00Z, or how long ago, such as 7d',
     )
-    .option('--until <when>', 'before then')
+    .option('--until <when>', 'only changes before this time')
 
 /** Throws {@link UsageError}. */
 function filterOf({ actor, action, subject, since, until }: FilterOptions, now: Date) {

@@ -8,6 +8,7 @@ import type { CheckResult } from '../../checkup/run-checks.ts'
 import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { cannotBeRead, sizeOf } from '../files.ts'
 import type { UnopenedInstallation } from '../installation.ts'
 import { harmless, type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -83,8 +84,7 @@ async function writeBackup(
   context: CommandContext,
 ): Promise<void> {
   const { backUp } = await import('../../backup/back-up.ts')
-  const isThere = async () => (await sizeOf(file)) !== undefined
-  if ((await isThere()) && !options.force) {
+  if ((await isThere(file)) && !options.force) {
     throw new FileError(`${file} already exists. Give another name, or --force.`)
   }
   const totals = await context.withUnopenedInstallation('database', ({ wholeDatabase, clock }) =>
@@ -104,7 +104,6 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   const { checkBackup, restore } = await import('../../backup/restore.ts')
   const since = instantOf(options.revokeSessionsSince)
   const size = await sizeOf(file)
-  if (size === undefined) throw new FileError(`${file} cannot be read (ENOENT).`)
   const opening = (onProgress: (done: number, total: number) => void) =>
     async function* () {
       let read = 0
@@ -115,9 +114,9 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
           onProgress(Math.ceil(read / 1024), Math.ceil(size / 1024))
         }
       } catch (error) {
-        const { code, syscall } = error as NodeJS.ErrnoException
         // Errors about its content pass through here too.
-        throw syscall === undefined ? error : new FileError(`${file} cannot be read (${code}).`)
+        const failure = error as NodeJS.ErrnoException
+        throw failure.syscall === undefined ? error : cannotBeRead(file, failure)
       }
     }
   if (options.dryRun) {
@@ -227,14 +226,11 @@ function instantOf(text: string | undefined): Date | undefined {
   throw new UsageError(`--revoke-sessions-since ${text} is not a time such as 2027-01-31T09:30:00Z.`)
 }
 
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    const found = await stat(file)
-    if (!found.isFile()) throw new FileError(`${file} is not a file.`)
-    return found.size
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    if (error instanceof FileError) throw error
-    throw new FileError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
-  }
+async function isThere(file: string): Promise<boolean> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw cannotBeRead(file, error)
+  })
+  if (found && !found.isFile()) throw new FileError(`${file} is not a file.`)
+  return found !== undefined
 }

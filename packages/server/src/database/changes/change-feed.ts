@@ -18,7 +18,7 @@ import { CHANGE_CHANNEL, parseChange, type RowChange } from './row-change.ts'
 /** Milliseconds. */
 export const BEAT_MS = 200
 /** A revocation takes effect within a second. This is half of it; the other half is for answering on a busy machine. */
-export const TRUST_MS = 500
+const TRUST_MS = 500
 /** A connection that carries no beats for this long is dropped. */
 const SILENT_MS = 3_000
 

@@ -1,4 +1,4 @@
-/** How long each wait for PostgreSQL may take. Milliseconds; 0 = no limit. */
+/** The limits on connections and waits. Waits are in milliseconds; 0 = no limit. */
 export interface PostgresLimits {
   readonly maxConnections: number
   /** To get a free or a new connection. */
@@ -19,7 +19,7 @@ export const DEFAULT_LIMITS: PostgresLimits = {
   answerMs: 15_000,
 }
 
-/** For migrations, which may rewrite a table, or wait for another process that does. */
+/** For migrations, backups, restores and imports, which may take long or wait for another process that does. */
 export const UNHURRIED_LIMITS: PostgresLimits = {
   maxConnections: 1,
   connectMs: 5_000,

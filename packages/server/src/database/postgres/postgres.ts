@@ -29,7 +29,7 @@ export function postgresDialect(url: string, limits: PostgresLimits, observer?: 
   return { dialect, driver }
 }
 
-export class PostgresDriver implements RawDriver, Notifications {
+class PostgresDriver implements RawDriver, Notifications {
   readonly #pool: PostgresPool
   readonly #limits: PostgresLimits
   #onOwnChange: (payload: string) => void = () => {}

@@ -37,7 +37,7 @@ export async function describeTables(
     if (columns.length === 0) continue
     tables.push({
       name,
-      columns: columns.map((column) => ({ name: column.name, kind: kindOf(name, column) })),
+      columns: columns.map((column) => ({ name: column.name, kind: columnKindOf(name, column) })),
       primaryKey: columns
         .filter(({ key }) => key > 0)
         .sort((one, other) => one.key - other.key)
@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   'double precision': 'real',
 }
 
-function kindOf(table: string, { name, type }: CatalogueColumn): ColumnKind {
+function columnKindOf(table: string, { name, type }: CatalogueColumn): ColumnKind {
   const kind = KINDS[type]
   if (kind === undefined) throw new TypeError(`The column ${table}.${name} has the type ${type}.`)
   return kind

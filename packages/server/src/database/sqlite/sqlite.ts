@@ -36,7 +36,7 @@ class QueueingAdapter extends SqliteAdapter {
   }
 }
 
-export class SqliteDriver implements RawDriver {
+class SqliteDriver implements RawDriver {
   readonly #file: string
   readonly #statements = new Map<string, StatementSync>()
   readonly #connection = new Turns()
@@ -68,7 +68,7 @@ export class SqliteDriver implements RawDriver {
     return { most: 1, open, idle: this.#connection.taken ? 0 : open, waiting: this.#connection.waiting }
   }
 
-  /** Runs `work`, waiting up to `milliseconds` for locks: for a start while another process migrates. */
+  /** Runs `work`, waiting up to `milliseconds` for locks. */
   async withPatience<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
     const usual = this.#patience
     this.#patience = milliseconds

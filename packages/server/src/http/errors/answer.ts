@@ -9,7 +9,7 @@ import { refusalOf } from './translate.ts'
 /** Fastify's error handler for the API. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const refused = refusalOf(error, request.routeOptions.bodyLimit)
-  // Monitoring must be able to tell rate limiting from an outage, also where clients get the same answer.
+  // Monitoring must be able to tell rate limiting from an outage, even where clients get the same answer.
   noteRefusal(request, error, {
     status: refused.status,
     code: error instanceof TooManyRequests ? 'too-many-requests' : refused.code,
@@ -17,7 +17,7 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
   sendRefusal(reply, refused)
 }
 
-/** For the log, and by `code` for metrics, traces and the line of the request. */
+/** Logs a refusal and notes its `code` for metrics, traces and the request's line in the log. */
 export function noteRefusal(
   request: FastifyRequest,
   error: unknown,

@@ -1,11 +1,11 @@
-/** A refusal as HTTP has it. Its status, headers and body are decided here, whoever writes it. */
+/** A refusal in HTTP: its status, headers and body, however it is sent. */
 import { API_VERSION, ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 
 /** The realm in `WWW-Authenticate` and in the `extra` of a 401. */
 const REALM = 'Ratafia'
 
 /**
- * The 401s that ask for another credential than a token. The first makes snapd refresh its session (contract/devices.md
+ * The 401s that ask for a credential other than a token. The first makes snapd refresh its session (contract/devices.md
  * 1.3).
  */
 const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([

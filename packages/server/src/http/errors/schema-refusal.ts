@@ -1,5 +1,6 @@
 /** Why a request does not match the schema: the validator's findings in plain words. */
 import type { FastifyError } from 'fastify'
+import { quote } from '../../errors.ts'
 
 type Finding = NonNullable<FastifyError['validation']>[number]
 
@@ -49,6 +50,3 @@ function wordsFor(finding: Finding | undefined): string {
   const words = WORDS.get(finding?.keyword ?? '')
   return words && finding ? words(finding.params) : (finding?.message ?? 'does not match the schema')
 }
-
-/** A client's own text inside a message: shortened, and escaped as in JSON. */
-const quote = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)

@@ -22,7 +22,7 @@ export function refusalOf(error: FastifyError | Error, bodyLimit = BODY_LIMIT): 
     fastifyRefusal(error, bodyLimit) ??
     refusal(
       'internal-error',
-      'The service failed at this request. It is logged; please report it to the operator.',
+      'The service failed to handle this request. The failure was logged; please report it to the operator.',
     )
   )
 }

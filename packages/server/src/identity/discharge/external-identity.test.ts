@@ -119,7 +119,7 @@ suite('an external identity service', () => {
       /32 bytes/,
     ],
     ['no key', () => Response.json({ Version: 3 }), /32 bytes/],
-    ['a version that is no number', () => Response.json(info(KEY, { Version: '3' })), /version/],
+    ['a version that is not a number', () => Response.json(info(KEY, { Version: '3' })), /version/],
     ['too much', () => new Response('x'.repeat(20_000)), /more than 16384 bytes/],
   ]
   for (const [what, response, why] of refusals) {

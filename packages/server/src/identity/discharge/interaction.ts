@@ -1,4 +1,4 @@
-/** The terms of the ways to log in; `interaction-kinds.ts` has a row for each way. */
+/** What each way to log in implements; `interaction-kinds.ts` has a row for each way. */
 import type { Account } from '../../accounts/account.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 

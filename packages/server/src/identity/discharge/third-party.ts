@@ -1,5 +1,5 @@
 /**
- * The identity service, with all that the service needs to seal a caveat to it (contract/bakery.md 3.1, 7.12).
+ * The identity service as a third party: all that is needed to seal a caveat to it (contract/bakery.md 3.1, 7.12).
  */
 import type { Keyring } from '../../keyring/keyring.ts'
 

@@ -1,6 +1,12 @@
 /** Logins that were confirmed or refused in a browser. */
 import type { AccountId } from '@ratafia/api'
-import { type CompletedLoginTable, type Database, fromInstant, toInstant } from '../../database/index.ts'
+import {
+  anyRowChanged,
+  type CompletedLoginTable,
+  type Database,
+  fromInstant,
+  toInstant,
+} from '../../database/index.ts'
 
 export interface CompletedLogin {
   /** 16 random bytes. */
@@ -13,7 +19,7 @@ export interface CompletedLogin {
 }
 
 export interface CompletedLoginStore {
-  /** False when the login was already completed, also by a call at the same moment: the first decision stays. */
+  /** False when the login was already completed, even by a call at the same moment: the first decision stays. */
   insert(login: CompletedLogin): Promise<boolean>
   find(loginId: Uint8Array): Promise<CompletedLogin | undefined>
   /** The completed ones among them. */
@@ -37,7 +43,7 @@ export function completedLoginStore({ query }: Pick<Database, 'query'>): Complet
         })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
-      return Number(result.numInsertedOrUpdatedRows ?? 0) === 1
+      return anyRowChanged(result)
     },
 
     // Index: the primary key.

@@ -26,7 +26,7 @@ export interface ConfirmInput {
 }
 
 /**
- * False when the login was already decided, also by a request at the same moment: the first decision stays.
+ * False when the login was already decided, even by a request at the same moment: the first decision stays.
  * Throws a 401 when the consent is not for this login and this browser.
  */
 export async function confirmLogin(input: ConfirmInput, deps: IdentityDependencies): Promise<boolean> {

@@ -37,7 +37,7 @@ export function pageRoutes(
     const browser = await signedIn(request.cookies[COOKIE], deps)
     const text = browser
       ? await confirmText(did, login.visit, browser)
-      : signInPage({ did, csrf: reply.generateCsrf(), ...clientOf(login.visit) })
+      : signInPage({ did, csrf: reply.generateCsrf(), ...shownClient(login.visit) })
     return sendPage(reply, 200, text)
 
     async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
@@ -83,7 +83,7 @@ export function pageRoutes(
         const again = {
           did,
           csrf: reply.generateCsrf(),
-          ...clientOf(login.visit),
+          ...shownClient(login.visit),
           failed: { username, message },
         }
         return sendPage(reply, 403, signInPage(again))
@@ -125,7 +125,7 @@ const WRONG = 'The username or the password is wrong.'
 const DISABLED = 'This account is disabled. Ask the operator of this store to enable it.'
 
 /** Before the sign-in the page names the service only if it proved to be ours. */
-const clientOf = ({ address, known, summary }: Visit) => ({
+const shownClient = ({ address, known, summary }: Visit) => ({
   clientAddress: address,
   service: known && summary !== null ? parseSummary(summary)?.service : undefined,
 })

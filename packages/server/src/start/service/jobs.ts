@@ -28,7 +28,6 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
 
 const DAY_MS = 86_400_000
 
-/** In the order of docs/operations/observe.md. */
 function retentionTasks(
   {
     config: { retention },

@@ -13,7 +13,7 @@ interface KnownApiKey {
   readonly label: string
   readonly text: string
   /** Reports what would be done, and changes nothing. */
-  readonly dryRun?: boolean
+  readonly dryRun: boolean
 }
 
 /**
@@ -21,7 +21,7 @@ interface KnownApiKey {
  * `invalid-field` if there is no such model, or the text cannot be a key.
  */
 export async function importApiKey(
-  { model: name, label, text, dryRun = false }: KnownApiKey,
+  { model: name, label, text, dryRun }: KnownApiKey,
   deps: ImportApiKeyDeps,
 ): Promise<boolean> {
   const { brandId, model } = await findModel(name, deps)

@@ -37,7 +37,7 @@ export const first: Migration = {
       disabled_at ${instant},
       created_at ${instant} not null
     )${strict}`,
-    // Who an external discharger's `declared` values are here.
+    // Which account a person is whom an external identity service declares.
     `create table external_identity (
       issuer text not null,
       subject text not null,
@@ -53,7 +53,7 @@ export const first: Migration = {
       created_at ${instant} not null
     )${strict}`,
     'create index agent_account on agent (account_id)',
-    // By the hash of the cookie: the table opens no session for who reads it.
+    // Has only the cookie's hash, so reading the table opens no session.
     `create table sign_in_session (
       id_hash ${bytes} not null constraint sign_in_session_id_hash_key primary key,
       account_id text not null constraint sign_in_session_account_fk references account (id),
@@ -62,7 +62,7 @@ export const first: Migration = {
     )${strict}`,
     'create index sign_in_session_account on sign_in_session (account_id)',
     'create index sign_in_session_expires on sign_in_session (expires_at)',
-    // The primary key is what makes one login have one decision.
+    // The primary key allows one decision per login.
     `create table completed_login (
       login_id ${bytes} not null constraint completed_login_login_id_key primary key,
       account_id text not null constraint completed_login_account_fk references account (id),
@@ -72,7 +72,7 @@ export const first: Migration = {
     )${strict}`,
     'create index completed_login_expires on completed_login (expires_at)',
 
-    // The primary key is what makes a root macaroon, exchanged any number of times, one session.
+    // The primary key makes all exchanges of one root macaroon a single session.
     `create table token_session (
       session_id text not null constraint token_session_session_id_key primary key,
       account_id text not null constraint token_session_account_fk references account (id),

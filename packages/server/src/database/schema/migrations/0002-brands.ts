@@ -14,7 +14,7 @@ export const brands: Migration = {
       stored_at ${instant} not null,
       constraint assertion_type_primary_key_key primary key (type, primary_key)
     )${strict}`,
-    // What is trusted as it stands, besides what is built in.
+    // Trusted without further proof, in addition to the built-in roots.
     `create table trust_root (
       type text not null constraint trust_root_type_check check (type in ('account', 'account-key')),
       primary_key text not null,
@@ -71,7 +71,7 @@ export const brands: Migration = {
       constraint remodel_to_fk foreign key (to_brand_id, to_model) references model (brand_id, model)
     )${strict}`,
 
-    // By the hash of the key: the table lets nobody register who reads it.
+    // Has only the key's hash, so reading the table does not let anyone register.
     `create table api_key (
       id text not null constraint api_key_id_key primary key,
       brand_id text not null,
@@ -88,7 +88,7 @@ export const brands: Migration = {
     )${strict}`,
     'create index api_key_model on api_key (brand_id, model)',
 
-    // An empty serial or key id stands for any: a key of the table has no nulls.
+    // An empty serial or key id means any: primary keys cannot contain nulls.
     `create table allow_list (
       brand_id text not null,
       model text not null,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** The register of devices: who holds which serial, who asked for what, and the sessions of each. */
+/** The register of devices: which key has which serial, who requested what, and the sessions of each. */
 export const devices: Migration = {
   name: '0003-devices',
   statements: ({ bytes, instant, integer, strict }) => [
@@ -27,13 +27,13 @@ export const devices: Migration = {
       constraint device_serial_check check (serial <> '' or status in ('pending', 'rejected')),
       constraint device_request_check check (request is not null or status not in ('pending', 'rejected'))
     )${strict}`,
-    // A serial belongs to one device key, also after its revocation; a device key has one serial of a model.
+    // A serial belongs to one device key, even after its revocation; a device key has one serial of a model.
     `create unique index device_brand_id_model_serial_key on device (brand_id, model, serial)
       where status in ('active', 'revoked')`,
     `create unique index device_brand_id_model_device_key_id_key on device (brand_id, model, device_key_id)
       where status <> 'superseded'`,
-    // Each in the order of lists, newest last: a page reads no more than the page, and no planner, also one that knows
-    // nothing of the numbers, takes a longer way for the sake of the order.
+    // Each has the order of a list, newest last, so that a page reads only its own rows, and even a planner without
+    // statistics does not choose a slower plan.
     'create index device_serial on device (serial, brand_id, model, id)',
     'create index device_key on device (device_key_id, brand_id, model, id)',
     'create index device_brand on device (brand_id, id)',
@@ -58,7 +58,7 @@ export const devices: Migration = {
     )${strict}`,
     'create index serial_assertion_device on serial_assertion (device_id)',
 
-    // Each request-id that was used, and for which request: its hash is what makes it work once.
+    // Each request-id that was used, with the hash of its request: a request-id works once.
     `create table device_registration (
       request_id_hash ${bytes} not null constraint device_registration_request_id_hash_key primary key,
       device_id text not null constraint device_registration_device_fk references device (id),
@@ -88,7 +88,7 @@ export const devices: Migration = {
     'create index device_session_device on device_session (device_id, opened_at)',
     'create index device_session_chain on device_session (chain_id, opened_at)',
 
-    // What speaks for a second holder of a device key or of a serial. `subject` is the other chain or the other key,
+    // Evidence of a second holder of a device key or serial. `subject` is the other chain or the other key,
     // `details` a JSON object with what was seen.
     `create table clone_evidence (
       device_id text not null constraint clone_evidence_device_fk references device (id),

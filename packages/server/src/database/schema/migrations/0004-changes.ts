@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Each row is a trigger: what of a table takes something away, and which column names what it was. */
+/** Each row is a trigger: which change of a table takes something away, and which column identifies it. */
 const ANNOUNCED: readonly {
   readonly kind: string
   readonly table: string
@@ -15,7 +15,7 @@ const ANNOUNCED: readonly {
     on: 'update',
     when: '(old.revoked_at, old.valid_until, old.account_id) is distinct from (new.revoked_at, new.valid_until, new.account_id)',
   },
-  // What has expired is deleted in numbers, and nobody has to hear of it.
+  // Expired rows are deleted in bulk, and no node needs to hear of it.
   {
     kind: 'token-session',
     table: 'token_session',
@@ -56,7 +56,7 @@ const ANNOUNCED: readonly {
 
 /**
  * On PostgreSQL every change that takes something away notifies the nodes, in its own transaction. Triggers do it, so
- * that no way to change a row is missed: not a command, not a release from before this, not `psql`. The message tells
+ * that no path is missed: no command, no older release, no `psql`. The message tells
  * the process that made the change, which then need not wait for what it will be notified of.
  * See docs/decisions/0021-what-nodes-remember.md.
  */

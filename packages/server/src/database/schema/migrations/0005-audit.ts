@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** The audit log with its chain, the leases of jobs, and the indexes by which retention finds what may go. */
+/** The audit log with its chain, the leases of jobs, and the indexes by which retention finds rows to remove. */
 export const audit: Migration = {
   name: '0005-audit',
   statements: ({ instant, integer, strict }) => [
@@ -37,7 +37,7 @@ export const audit: Migration = {
       hash text not null
     )${strict}`,
 
-    // Whose turn a job is. An instant here is the database's own, so that no clock of a node counts.
+    // Which process may run a job. Instants are by the database's clock, so that no node's clock matters.
     `create table job_lease (
       name text not null constraint job_lease_name_key primary key,
       holder text not null,

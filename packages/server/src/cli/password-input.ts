@@ -1,17 +1,19 @@
 /** How a command gets a password: from standard input, or asked for at a terminal. Never from an argument. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { MAX_PASSWORD_BYTES } from '../../accounts/password.ts'
-import { type Streams, UsageError } from '../context.ts'
+import { MAX_PASSWORD_BYTES } from '../accounts/password.ts'
+import { type Streams, UsageError } from './context.ts'
 
 /**
- * With `fromStdin` the whole of standard input less one line end; otherwise asked for twice. Throws
- * {@link UsageError} when there is no terminal to ask at, or the two differ.
+ * With `fromStdin`, reads all of standard input without its final line end; otherwise asks twice. Throws
+ * {@link UsageError} if there is no terminal to ask at, or the two answers differ.
  */
 export async function readPassword(streams: Streams, fromStdin: boolean): Promise<string> {
   if (fromStdin) return readAll(streams)
   if (!streams.stdin.isTTY) {
-    throw new UsageError('There is no terminal to ask for the password at. Give it with --password-stdin.')
+    throw new UsageError(
+      'Standard input is not a terminal, so the password cannot be asked for. Give it with --password-stdin.',
+    )
   }
   const first = await ask(streams, 'Password: ')
   if (first !== (await ask(streams, 'Again: ')))

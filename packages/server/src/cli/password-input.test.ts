@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough, Writable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UsageError } from '../context.ts'
+import { UsageError } from './context.ts'
 import { readPassword } from './password-input.ts'
 
 /** A terminal without one: what is typed, and what is shown. */
