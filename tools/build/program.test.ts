@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
@@ -33,3 +35,24 @@ for (const directory of ['/proc/none', '/dev/null']) {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 }
+
+// Guarantee: code that another user could have put into the cache is not run.
+test('the cache is used only if nobody else can write to it', () => {
+  const caches = mkdtempSync(join(tmpdir(), 'ratafia-cache-'))
+  try {
+    const env = { PATH: process.env['PATH'], XDG_CACHE_HOME: caches }
+    const directory = join(caches, 'ratafia')
+    const kept = () => {
+      const { status } = spawnSync(process.execPath, [program, 'version'], { env, timeout: 60_000 })
+      assert.equal(status, 0)
+      return readdirSync(directory).length
+    }
+    mkdirSync(directory)
+    chmodSync(directory, 0o777)
+    assert.equal(kept(), 0)
+    chmodSync(directory, 0o700)
+    assert.notEqual(kept(), 0)
+  } finally {
+    rmSync(caches, { recursive: true, force: true })
+  }
+})

@@ -23,7 +23,7 @@ if (major < 24) {
 /**
  * Keeps what Node has compiled, most of what a short command costs, in the user's own cache directory. Not in Node's
  * default below /tmp: another user could put their code there first. NODE_COMPILE_CACHE names another directory,
- * NODE_DISABLE_COMPILE_CACHE turns it off; where nothing can be written Node goes on without.
+ * NODE_DISABLE_COMPILE_CACHE turns it off. Where nothing can be written, or others can write, Node goes on without.
  */
 async function keepCompiled() {
   const { lstatSync, mkdirSync } = await import('node:fs')
