@@ -33,6 +33,6 @@ export function readCount(option: string, text: string): number {
 /** Throws {@link UsageError} for what neither database stores as text. */
 export function requireText(filters: readonly (string | undefined)[]): void {
   if (filters.some((text) => text !== undefined && /[\0\p{Cs}]/u.test(text))) {
-    throw new UsageError('A filter contains NUL or half a character.')
+    throw new UsageError('A filter contains NUL or an invalid character.')
   }
 }

@@ -20,8 +20,8 @@ const EXCLUDES: readonly (readonly [name: VariableName, other: VariableName])[] 
 ]
 
 /**
- * A line for each contradiction, beginning with the variable. `invalid` has the lines about variables that cannot be
- * read: their values are not theirs, and are not compared.
+ * A line for each contradiction, beginning with the variable. `invalid` has the lines about variables that could not be
+ * read: the defaults in their place are not compared.
  */
 export function contradictions(
   environment: Environment,

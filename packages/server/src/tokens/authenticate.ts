@@ -1,6 +1,7 @@
 /**
  * Who is asking, and within which limits: verifies what a request presents, and says in a 401 what is wrong with it.
- * List, revoke and whoami use {@link authenticate}; exchange calls {@link resolveMacaroon} and {@link verifyLogin} itself, to look at the macaroon in between.
+ * List, revoke and whoami use {@link authenticate}; exchange calls {@link resolveMacaroon} and {@link verifyLogin}
+ * itself, to look at the macaroon in between.
  */
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../accounts/account.ts'

@@ -132,12 +132,12 @@ const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choice
   ],
   [
     '--proposed-serial <rule>',
-    'whether devices must, may or cannot propose their serial number (default: optional)',
+    'whether devices must, may or cannot propose their serial number (default for a new model: optional)',
     PROPOSED_SERIALS,
   ],
   [
     '--taken-serial <rule>',
-    'what to do when a new key asks for a taken serial number (default: refuse)',
+    'what to do when a new key asks for a taken serial number (default for a new model: refuse)',
     TAKEN_SERIALS,
   ],
   [
@@ -146,12 +146,12 @@ const POLICY_OPTIONS: readonly (readonly [flags: string, meaning: string, choice
   ],
   [
     '--hardware-identity <rule>',
-    'proof of the key built into the hardware (default: ignored)',
+    'proof of the key built into the hardware (default for a new model: ignored)',
     ['required', 'ignored'],
   ],
   [
     '--clones <rule>',
-    'what to do with a device that has a clone (default: record)',
+    'what to do with a device that has a clone (default for a new model: record)',
     ['quarantine', 'record'],
   ],
 ]

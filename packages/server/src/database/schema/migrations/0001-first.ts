@@ -37,7 +37,7 @@ export const first: Migration = {
       disabled_at ${instant},
       created_at ${instant} not null
     )${strict}`,
-    // Which account a person is whom an external identity service declares.
+    // The account of each person that an external identity service declares.
     `create table external_identity (
       issuer text not null,
       subject text not null,
