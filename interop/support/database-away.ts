@@ -4,7 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import type { Installation } from './installation.ts'
 
-/** Takes it away and returns what brings it back. PostgreSQL refuses connections, SQLite is locked by another writer. */
+/**
+ * Takes it away and returns what brings it back. PostgreSQL refuses connections, SQLite is locked by another writer.
+ */
 export async function takeDatabaseAway({ environment }: Installation): Promise<() => Promise<void>> {
   const url = environment['RATAFIA_DATABASE_URL']
   if (url !== undefined) {

@@ -1,4 +1,6 @@
-/** Before any test: everything is installed, its versions are on record, the program is bundled, a real PostgreSQL runs. */
+/**
+ * Before any test: everything is installed, its versions are on record, the program is bundled, a real PostgreSQL runs.
+ */
 import { bundleForTests } from '../../tools/test/bundle.ts'
 import { globalSetup as startPostgres } from '../../tools/test/postgres.ts'
 import { checkRequirements, versions } from './requirements.ts'

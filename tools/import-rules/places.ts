@@ -34,7 +34,9 @@ export interface Place {
   /** The directory below `packages/`. */
   readonly package: string
   readonly layer: Layer
-  /** The first folder below `src/`, whatever lies between: `devices` for `src/devices/sessions/`; '' for `src/` itself. */
+  /**
+   * The first folder below `src/`, whatever lies between: `devices` for `src/devices/sessions/`; '' for `src/` itself.
+   */
   readonly folder: string
 }
 

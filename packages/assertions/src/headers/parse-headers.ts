@@ -12,7 +12,9 @@ interface Cursor {
   at: number
 }
 
-/** Reads headers, without the newline at their end. Throws {@link AssertionError} `malformed-line`, `repeated-header`. */
+/**
+ * Reads headers, without the newline at their end. Throws {@link AssertionError} `malformed-line`, `repeated-header`.
+ */
 export function parseHeaders(block: string): Headers {
   // Only LF ends a line: a CR is part of the value.
   const cursor: Cursor = { lines: block.split('\n'), at: 0 }

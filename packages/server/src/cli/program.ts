@@ -1,4 +1,7 @@
-/** The command line: `ratafia COMMAND`. Each noun has a file with its commands: their words here, what they do loaded when they run. */
+/**
+ * The command line: `ratafia COMMAND`. Each noun has a file with the words of its commands; the work loads when it
+ * runs.
+ */
 import { Command } from 'commander'
 import { accountCommands } from './accounts/accounts.ts'
 import { agentCommands } from './accounts/agents.ts'
@@ -21,7 +24,9 @@ import { backupCommands } from './upkeep/backup.ts'
 import { keyCommands } from './upkeep/keys.ts'
 import { secretCommands } from './upkeep/secret.ts'
 
-/** Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code. */
+/**
+ * Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code.
+ */
 export function createProgram({ stdout, stderr }: Streams, release: string): Command {
   return (
     new Command('ratafia')

@@ -1,4 +1,6 @@
-/** The address of a PostgreSQL as a variable gives it: checked, so that a typo never ends in a connection without TLS. */
+/**
+ * The address of a PostgreSQL as a variable gives it: checked, so that a typo never ends in a connection without TLS.
+ */
 import { postgresUrls } from '../postgres-urls.ts'
 
 /** Throws an `Error` that does not repeat the value: it may contain a password. */

@@ -1,4 +1,7 @@
-/** Checks the TLS files that a PostgreSQL address names: `pg` reads them per connection, and a bad one looks like an outage. */
+/**
+ * Checks the TLS files that a PostgreSQL address names: `pg` reads them per connection, and a bad one looks like an
+ * outage.
+ */
 import { readFile } from 'node:fs/promises'
 import { postgresUrls } from '../postgres-urls.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'

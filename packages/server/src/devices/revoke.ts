@@ -14,7 +14,9 @@ export interface RevokedDevice {
   readonly before: boolean
 }
 
-/** Every verification reads the row, so the sessions of the device end with this. Throws `RequestError` `invalid-field`. */
+/**
+ * Every verification reads the row, so the sessions of the device end with this. Throws `RequestError` `invalid-field`.
+ */
 export async function revokeDevice(
   { name, reason, by }: Revocation,
   deps: DecideDeps,

@@ -1,4 +1,6 @@
-/** A backup or a restore that is killed, or for which the disk is full, leaves nothing that somebody would take for it. */
+/**
+ * A backup or a restore that is killed, or for which the disk is full, leaves nothing that somebody would take for it.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

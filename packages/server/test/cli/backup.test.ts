@@ -181,7 +181,10 @@ eachDatabase((kind, _open, fresh) => {
   })
 })
 
-/** The lines of a backup without its first and last and what the log says of a restore, in an order of their own: text sorts otherwise elsewhere. */
+/**
+ * The lines of a backup between its first and last, without the restore in the log; sorted, because databases sort text
+ * differently.
+ */
 async function rowsOf(path: string): Promise<readonly string[]> {
   const lines = gunzipSync(await readFile(path))
     .toString()

@@ -1,4 +1,6 @@
-/** Registration as snapd does it: request-id, serial, and what is not a registration (contract/devices.md 1.4 and 2). */
+/**
+ * Registration as snapd does it: request-id, serial, and what is not a registration (contract/devices.md 1.4 and 2).
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { encode } from '@ratafia/assertions'

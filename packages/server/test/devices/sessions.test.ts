@@ -1,4 +1,6 @@
-/** Nonces and the opening of sessions: every check with its own failing request, retries and races, on both databases. */
+/**
+ * Nonces and the opening of sessions: every check with its own failing request, retries and races, on both databases.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api/schemas'

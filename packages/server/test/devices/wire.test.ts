@@ -1,4 +1,7 @@
-/** What snapd relies on below the operations: headers, sizes, connections (contract/devices.md 1.0, decisions 13, 16, 17). */
+/**
+ * What snapd relies on below the operations: headers, sizes, connections (contract/devices.md 1.0, decisions 13, 16,
+ * 17).
+ */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'

@@ -76,7 +76,9 @@ interface World {
   readonly keys: PrivateKey[]
 }
 
-/** A command with all its words, and the entries it leaves. In this order: a later one may need what one before made. */
+/**
+ * A command with all its words, and the entries it leaves. In this order: a later one may need what one before made.
+ */
 interface Changing {
   readonly words: (world: World) => Promise<readonly string[]> | readonly string[]
   readonly input?: string

@@ -76,7 +76,9 @@ async function nextRevision(
   return Math.max(newest?.revision ?? -1, ...rows.map(({ revision }) => revision ?? -1)) + 1
 }
 
-/** `request` is verified to be signed with the device key in it; the serial repeats its body. Throws as `signSerial`. */
+/**
+ * `request` is verified to be signed with the device key in it; the serial repeats its body. Throws as `signSerial`.
+ */
 export function signPlanned(
   { brandId, model, serial, revision }: SerialPlan,
   request: UnverifiedAssertion<'serial-request'>,
