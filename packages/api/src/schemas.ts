@@ -1,4 +1,4 @@
-/** The TypeBox schemas of every request and response, and what is made from them. */
+/** The TypeBox schemas of every operation of the API, and what is made from them. */
 export * from './devices.ts'
 export * from './error-body.ts'
 export * from './identity.ts'

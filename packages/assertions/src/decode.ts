@@ -13,7 +13,7 @@ export const SEPARATOR = '\n\n'
  * blank line at the end, or before the signature, breaks it: `decodeStream` takes those. Checks its form and
  * the headers of its type, not its signature.
  *
- * Throws {@link AssertionError} with a code of the text, the headers or `malformed-key` and `unsupported-key`.
+ * Throws {@link AssertionError} with a code of its text or its headers, `malformed-key` or `unsupported-key`.
  * contract/devices.md 3.1.
  */
 export function decode(input: Uint8Array | string, limits: Limits = DEFAULT_LIMITS): UnverifiedAssertion {

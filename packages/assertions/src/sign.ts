@@ -20,8 +20,8 @@ export interface SigningOptions {
  * Makes an assertion: canonical headers, SHA-512, RSA. The result has passed the same checks as a decoded one;
  * whether the key may sign it, only `verifyTrust` checks, so call that before you hand the assertion out.
  *
- * Throws {@link AssertionError} `weak-key`, or what the checks of its type refuse (`malformed-header`,
- * `malformed-key`, `unsupported-format`, `limit-exceeded`); `TypeError` for an impossible `signedAt` or for
+ * Throws {@link AssertionError} `weak-key`, `unsupported-format`, `limit-exceeded`, or a code of text, headers or
+ * keys (see `AssertionErrorCode`); `TypeError` for an impossible `signedAt` or for
  * headers that are not text, a list or a map. contract/devices.md 3.3 and 3.5.
  */
 export function sign<Type extends TypeName>(
