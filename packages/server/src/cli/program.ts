@@ -17,12 +17,13 @@ import { trustCommands } from './brands/trust.ts'
 import { completionCommand } from './completion.ts'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
 import { deviceCommands } from './devices/devices.ts'
-import { importCommands } from './devices/import-serial-vault.ts'
+import { importSerialVaultCommand } from './devices/import-serial-vault.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
 import { auditCommands } from './upkeep/audit.ts'
-import { backupCommands } from './upkeep/backup.ts'
+import { backupCommands, importDatabaseCommand } from './upkeep/backup.ts'
 import { keyCommands } from './upkeep/keys.ts'
 import { secretCommands } from './upkeep/secret.ts'
+import { verifyCommand } from './upkeep/verify.ts'
 
 /**
  * Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code.
@@ -63,8 +64,11 @@ export function addCommands(program: Command, context: CommandContext): void {
   allowListCommands(program, context)
   hardwareIdentityCommands(program, context)
   deviceCommands(program, context)
-  importCommands(program, context)
+  const imports = program.command('import').description('import the data of another service or database')
+  importDatabaseCommand(imports, context)
+  importSerialVaultCommand(imports, context)
   backupCommands(program, context)
+  verifyCommand(program, context)
   auditCommands(program, context)
   completionCommand(program, context.streams)
 

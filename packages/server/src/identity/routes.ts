@@ -14,12 +14,12 @@ import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
-import { createThrottle } from './logins/throttle.ts'
+import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 
 export interface IdentityOptions extends Omit<IdentityDependencies, 'throttle' | 'waiters'> {
   /** Default: a throttle that counts with `counters`. */
-  readonly throttle?: IdentityDependencies['throttle']
+  readonly throttle?: Throttle
   /** Default: those of this process alone. */
   readonly counters?: Counters
   /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */

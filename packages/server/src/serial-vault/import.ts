@@ -4,10 +4,10 @@ import type { ImportedSigned } from '../devices/transfer/signed-import.ts'
 import type { DumpFile } from './dump-rows.ts'
 import { readDump } from './read-dump.ts'
 import type { Holding } from './signing-log.ts'
+import { type TakeApiKeysDeps, type TakenApiKeys, takeApiKeys } from './take-api-keys.ts'
 import { type TakeAssertionsDeps, takeAssertions } from './take-assertions.ts'
-import { type TakeModelsDeps, type TakenModels, takeModels } from './take-models.ts'
 
-type ImportVaultDeps = TakeAssertionsDeps & TakeModelsDeps & ImportSignedDeps
+type ImportVaultDeps = TakeAssertionsDeps & TakeApiKeysDeps & ImportSignedDeps
 
 interface ImportOptions {
   readonly files: readonly DumpFile[]
@@ -17,7 +17,7 @@ interface ImportOptions {
   readonly onProgress?: (done: number, total: number) => void
 }
 
-export interface ImportedVault extends TakenModels {
+export interface ImportedVault extends TakenApiKeys {
   /** Accounts and keys: assertions that were stored, and those that were already there. */
   readonly assertions: { readonly added: number; readonly unchanged: number }
   readonly signatures: number
@@ -38,7 +38,7 @@ export async function importSerialVault(
   const dump = await readDump(files, deps.clock())
   const how = { source: SOURCE, dryRun }
   const { skipped: skippedAssertions, ...assertions } = await takeAssertions(dump, how, deps)
-  const { apiKeys, skipped: skippedModels, todo } = await takeModels(dump, how, deps)
+  const { apiKeys, skipped: skippedModels, todo } = await takeApiKeys(dump, how, deps)
   const holdings = dump.log.resolve()
   const { conflicts, ...devices } = await importSignedDevices(
     holdings,

@@ -4,12 +4,8 @@ import type { ImportedVault } from '../../serial-vault/import.ts'
 import type { CommandContext } from '../context.ts'
 import { harmless, type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { importDatabaseCommand } from '../upkeep/backup.ts'
 
-export function importCommands(parent: Command, context: CommandContext): void {
-  const imports = parent.command('import').description('import the data of another service or database')
-  importDatabaseCommand(imports, context)
-
+export function importSerialVaultCommand(imports: Command, context: CommandContext): void {
   withJson(imports.command('serial-vault <path...>'))
     .description('import a dump of its database: plain SQL, or a directory of CSV files named by table')
     .option('--dry-run', 'say what would be done, and change nothing')

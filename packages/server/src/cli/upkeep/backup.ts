@@ -1,18 +1,16 @@
-/** `ratafia backup`, `restore`, `import database`, `verify`: the whole database. */
+/** `ratafia backup`, `restore`, `import database`: the whole database. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
-import { RequestError } from '../../errors.ts'
-import type { Sealer } from '../../keyring/sealing.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { cannotBeRead, sizeOf } from '../files.ts'
-import type { UnopenedInstallation } from '../installation.ts'
-import { harmless, type JsonOption, note, print, withJson } from '../output.ts'
+import { type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeWhole } from '../write-whole.ts'
+import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
 
 const BACKUP_HELP = `
 The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes can go on writing; it contains
@@ -36,19 +34,6 @@ export function backupCommands(parent: Command, context: CommandContext): void {
   restoreCommand(parent.command('restore <file>'), context).description(
     'put a backup into a new database, of either kind',
   )
-
-  withJson(parent.command('verify'))
-    .description(
-      'check everything that must always be true, while nodes serve; exit code 1 if something is not',
-    )
-    .action(async (options: JsonOption) => {
-      const sealer = await context.openSealer()
-      const results = await context.withUnopenedInstallation('current-schema', (unopened) =>
-        verifyUnopened(unopened, sealer, context),
-      )
-      print(context, options, { checks: results }, reportOf(results))
-      requireNoFaults(results)
-    })
 }
 
 /** `ratafia import database`: the other half of `ratafia export`. */
@@ -185,35 +170,6 @@ function restoredText(restored: Restored, results: readonly CheckResult[] | unde
     ...(revokedSessions > 0 ? [`Revoked ${revokedSessions} token sessions.`] : []),
     ...(results ? [reportOf(results)] : []),
   ].join('\n')
-}
-
-async function verifyUnopened(
-  unopened: UnopenedInstallation,
-  sealer: Sealer,
-  { streams }: CommandContext,
-): Promise<readonly CheckResult[]> {
-  const { runChecks } = await import('../../checkup/run-checks.ts')
-  return withProgress(streams, 'Verifying', (onProgress) =>
-    unopened.atOneMoment((moment) => runChecks({ ...moment, sealer }, onProgress)),
-  )
-}
-
-function reportOf(results: readonly CheckResult[]): string {
-  const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [
-    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not checked: what it reads is missing.' : holds}`,
-    ...examples.map((fault) => `         ${harmless(fault)}`),
-    ...(faults > examples.length ? [`         and ${faults - examples.length} more`] : []),
-  ])
-  return lines.join('\n')
-}
-
-function requireNoFaults(results: readonly CheckResult[]): void {
-  const faulty = results.filter(({ faults }) => faults > 0)
-  if (faulty.length === 0) return
-  throw new RequestError(
-    'invalid-request',
-    `${faulty.length} of ${results.length} checks found faults: ${faulty.map(({ name }) => name).join(', ')}.`,
-  )
 }
 
 function instantOf(text: string | undefined): Date | undefined {

@@ -1,6 +1,6 @@
 /** Adds an agent to an account (contract/bakery.md 3.5). */
 import { encodeBase64 } from '@ratafia/macaroon'
-import { BakeryError, decodePublicKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
+import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
@@ -8,6 +8,7 @@ import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
 import { withoutSlash } from '../discharge/third-party.ts'
+import { agentKey } from './agent-key.ts'
 import { checkAgentName } from './agent-name.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
 
@@ -45,7 +46,7 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   const name = checkAgentName(input.name)
   const account = await findAccount(input.account, deps)
   const made = input.publicKey === undefined ? generateKeyPair() : undefined
-  const publicKey = made?.publicKey ?? readKey(input.publicKey ?? '')
+  const publicKey = made?.publicKey ?? agentKey(input.publicKey ?? '', notAKey)
   const agent: Agent = { name, accountId: account.id, publicKey, createdAt: deps.clock() }
   const outcome = await deps.change(async ({ agents, record }) => {
     const inserted = await agents.insert(agent)
@@ -68,11 +69,5 @@ function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: 
   }
 }
 
-function readKey(text: string): Uint8Array {
-  try {
-    return decodePublicKey(text)
-  } catch (error) {
-    if (!(error instanceof BakeryError)) throw error
-    throw invalidField('The public key is not a Curve25519 key: 32 bytes in base64.', { field: 'public-key' })
-  }
-}
+const notAKey = () =>
+  invalidField('The public key is not a Curve25519 key: 32 bytes in base64.', { field: 'public-key' })

@@ -2,9 +2,7 @@
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import {
   addBakeryCaveat,
-  BakeryError,
   type BakeryMacaroonJson,
-  decodePublicKey,
   encodeBakeryMacaroon,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
@@ -13,6 +11,7 @@ import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
 import { AGENT_LOGIN_MS, agentConditions, enabledAccountOfAgent } from './agent-interaction.ts'
+import { agentKey } from './agent-key.ts'
 
 export interface AgentLoginInput {
   /** From the `login-url`. */
@@ -35,7 +34,7 @@ export async function agentLogin(
   if (clock().getTime() >= login.expires) {
     throw unauthorized('This login has expired: an agent must answer within a minute.')
   }
-  const agent = { name: input.name, publicKey: readKey(input.publicKey) }
+  const agent = { name: input.name, publicKey: agentKey(input.publicKey, notAKey) }
   await enabledAccountOfAgent(agent, deps)
 
   const version = input.protocolVersion >= 3 ? 3 : 2
@@ -61,11 +60,5 @@ export async function agentLogin(
   return encodeBakeryMacaroon(sealed)
 }
 
-function readKey(text: string): Uint8Array {
-  try {
-    return decodePublicKey(text)
-  } catch (error) {
-    if (!(error instanceof BakeryError)) throw error
-    throw invalidRequest('The "public-key" is not a Curve25519 key: 32 bytes in base64.', { cause: error })
-  }
-}
+const notAKey = (cause: Error) =>
+  invalidRequest('The "public-key" is not a Curve25519 key: 32 bytes in base64.', { cause })

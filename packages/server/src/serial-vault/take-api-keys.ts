@@ -7,11 +7,11 @@ import { type ImportApiKeyDeps, importApiKey } from '../brands/models/api-keys/i
 import { RequestError } from '../errors.ts'
 import type { Dump } from './read-dump.ts'
 
-export interface TakeModelsDeps extends ImportApiKeyDeps {
+export interface TakeApiKeysDeps extends ImportApiKeyDeps {
   readonly brands: BrandStore
 }
 
-export interface TakenModels {
+export interface TakenApiKeys {
   readonly apiKeys: { readonly added: number; readonly unchanged: number }
   /** What was not taken, with the reason. */
   readonly skipped: readonly string[]
@@ -20,11 +20,11 @@ export interface TakenModels {
 }
 
 /** `source` becomes the label of the keys. */
-export async function takeModels(
+export async function takeApiKeys(
   { models, keypairs, substores }: Dump,
   { source, dryRun }: { readonly source: string; readonly dryRun: boolean },
-  deps: TakeModelsDeps,
-): Promise<TakenModels> {
+  deps: TakeApiKeysDeps,
+): Promise<TakenApiKeys> {
   const apiKeys = { added: 0, unchanged: 0 }
   const skipped: string[] = []
   const todo: string[] = []

@@ -1,0 +1,53 @@
+/** `ratafia verify`: checks everything that must always be true. */
+import type { Command } from 'commander'
+import type { CheckResult } from '../../checkup/run-checks.ts'
+import { RequestError } from '../../errors.ts'
+import type { Sealer } from '../../keyring/sealing.ts'
+import type { CommandContext } from '../context.ts'
+import type { UnopenedInstallation } from '../installation.ts'
+import { harmless, type JsonOption, print, withJson } from '../output.ts'
+import { withProgress } from '../progress.ts'
+
+export function verifyCommand(parent: Command, context: CommandContext): void {
+  withJson(parent.command('verify'))
+    .description(
+      'check everything that must always be true, while nodes serve; exit code 1 if something is not',
+    )
+    .action(async (options: JsonOption) => {
+      const sealer = await context.openSealer()
+      const results = await context.withUnopenedInstallation('current-schema', (unopened) =>
+        verifyUnopened(unopened, sealer, context),
+      )
+      print(context, options, { checks: results }, reportOf(results))
+      requireNoFaults(results)
+    })
+}
+
+export async function verifyUnopened(
+  unopened: UnopenedInstallation,
+  sealer: Sealer,
+  { streams }: CommandContext,
+): Promise<readonly CheckResult[]> {
+  const { runChecks } = await import('../../checkup/run-checks.ts')
+  return withProgress(streams, 'Verifying', (onProgress) =>
+    unopened.atOneMoment((moment) => runChecks({ ...moment, sealer }, onProgress)),
+  )
+}
+
+export function reportOf(results: readonly CheckResult[]): string {
+  const lines = results.flatMap(({ name, holds, faults, examples, skipped }) => [
+    `${skipped ? '?     ' : faults === 0 ? 'ok    ' : 'FAULT '} ${name}: ${skipped ? 'Not checked: what it reads is missing.' : holds}`,
+    ...examples.map((fault) => `         ${harmless(fault)}`),
+    ...(faults > examples.length ? [`         and ${faults - examples.length} more`] : []),
+  ])
+  return lines.join('\n')
+}
+
+export function requireNoFaults(results: readonly CheckResult[]): void {
+  const faulty = results.filter(({ faults }) => faults > 0)
+  if (faulty.length === 0) return
+  throw new RequestError(
+    'invalid-request',
+    `${faulty.length} of ${results.length} checks found faults: ${faulty.map(({ name }) => name).join(', ')}.`,
+  )
+}
