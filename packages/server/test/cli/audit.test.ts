@@ -122,7 +122,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(cut.stderr, /broken at entry 4: it is missing: entry 9 is expected to be there/)
   })
 
-  test('a service that runs links entries within moments, and removes what has expired', async () => {
+  test('a running service links entries and removes what has expired', async () => {
     const ann = (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail()
     const ended = new Date(Date.now() - 99 * DAY)
     await installation.tokenSessions.open(

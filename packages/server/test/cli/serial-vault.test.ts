@@ -8,9 +8,9 @@ import { addModel } from '../../src/brands/models/add-model.ts'
 import { useApiKey } from '../../src/brands/models/api-keys/use-api-key.ts'
 import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import type { Installation } from '../../src/cli/installation.ts'
-import { addAcme, addTestRoot, vector } from '../support/brands.ts'
+import { addAcme, addTestRoot, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { ACME, deviceKey, freshDeviceKeys, register } from '../support/devices.ts'
+import { ACME, freshDeviceKeys, register } from '../support/devices.ts'
 import { testProgram } from '../support/program.ts'
 
 const data = (name: string) => fileURLToPath(new URL(`../data/serial-vault/${name}`, import.meta.url))
@@ -132,7 +132,7 @@ eachDatabase((_kind, _open, fresh) => {
     const service = await program.start()
     try {
       const { status, serial, body } = await register(service, {
-        key: deviceKey(),
+        key: testKey('device'),
         serial: 'A-0001',
         requestHeaders: { 'api-key': API_KEY },
       })

@@ -299,7 +299,7 @@ eachDatabase((_kind, _open, fresh) => {
       ],
       [
         'a serial that the device signed itself',
-        () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', signer: deviceKey() }) }),
+        () => sessionBody(service, { serial: serialAssertion({ serial: 'C-1', signer: testKey('device') }) }),
         /no account-key assertion for the signing key/,
       ],
       [

@@ -86,7 +86,7 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a username is had once, also when fifty ask for it at the same moment', async () => {
+  test('a username is given once, even when fifty ask for it at the same moment', async () => {
     const results = await Promise.allSettled(Array.from({ length: 50 }, () => add('race')))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     const lost = results.find(({ status }) => status === 'rejected')

@@ -1,4 +1,4 @@
-/** What is removed when time has passed, and that nothing holds again by it, on every database. */
+/** What is removed over time, and that nothing becomes valid again because of it, on every database. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { revokeToken } from '../../src/tokens/revoke.ts'
@@ -68,7 +68,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await rows('token_session'), count - 1, 'and no session is made anew')
   })
 
-  test('a device session goes after its end; its nonce has expired by then', async () => {
+  test('a device session is removed after its end; its nonce has expired by then', async () => {
     const { deviceSessions } = service.installation
     const [key] = await freshDeviceKeys(1)
     assert.ok(key)
@@ -81,7 +81,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(refusalOf(await open()).message, /^The nonce has expired/)
   })
 
-  test('where a device registered from goes when it was decided about; a late repetition asks anew', async () => {
+  test('the origin of a registration is removed once it is decided; a late repetition starts again', async () => {
     const { registrations } = service.installation
     await setAcmePolicy(service.installation, { registration: 'approval' })
     const [waits, done] = await freshDeviceKeys(2)
@@ -103,7 +103,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(await registrations.removeSettled(inDays(-10), 500), 0)
   })
 
-  test('evidence of clones goes when nothing was seen for long, but not of a device in quarantine', async () => {
+  test('evidence of clones is removed when nothing new was seen for long, but not that of a device in quarantine', async () => {
     const { clones, devices } = service.installation
     const holder = await devices.findHolder({ ...ACME, serial: 'S' })
     assert.ok(holder)
