@@ -124,7 +124,7 @@ for (const kind of DATABASES) {
       assert.deepEqual(taken(), [], 'none of it came to the store')
     })
 
-    test('auth_request: a session that holds opens the store, which is told whose it is', async () => {
+    test('auth_request: a valid session opens the store, which learns whose it is', async () => {
       const { macaroon, serial } = await session()
       const answer = await curl(
         ...showing(macaroon),
@@ -158,7 +158,7 @@ for (const kind of DATABASES) {
       assert.equal(posted?.body.length, body.length, 'the body goes to the store whole')
     })
 
-    test('auth_request: without one that holds it is 401 with the challenge that snapd looks for', async () => {
+    test('auth_request: without a valid one it is 401 with the challenge that snapd looks for', async () => {
       const { macaroon, serial } = await session()
       const refused = async (words: readonly string[]) => {
         const { status, headers } = await curl(...words, `${nginx.url}${DEVICE_PATH}`)

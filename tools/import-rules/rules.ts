@@ -222,7 +222,7 @@ export const RULES: readonly Rule[] = [
   limit({
     name: 'sources-import-no-tests',
     sentence: 'Tests stand beside what they test.',
-    advice: 'what a source needs is no test support: move it',
+    advice: 'if a source needs it, it is not test support: move it',
     who: sourceOutside(),
     mayNot: [test],
   }),

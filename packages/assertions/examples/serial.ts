@@ -55,7 +55,7 @@ const asked = sign(
 )
 const body = encodeStream([asked, model])
 
-// The service: decode (form), verify (who signed it), then ask whether it may have what it wants.
+// The service: decode (form), verify (who signed it), then decide whether to grant it.
 const [first, second] = decodeStream(body)
 if (first === undefined || second === undefined) throw new Error('send a serial-request and a model')
 const request = expectType(first, 'serial-request')
@@ -82,6 +82,6 @@ const serial = sign(
   brandKey,
   options,
 )
-// Would a device take it? Its key may have constraints, or no account: found out here, not on the device.
+// Would a device accept it? If its key has constraints or no account, we learn it here.
 await verifyTrust(serial, trust)
 process.stdout.write(`${serial.primaryKey.join(' ')} is signed by ${serial.authorityId}\n`)

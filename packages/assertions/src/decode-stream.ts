@@ -8,8 +8,8 @@ import { inputBytes, utf8 } from './text.ts'
 
 /**
  * Reads a stream of assertions, all or none; an empty stream is an empty list. A body is as long as
- * `body-length` says, a signature ends at the next blank line, and one newline more before a signature is
- * taken. Checks what {@link decode} checks, and throws the same.
+ * `body-length` says, a signature ends at the next blank line, and one extra newline before a signature is
+ * accepted. Checks what {@link decode} checks, and throws the same.
  *
  * contract/devices.md 3.1.
  */

@@ -14,7 +14,7 @@ import {
   STANDARD_CHECKERS,
 } from '@ratafia/macaroon/conditions'
 
-// A shop mints a macaroon that holds for an hour, and only with the word of an identity service.
+// A shop mints a macaroon that is valid for an hour, and only with a discharge from an identity service.
 const rootKey = randomBytes(32)
 const shop = generateKeyPair()
 const identity = generateKeyPair()
@@ -32,7 +32,7 @@ const root = addBakeryCaveat(expiring, {
   firstParty: shop,
 })
 
-// The client asks the identity service (over HTTP, in life), which finds out who that is and says so.
+// The client asks the identity service (in practice over HTTP), which authenticates the user and declares who it is.
 const slice = await dischargeAll(root, ({ id, caveat }) =>
   discharge({ id, caveat, keyPairs: [identity], check: () => ['declared userid ada'] }),
 )

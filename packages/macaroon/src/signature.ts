@@ -3,7 +3,7 @@ import { hmac } from './hmac.ts'
 const KEY_GENERATOR = Buffer.from('macaroons-key-generator')
 const ZERO_KEY = new Uint8Array(32)
 
-/** The key that a root key gives. Always derived, whatever the length of the root key. */
+/** The key derived from a root key, whatever its length. */
 export function deriveKey(rootKey: Uint8Array): Buffer {
   return hmac(KEY_GENERATOR, rootKey)
 }

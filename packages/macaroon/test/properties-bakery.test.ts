@@ -70,7 +70,7 @@ test('a binary caveat with any byte changed does not open, but for the label it 
   )
 })
 
-test('bytes that are no caveat id, and boxes with anything in them, make BakeryError and nothing else', () => {
+test('bytes that are not a caveat id, and boxes with anything in them, make BakeryError and nothing else', () => {
   const nonce = Buffer.alloc(24, 3)
   const head = (v: number): Buffer =>
     Buffer.concat([Buffer.of(v), own.publicKey.subarray(0, 4), firstParty.publicKey, nonce])

@@ -110,7 +110,7 @@ test('with another root key, without a discharge, or with a discharge twice, a s
   )
 })
 
-test('bytes that are no macaroon make decodeBinary throw MacaroonError and nothing else', () => {
+test('bytes that are not a macaroon make decodeBinary throw MacaroonError and nothing else', () => {
   const start = fc.constantFrom(Buffer.of(2), Buffer.from('0024location '), Buffer.of())
   fc.assert(
     fc.property(start, bytes(0, 300), (head, tail) => {

@@ -11,7 +11,7 @@ import { findRoot, type TrustRoots } from './trust-roots.ts'
 
 /**
  * Finds an assertion by type and primary key, the highest revision, or undefined. What it finds need not be
- * trusted: its own chain is checked. When it throws, nothing was found out, and the error is passed on.
+ * trusted: its own chain is checked. If it throws, nothing is known, and the error is passed on.
  */
 export type FindAssertion = (
   type: TypeName,
@@ -51,9 +51,9 @@ export async function verifyTrust<Type extends TypeName>(
 
 interface Walk extends TrustContext {
   readonly policy: Policy
-  /** What relies on this assertion, the first asked first: to find circles. */
+  /** The assertions that rely on this one, outermost first: to detect cycles. */
   readonly above: readonly UnverifiedAssertion[]
-  /** What was found good in this walk. */
+  /** Already checked in this walk. */
   readonly checked: Set<UnverifiedAssertion>
 }
 

@@ -64,7 +64,7 @@ function readKey({ headers, body }: Source) {
   }
 }
 
-/** Lower-case letters, digits and single dashes inside, with a letter at least. */
+/** Lower-case letters, digits and single dashes inside, with at least one letter. */
 function keyName({ headers }: Source): string {
   const name = text(headers, 'name')
   // The contract's pattern backtracks without end on hostile names; these two say the same.

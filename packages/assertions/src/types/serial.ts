@@ -39,8 +39,8 @@ export const serial: TypeRow<SerialFields> = {
 }
 
 /**
- * Whether new features of snapd take it as a serial number. Older ones are any text without a slash; use this
- * for new ones (contract/devices.md 2.5).
+ * Whether newer features of snapd accept it as a serial number. Existing serial numbers may be any text without a
+ * slash; require this of new ones (contract/devices.md 2.5).
  */
 export function isStrictSerial(serial: string): boolean {
   return /^[a-zA-Z0-9](?:[:+-]?[a-zA-Z0-9])*$/.test(serial)

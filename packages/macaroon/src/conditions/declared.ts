@@ -18,9 +18,9 @@ export function parseDeclared(argument: string): { readonly key: string; readonl
 }
 
 /**
- * What a set of conditions declares. A key that is declared with two different values is left out: who
- * appended a condition cannot be told, so the last one must not win. Who declared what cannot be told either:
- * take an identity only from the discharge that was asked for it.
+ * What a set of conditions declares. A key that is declared with two different values is left out: there is no way to
+ * know who appended a condition, so the last one must not win. Nor is there a way to know who declared what: take an
+ * identity only from the discharge that was asked for it.
  */
 export function declaredValues(conditions: Iterable<string>): ReadonlyMap<string, string> {
   const values = new Map<string, string>()

@@ -5,7 +5,7 @@ type Ranges = readonly (readonly [from: number, to: number])[]
 
 /**
  * One step of a pattern. `once` takes one character of the set, `any` (a star) any number of any characters. `elastic`
- * takes one character too, next to a star: what comes more than once is the star's, so it minds no surplus.
+ * takes one character too, next to a star: the star takes any further ones, so extra characters do not matter.
  */
 export interface Token {
   readonly ranges: Ranges

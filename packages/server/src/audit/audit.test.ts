@@ -200,7 +200,7 @@ eachDatabase((_kind, open) => {
       assert.deepEqual([broken?.seq, broken?.why], [10, 'it was added after the end of the chain'])
     })
 
-    test('cut, or made anew, with its end: by what an earlier verification printed', async () => {
+    test('cut off, or written anew, at its end: by what an earlier verification printed', async () => {
       await put(others(8, 9), { ...chain, seq: 7, hash: at(7).hash ?? '' })
       assert.equal((await verify()).broken, undefined, 'nothing in the database shows it')
       assert.match((await verify(end)).broken?.why ?? '', /^it is missing: entry 9 is expected/)

@@ -102,7 +102,7 @@ suite('the secret key', () => {
     })
   }
 
-  test('a file that is not there, or is none, is refused by the variable that names it', async () => {
+  test('a file that does not exist, or has no key, is refused with the variable that names it', async () => {
     await assert.rejects(
       readSecretKey(given),
       refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read \(ENOENT\)$/),
@@ -153,7 +153,7 @@ suite('the secret key', () => {
     for (const each of [data, join(data, 'a'), deep]) assert.equal((await stat(each)).mode & 0o777, 0o700)
   })
 
-  test('a new key takes the place of the file, the old one lies beside it; repeated, nothing more happens', async () => {
+  test('a new key takes the place of the file, the old one is kept beside it; repeated, nothing more happens', async () => {
     const { key: old } = await readSecretKey(made)
     const previous = `${file}.previous`
     assert.equal(await readPreviousSecretKey({ from: 'file', file: previous }), undefined)
