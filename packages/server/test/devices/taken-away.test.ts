@@ -34,7 +34,7 @@ import { refusalOf, testService } from '../support/service.ts'
 
 type On = Pick<Database, 'query'>
 
-/** They take seconds: once for all. */
+/** Once for all. */
 const someKeys = freshDeviceKeys(24)
 
 eachDatabase((kind, open, fresh) => {

@@ -150,7 +150,7 @@ oneDatabase((_kind, _open, fresh) => {
     ])
   })
 
-  test('health checks are not logged, and with RATAFIA_ACCESS_LOG=off nothing is but at the level debug', async () => {
+  test('health checks are not logged; with RATAFIA_ACCESS_LOG=off requests are logged at the level debug alone', async () => {
     for (const [environment, expected] of [
       [{}, ['/']],
       [{ RATAFIA_ACCESS_LOG: 'off' }, []],

@@ -70,4 +70,6 @@ function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: 
 }
 
 const notAKey = () =>
-  invalidField('The public key is not a Curve25519 key: 32 bytes in base64.', { field: 'public-key' })
+  invalidField('The public key cannot be used. Give a Curve25519 public key: 32 bytes in base64.', {
+    field: 'public-key',
+  })

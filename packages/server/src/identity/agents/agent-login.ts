@@ -61,4 +61,6 @@ export async function agentLogin(
 }
 
 const notAKey = (cause: Error) =>
-  invalidRequest('The "public-key" is not a Curve25519 key: 32 bytes in base64.', { cause })
+  invalidRequest('The "public-key" cannot be used. Send a Curve25519 public key: 32 bytes in base64.', {
+    cause,
+  })

@@ -133,7 +133,7 @@ function publicKeyOf(text: unknown, location: string): Uint8Array {
   } catch (error) {
     if (!(error instanceof BakeryError)) throw error
   }
-  throw unavailable(location, 'its public key is not a Curve25519 key: 32 bytes in base64')
+  throw unavailable(location, 'its public key is not a usable Curve25519 key of 32 bytes in base64')
 }
 
 function versionOf(version: unknown, location: string): 1 | 2 | 3 {
