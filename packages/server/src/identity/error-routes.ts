@@ -9,6 +9,7 @@ import { sendPage } from '../web/send-page.ts'
 import { type InteractionMethods, InteractionRequired } from './discharge/interaction.ts'
 import { sendJson } from './discharge/routes.ts'
 import { StillWaiting } from './logins/wait.ts'
+import { parametersOf } from './parameters.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -44,7 +45,21 @@ function answer(error: FastifyError | Error, request: FastifyRequest, reply: Fas
   // A 401 asks a program for credentials; a person gets a 403.
   const status = refused.status === 401 ? 403 : refused.status
   const title = TITLES.get(status) ?? (status >= 500 ? 'This did not work' : 'This is not possible')
-  return sendPage(reply, status, errorPage({ title, message: refused.message }))
+  return sendPage(
+    reply,
+    status,
+    errorPage({ title, message: refused.message, did: loginToGoBackTo(request, status) }),
+  )
+}
+
+/** None if the request was malformed: then the page of the login may be what was refused. */
+function loginToGoBackTo(request: FastifyRequest, status: number): string | undefined {
+  if (status === 400 || status === 404 || status === 413) return undefined
+  try {
+    return parametersOf(request).get('did')
+  } catch {
+    return undefined
+  }
 }
 
 const TITLES: ReadonlyMap<number, string> = new Map([[429, 'Too many requests']])

@@ -24,10 +24,11 @@ export interface ConfirmPage {
   readonly firstParty: string
   /** What the token will permit, as the service says. */
   readonly request: RequestSummary | undefined
+  readonly now: Date
 }
 
 export function confirmPage(content: ConfirmPage): string {
-  const { did, csrf, consent, account, client, request } = content
+  const { did, csrf, consent, account, client, request, now } = content
   return page({
     title: 'Approve this login?',
     body: html`
@@ -38,11 +39,12 @@ ${!content.sameNetwork && elsewhere(content)}
 <h2>Who is asking</h2>
 <dl>
 <dt>A program at</dt><dd><code>${visibleText(client.address, 64)}</code></dd>
-<dt>Calls itself</dt><dd>${client.userAgent === '' ? html`<em>nothing</em>` : visibleText(client.userAgent, 160)}</dd>
+${client.userAgent !== '' && html`<dt>Calls itself</dt><dd>${visibleText(client.userAgent, 160)}</dd>`}
 </dl>
 <h2>What it asks for</h2>
 ${content.serviceKnown ? '' : stranger(content)}
 ${request ? requested(request) : onlyWhoYouAre()}
+${request && powerful(request, now)}
 <p class="notice warn"><strong>Never approve a login that you did not start yourself, just now.</strong> Whoever sent
 you a link to this page would get everything listed above, in your name.</p>
 <form method="post" action="confirm">${hidden({ did, csrf, consent })}
@@ -79,9 +81,26 @@ function requested(request: RequestSummary): Html {
 <dt>In the channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
 <dt>In the stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
 <dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time the service allows'}</dd>
-<dt>Described as</dt><dd>${description === undefined ? html`<em>nothing</em>` : html`“${visibleText(description, 128)}”`}</dd>
+${description !== undefined && html`<dt>Described as</dt><dd>“${visibleText(description, 128)}”</dd>`}
 </dl>`
 }
+
+/** A token that does more, or lives longer, than a program usually needs must not look like any other. */
+function powerful({ permissions, expires }: RequestSummary, now: Date): Html | undefined {
+  const days = expires ? Math.round((expires.getTime() - now.getTime()) / DAY_MS) : Number.POSITIVE_INFINITY
+  const everything = permissions === null && 'may do everything that your account may do'
+  const long = days > LONG_LIVED_DAYS && (expires ? `works for ${days} days` : 'has no end that you can see')
+  const what = [everything, long].filter((part) => part !== false).join(', and ')
+  if (what === '') return undefined
+  return html`
+<p class="notice bad"><strong>This token ${what}.</strong> Whoever gets hold of it can use it in the same way. If the
+program needs less, refuse, and log in again with only the permissions and the time that it needs.</p>`
+}
+
+const DAY_MS = 24 * 60 * 60_000
+
+/** A token that nobody renews for a quarter of a year is one that nobody looks at. */
+const LONG_LIVED_DAYS = 90
 
 const list = ({ items, more }: SummaryList, item: (text: string) => Html): Html => html`
 <ul>${items.map((text) => html`<li>${item(text)}</li>`)}${more > 0 && html`<li>and ${more} more</li>`}</ul>`

@@ -5,17 +5,19 @@ import { STYLE } from './style.ts'
 export interface PageContent {
   /** Plain text; also the title of the browser's tab. */
   readonly title: string
+  /** The form could not be taken: the tab's title says so, which is what a screen reader reads first. */
+  readonly failed?: boolean
   readonly body: Html
 }
 
-export function page({ title, body }: PageContent): string {
+export function page({ title, failed, body }: PageContent): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title} · Ratafia</title>
+<title>${failed && 'Error: '}${title} · Ratafia</title>
 ${STYLESHEET}
 </head>
 <body>

@@ -39,9 +39,24 @@ export const throttledPage = ({
     body: html`<p role="alert">Too many sign-ins with this username or from this network failed. Try again in
 <strong>${seconds} ${seconds === 1 ? 'second' : 'seconds'}</strong>, at
 <time datetime="${retryAt.toISOString()}">${time}</time>.</p>
-<p><a href="login?did=${did}">Back to the sign-in page</a></p>`,
+<p><a href="login?did=${encodeURIComponent(did)}">Back to the sign-in page</a></p>`,
   })
 }
 
-export const errorPage = ({ title, message }: { readonly title: string; readonly message: string }): string =>
-  page({ title, body: html`<p class="notice bad" role="alert">${message}</p>` })
+export interface ErrorPage {
+  readonly title: string
+  readonly message: string
+  /** The login to go back to; absent if there is none, or if going back leads here again. */
+  readonly did: string | undefined
+}
+
+export const errorPage = ({ title, message, did }: ErrorPage): string =>
+  page({
+    title,
+    body: html`<p class="notice bad" role="alert">${message}</p>
+${
+  did === undefined
+    ? html`<p>You can close this page.</p>`
+    : html`<p><a href="login?did=${encodeURIComponent(did)}">Back to your login</a></p>`
+}`,
+  })

@@ -16,8 +16,11 @@ export interface SignInPage {
 }
 
 export function signInPage({ did, csrf, clientAddress, service, failed }: SignInPage): string {
+  // Once a name was typed, the password is what comes next.
+  const nameTyped = failed !== undefined && failed.username !== ''
   return page({
     title: 'Sign in',
+    failed: failed !== undefined,
     body: html`
 <p>A program at the network address <strong>${visibleText(clientAddress, 64)}</strong> asks you to log in${
       service !== undefined && html` to <strong>${visibleText(service, 160)}</strong>`
@@ -29,15 +32,17 @@ ${failed && html`<p class="notice bad" role="alert" id="problem">${failed.messag
 <input type="hidden" name="csrf" value="${csrf}">
 <label for="username">Username</label>
 <input type="text" id="username" name="username" value="${failed && visibleText(failed.username, 64)}" required
- autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64"${DESCRIBED(failed !== undefined)}>
+ autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64"${!nameTyped && AUTOFOCUS}${DESCRIBED(failed !== undefined)}>
 <label for="password">Password</label>
-<input type="password" id="password" name="password" required autocomplete="current-password" maxlength="1024"${DESCRIBED(
+<input type="password" id="password" name="password" required autocomplete="current-password" maxlength="1024"${nameTyped && AUTOFOCUS}${DESCRIBED(
       failed !== undefined,
     )}>
 <div class="actions"><button class="primary" type="submit">Sign in</button></div>
 </form>`,
   })
 }
+
+const AUTOFOCUS = html` autofocus`
 
 /** Screen readers read the problem together with the field. */
 const DESCRIBED = (problem: boolean) => problem && html` aria-describedby="problem"`

@@ -22,6 +22,7 @@ button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;b
 .primary{background:var(--accent);color:var(--accent-ink)}
 .secondary{background:transparent;color:var(--accent)}
 .link{padding:0;border:0;background:none;color:var(--accent);text-decoration:underline;font-weight:400}
+a{color:var(--accent)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.25rem}
 .notice{margin:1rem 0;padding:.75rem 1rem;border-left:.3rem solid;border-radius:.3rem}

@@ -200,6 +200,61 @@ eachDatabase((_kind, open) => {
     assert.match((await signIn(browserAt(), visit)).text, /do everything your account may do/)
   })
 
+  test('a token for everything, or for more than 90 days, is pointed out; a narrow one is not', async () => {
+    const narrow = {
+      service: 's',
+      permissions: ['package_upload'],
+      channels: null,
+      packages: null,
+      storeIds: null,
+    }
+    const noticeOn = async (limits: { permissions?: null; days: number }) => {
+      const expires = new Date(world.clock().getTime() + limits.days * 86_400_000)
+      const permissions = limits.permissions === null ? null : narrow.permissions
+      const text = formatSummary({ ...narrow, permissions, expires, description: undefined })
+      const { visit } = await startLogin(`is-authenticated-userid for ${text}`)
+      return /<strong>(This token [^<]*)/.exec((await signIn(browserAt(), visit)).text)?.[1]
+    }
+    assert.equal(await noticeOn({ days: 90 }), undefined)
+    assert.equal(await noticeOn({ days: 91 }), 'This token works for 91 days.')
+    const everything = 'This token may do everything that your account may do'
+    assert.equal(await noticeOn({ permissions: null, days: 1 }), `${everything}.`)
+    assert.equal(await noticeOn({ permissions: null, days: 365 }), `${everything}, and works for 365 days.`)
+  })
+
+  test('what the client did not say has no row', async () => {
+    const all = { service: 's', permissions: null, channels: null, packages: null, storeIds: null }
+    const text = formatSummary({ ...all, expires: undefined, description: undefined })
+    const { visit } = await startLogin(`is-authenticated-userid for ${text}`, { 'user-agent': '' })
+    assert.doesNotMatch((await signIn(browserAt(), visit)).text, /Described as|Calls itself/)
+  })
+
+  test('the next field to fill in has the focus', async () => {
+    const { visit } = await startLogin()
+    const focused = (text: string) =>
+      [...text.matchAll(/<input[^>]*id="(\w+)"[^>]* autofocus/g)].map(([, id]) => id)
+    const browser = browserAt('203.0.113.77')
+    const page = await browser.open(visit)
+    assert.deepEqual(focused(page.text), ['username'])
+    const again = await browser.submit(page, 'login', { username, password: 'wrong password' })
+    assert.deepEqual(focused(again.text), ['password'])
+  })
+
+  test('a page that refuses a form leads back to the login; one for a broken address does not', async () => {
+    const { visit } = await startLogin()
+    const did = new URL(visit).searchParams.get('did')
+    const browser = browserAt()
+    const page = await browser.open(visit)
+    const stale = await browser.post(new URL('login', page.url).href, { did: String(did) })
+    assert.equal(stale.status, 403)
+    const [, href] = /<a href="([^"]*)">Back to your login/.exec(stale.text) ?? []
+    assert.equal((await browser.open(new URL(String(href), page.url).href)).title, 'Sign in')
+    const doubled = await browser.post(`${new URL('login', page.url).href}?did=x`, { did: String(did) })
+    assert.deepEqual([doubled.status, /<a /.test(doubled.text)], [403, false])
+    const broken = await browser.open(new URL('login?did=x', page.url).href)
+    assert.deepEqual([broken.status, /<a /.test(broken.text)], [400, false])
+  })
+
   test('every permission is shown in words', async () => {
     const all = { service: 's', permissions: PERMISSIONS, channels: null, packages: null, storeIds: null }
     const text = formatSummary({ ...all, expires: undefined, description: undefined })
@@ -328,9 +383,11 @@ eachDatabase((_kind, open) => {
       const browser = browserAt(`203.0.113.${texts.length}`)
       const again = await browser.submit(await browser.open(visit), 'login', { username: name, password })
       assert.deepEqual([again.status, again.title], [403, 'Sign in'])
+      assert.match(again.text, /<title>Error: Sign in/)
       assert.match(again.text, /role="alert" id="problem">The username or the password is wrong\./)
       assert.equal(browser.cookies.has('ratafia-sign-in'), false)
-      texts.push(again.text.replace(/value="[^"]*"/g, ''))
+      // The page repeats what was typed, and the focus goes by that alone.
+      texts.push(again.text.replace(/value="[^"]*"| autofocus/g, ''))
     }
     assert.equal(new Set(texts).size, 1)
   })

@@ -52,6 +52,7 @@ export function pageRoutes(
         serviceKnown: visit.known,
         firstParty: Buffer.from(toBytes(visit.firstParty)).toString('base64'),
         request: visit.summary === null ? undefined : parseSummary(visit.summary),
+        now: deps.clock(),
       })
     }
   })
