@@ -45,6 +45,7 @@ test('without any variable: what a fresh machine runs with', () => {
     previousSecret: { from: 'file', file: resolve('data/secret.key.previous') },
     identity: undefined,
     identityCondition: 'userid',
+    knownServices: [],
     accounts: 'auto',
     tokenLifetime: 365 * DAY,
     tokenMaxLifetime: undefined,
@@ -89,6 +90,7 @@ const WHOLE = {
   RATAFIA_IDENTITY_URL: 'https://id.example.com/candid/',
   RATAFIA_IDENTITY_PUBLIC_KEY: KEY.toString('base64'),
   RATAFIA_IDENTITY_CONDITION: 'username',
+  RATAFIA_KNOWN_SERVICES: `https://a.example.com/=${KEY.toString('base64')}, https://b.example.com=${KEY.toString('base64url')}`,
   RATAFIA_ACCOUNTS: 'known',
   RATAFIA_TOKEN_LIFETIME: '12h',
   RATAFIA_TOKEN_MAX_LIFETIME: '30d',
@@ -142,6 +144,10 @@ test('with every variable', () => {
     previousSecret: { from: 'variable', key: Buffer.alloc(32, 2) },
     identity: { url: 'https://id.example.com/candid', publicKey: KEY },
     identityCondition: 'username',
+    knownServices: [
+      { url: 'https://a.example.com', publicKey: KEY },
+      { url: 'https://b.example.com', publicKey: KEY },
+    ],
     accounts: 'known',
     tokenLifetime: 12 * 3_600_000,
     tokenMaxLifetime: 30 * DAY,
@@ -317,6 +323,16 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     { RATAFIA_IDENTITY_URL: 'https://id.example.com' },
   ],
   ['RATAFIA_IDENTITY_CONDITION', ['email', 'USERID'], /can be userid, username/],
+  [
+    'RATAFIA_KNOWN_SERVICES',
+    [
+      `https://a.example.com ${KEY.toString('base64')}`,
+      'https://a.example.com=x',
+      `=${KEY.toString('base64')}`,
+    ],
+    /is not URL=KEY/,
+  ],
+  ['RATAFIA_KNOWN_SERVICES', [`a.example.com=${KEY.toString('base64')}`], /is not an http or https address/],
   ['RATAFIA_ACCOUNTS', ['none', 'Auto', 'auto '], /can be auto, known/],
   [
     'RATAFIA_TOKEN_LIFETIME',

@@ -95,6 +95,7 @@ function configOf(
         ? undefined
         : { url: identityUrl, publicKey: values.RATAFIA_IDENTITY_PUBLIC_KEY },
     identityCondition: values.RATAFIA_IDENTITY_CONDITION,
+    knownServices: values.RATAFIA_KNOWN_SERVICES ?? [],
     accounts: values.RATAFIA_ACCOUNTS,
     /** Milliseconds. */
     tokenLifetime: tokenLifetime(values),

@@ -125,6 +125,22 @@ export function parsePublicKey(value: string): Uint8Array {
   return Buffer.from(value, 'base64')
 }
 
+/** `URL=KEY` with commas between; a service may have several keys, as while it changes to another. */
+export function parseKnownServices(
+  value: string,
+): readonly { readonly url: string; readonly publicKey: Uint8Array }[] {
+  return value.split(',').map((item) => {
+    // A key in base64 may itself end with "=".
+    const [, url = '', key = ''] = /^([^=]*)=([A-Za-z0-9+/_-]{43}=?)$/.exec(item.trim()) ?? []
+    if (url === '') {
+      throw new Error(
+        'has an item that is not URL=KEY, where KEY is 32 bytes in base64. `ratafia keys list` of that service shows it, with the kind "issuer".',
+      )
+    }
+    return { url: parseServiceUrl(url), publicKey: Buffer.from(key, 'base64') }
+  })
+}
+
 export function parseProxies(value: string): readonly string[] {
   const proxies = value.split(',').map((item) => item.trim())
   for (const proxy of proxies) {

@@ -5,6 +5,7 @@ import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { AgentStore } from './agents/agent-store.ts'
+import type { KnownService } from './known-services.ts'
 import type { CompletedLoginStore } from './logins/completed-login-store.ts'
 import type { LoginWaiters } from './logins/login-waiters.ts'
 import type { SignInSessionStore } from './logins/sign-in-session-store.ts'
@@ -13,6 +14,8 @@ import type { Throttle } from './logins/throttle.ts'
 export interface IdentityDependencies {
   /** Where clients reach the service, without a trailing slash: the location of the caveats it discharges. */
   readonly location: string
+  /** Beside the one that this service is part of. */
+  readonly knownServices: readonly KnownService[]
   readonly keyring: Keyring
   readonly accounts: AccountStore
   readonly passwords: PasswordHasher

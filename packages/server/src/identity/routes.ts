@@ -12,12 +12,16 @@ import { invalidRequest } from '../errors.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
+import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 
-export interface IdentityOptions extends Omit<IdentityDependencies, 'throttle' | 'waiters'> {
+export interface IdentityOptions
+  extends Omit<IdentityDependencies, 'throttle' | 'waiters' | 'knownServices'> {
+  /** Default: none beside the one that this service is part of. */
+  readonly knownServices?: readonly KnownService[]
   /** Default: a throttle that counts with `counters`. */
   readonly throttle?: Throttle
   /** Default: those of this process alone. */
@@ -41,6 +45,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   })
   const deps: IdentityDependencies = {
     ...given,
+    knownServices: given.knownServices ?? [],
     waiters,
     throttle: given.throttle ?? createThrottle({ clock: given.clock, counters }),
   }

@@ -18,7 +18,7 @@ export interface ConfirmPage {
   /** Whether the browser may be on the client's machine or in its network. */
   readonly sameNetwork: boolean
   readonly browserAddress: string
-  /** Whether the service that asks is the one this identity service belongs to; `firstParty` proved it. */
+  /** Whether the page may pass on what the service that asks says; `firstParty` proved which one it is. */
   readonly serviceKnown: boolean
   /** The public key of the service that asks, base64. */
   readonly firstParty: string

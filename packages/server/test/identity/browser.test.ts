@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import { PERMISSIONS } from '@ratafia/api'
 import { addThirdPartyCaveat, mint, verify } from '@ratafia/macaroon'
-import { dischargeAll, encodeCaveatId } from '@ratafia/macaroon/bakery'
+import { dischargeAll, encodeCaveatId, type KeyPair } from '@ratafia/macaroon/bakery'
 import type { Account } from '../../src/accounts/account.ts'
 import { addAccount } from '../../src/accounts/add.ts'
 import { disableAccount } from '../../src/accounts/disable.ts'
@@ -280,6 +280,26 @@ eachDatabase((_kind, open) => {
     assert.doesNotMatch(signInPage.text, /store\.example\.org/)
     const confirm = await browser.submit(signInPage, 'login', { username, password: PASSWORD })
     assert.match(confirm.text, /does not know the service that asks/)
+  })
+
+  test('a service that is known by its key is believed under its own address, and under no other', async () => {
+    const [named, other] = [stranger(), stranger()]
+    const knownServices = [{ url: 'https://store.example.org', publicKey: named.publicKey }]
+    const running = await startIdentity(world, { knownServices })
+    try {
+      const confirmation = async (firstParty: KeyPair, condition: string) => {
+        const caveat = await caveatFor(world.keyring, condition, { firstParty })
+        const { body } = await postDischarge(running.location, caveat)
+        return (await signIn(browserAt(), body.Info.InteractionMethods['browser-window'].VisitURL)).text
+      }
+      const elsewhere = USERID.replace('store.example.org', 'bank.example.org')
+      assert.doesNotMatch(await confirmation(named, USERID), /does not know the service/)
+      assert.doesNotMatch(await confirmation(named, 'is-authenticated-userid'), /does not know the service/)
+      assert.match(await confirmation(named, elsewhere), /does not know the service/)
+      assert.match(await confirmation(other, USERID), /does not know the service/)
+    } finally {
+      await running.app.close()
+    }
   })
 
   test('pages have a strict policy, and are never stored, framed or named as referrer', async () => {

@@ -1,6 +1,6 @@
 /** The variables of developer tokens: who can log in, and how long tokens live. */
 import { optional, row } from '../row.ts'
-import { oneOf, parseDuration, parseIdentityUrl, parsePublicKey } from '../values.ts'
+import { oneOf, parseDuration, parseIdentityUrl, parseKnownServices, parsePublicKey } from '../values.ts'
 
 export const TOKEN_VARIABLES = {
   RATAFIA_IDENTITY_URL: optional({
@@ -17,6 +17,12 @@ export const TOKEN_VARIABLES = {
     default: 'userid',
     meaning: '`userid` or `username`: what the identity service must declare about a person',
     parse: oneOf('userid', 'username'),
+  }),
+  RATAFIA_KNOWN_SERVICES: optional({
+    default: 'none',
+    meaning:
+      'Of the identity service: other services whose requests its pages show without a warning, as `URL=KEY` with commas between; KEY is the public key of kind `issuer` in `ratafia keys list` there',
+    parse: parseKnownServices,
   }),
   RATAFIA_ACCOUNTS: row({
     default: 'auto',

@@ -6,6 +6,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'
 import { unauthorized } from '../../errors.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
+import { isKnownService } from '../known-services.ts'
 import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
 
 export const LOGIN_TOKEN_KIND = 'login'
@@ -20,7 +21,7 @@ export const browserWindow: InteractionKind = {
   method: 'browser-window',
   tokenKind: LOGIN_TOKEN_KIND,
 
-  offer: async ({ caveat, firstParty, summary, client }, { keyring, location, clock }) => {
+  offer: async ({ caveat, firstParty, summary, client }, { keyring, location, clock, knownServices }) => {
     const login = toText(randomBytes(16))
     const expires = clock().getTime() + LOGIN_MS
     const sealingKeyPair = await keyring.sealingKeyPair()
@@ -32,7 +33,7 @@ export const browserWindow: InteractionKind = {
         address: client.address,
         userAgent: client.userAgent.slice(0, MAX_USER_AGENT).toWellFormed(),
         firstParty: toText(firstParty),
-        known: Buffer.from(sealingKeyPair.publicKey).equals(firstParty),
+        known: isKnownService({ firstParty, summary }, sealingKeyPair.publicKey, knownServices),
         summary: summary ?? null,
       },
       keyring,

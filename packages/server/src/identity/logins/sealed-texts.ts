@@ -23,7 +23,7 @@ const VisitSchema = Type.Object({
   userAgent: Type.String(),
   /** The public key that sealed the caveat: 32 bytes. */
   firstParty: Base64,
-  /** Whether it belongs to the service of this identity service. */
+  /** Whether it belongs to a service whose word the page passes on: see `known-services.ts`. */
   known: Type.Boolean(),
   /** As in `request-summary.ts`. */
   summary: Type.Union([Type.String(), Type.Null()]),

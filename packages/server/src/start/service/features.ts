@@ -128,5 +128,6 @@ export async function addIdentity(
   { app, baseUrl, installation, counters }: ServiceParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
-  await app.register(identityRoutes, { ...installation, prefix, location, counters })
+  const { knownServices } = installation.config
+  await app.register(identityRoutes, { ...installation, prefix, location, knownServices, counters })
 }
