@@ -1,9 +1,13 @@
 /** Writes rows to a file that may be large: CSV with a header line, or a JSON list with an object on each line. */
 import { stringify } from 'csv-stringify/sync'
+import { guardedCell } from './csv-cell.ts'
 
 export type ExportRow = Readonly<Record<string, string | number | null>>
 
-/** Yields chunks of the file. Every row has these columns, in this order. Null is an empty field in CSV. */
+/**
+ * Yields chunks of the file. Every row has these columns, in this order. Null is an empty field in CSV, and a text that
+ * a spreadsheet would take for a formula is guarded (`csv-cell.ts`).
+ */
 export async function* exportText(
   pages: AsyncIterable<readonly ExportRow[]>,
   { format, columns }: { readonly format: 'csv' | 'json'; readonly columns: readonly string[] },
@@ -15,9 +19,11 @@ export async function* exportText(
   yield format === 'csv' ? csv([columns]) : '['
   for await (const rows of pages) {
     if (rows.length === 0) continue
-    if (format === 'csv') yield csv(rows.map((row) => columns.map((column) => row[column])))
+    if (format === 'csv') yield csv(rows.map((row) => columns.map((column) => cellOf(row[column] ?? null))))
     else yield `${first ? '' : ','}\n${rows.map((row) => JSON.stringify(row)).join(',\n')}`
     first = false
   }
   if (format === 'json') yield '\n]\n'
 }
+
+const cellOf = (value: ExportRow[string]) => (typeof value === 'string' ? guardedCell(value) : value)

@@ -64,7 +64,9 @@ export function changesOn(
     }))(operator),
     inImport: (work) =>
       database.unhurried((query) =>
-        changing({ query }, clock, (on) => ({ register: registerImport(on) }))(operator)(work),
+        changing({ query }, clock, (on) => ({ register: registerImport(on), models: modelStore(on) }))(
+          operator,
+        )(work),
       ),
     inAudit: (work) => inTransaction(database.query, (query) => work(auditStore({ query }))),
   }

@@ -391,6 +391,7 @@ eachDatabase((_kind, open) => {
   for (const [format, text, message] of [
     ['csv', 'a,b\n', /^line 1: this is not a header line/],
     ['csv', 'serial\nA\n\nB/C\n', /^line 4: "serial" is not a serial number/],
+    ['csv', 'serial\nA\nAC--bad\n', /^line 3: no device can get the serial number "AC--bad"\./],
     ['csv', 'serial\nA\nB\nA\n', /^line 4: line 2 has the same entry\.$/],
     ['csv', 'serial,device_key_id\n,\n', /^line 2: neither "serial" nor "device_key_id"/],
     ['json', '[{"serial":"A"},{"device_key_id":"short"}]', /^item 2: "device_key_id" is not the id of a key/],

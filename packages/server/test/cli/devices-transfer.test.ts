@@ -14,7 +14,7 @@ import { ACME, freshDeviceKeys, serialRequest, withAcme } from '../support/devic
 import { type Program, testProgram } from '../support/program.ts'
 
 const HEADER =
-  'id,brand_id,model,serial,device_key_id,status,revision,origin,original,registered_at,decided_at,decided_by,reason,quarantined_at,request,assertions\n'
+  'id,brand_id,model,serial,device_key_id,status,revision,origin,original,registered_at,decided_at,decided_by,reason,quarantined_at,request,assertions,clone_evidence\n'
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
@@ -45,11 +45,15 @@ eachDatabase((_kind, _open, fresh) => {
       const first = path(`first.${format}`)
       const second = path(`second.${format}`)
       assert.equal(await run(program, 'export', first), `5 devices exported to ${first}.\n`)
-      assert.equal(await run(other, 'import', first), '5 devices added.\n')
+      assert.equal(await run(other, 'import', '--unknown-models', first), '5 devices added.\n')
       assert.deepEqual(await other.json('devices', 'export', second), { exported: 5, file: second })
       const text = await readFile(first, 'utf8')
+      assert.match(text, format === 'csv' ? /,'=1\+1,/ : /"=1\+1"/)
       assert.equal(await readFile(second, 'utf8'), text)
-      assert.equal(await run(other, 'import', first), '0 devices added, 5 were already there.\n')
+      assert.equal(
+        await run(other, 'import', '--unknown-models', first),
+        '0 devices added, 5 were already there.\n',
+      )
       assert.equal(await run(program, 'export', '--format', format), text)
       const shown = await other.json('devices', 'show', 'acme-brand/acme-classic/T-1')
       assert.deepEqual(
@@ -92,18 +96,69 @@ eachDatabase((_kind, _open, fresh) => {
     const [key = ''] = [Buffer.alloc(48, 5).toString('base64url')]
     const file = await fileOf(
       'hand.csv',
-      `serial,brand_id,model,device_key_id\nH-1,acme-brand,hand-made,${key}\n`,
+      `serial,brand_id,model,device_key_id\nH-1,acme-brand,acme-classic,${key}\n`,
     )
     assert.equal(await run(program, 'import', file), '1 device added.\n')
     assert.equal(await run(program, 'import', file), '0 devices added, 1 were already there.\n')
     const columns = 'id,registered_at,serial,brand_id,model,device_key_id'
-    const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,hand-made,${key}\n`)
+    const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,acme-classic,${key}\n`)
     assert.equal(await run(program, 'import', blank), '0 devices added, 1 were already there.\n')
-    const shown = await program.json('devices', 'show', 'acme-brand/hand-made/H-1')
+    const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/H-1')
     assert.deepEqual(
-      [shown.status, shown.origin, shown.revision, shown.assertions],
-      ['active', 'import', null, []],
+      [shown.status, shown.origin, shown.revision, shown.assertions, shown.decided_by],
+      ['active', 'import', null, [], 'operator'],
     )
+    assert.equal(shown.decided_at, shown.registered_at)
+    const verified = await program.run(['verify'])
+    assert.deepEqual([verified.code, verified.stderr], [0, ''])
+  })
+
+  test('a model that is not here is refused, unless the operator says otherwise', async () => {
+    const key = Buffer.alloc(48, 6).toString('base64url')
+    const file = await fileOf(
+      'unknown.csv',
+      `serial,brand_id,model,device_key_id\nU-1,acme-brand,no-such,${key}\n`,
+    )
+    const refused = await program.run(['devices', 'import', file])
+    assert.deepEqual([refused.code, refused.stdout], [1, ''])
+    assert.match(refused.stderr, /^ratafia: line 2: there is no model acme-brand\/no-such here\. /)
+    assert.equal(await run(program, 'import', '--unknown-models', file), '1 device added.\n')
+  })
+
+  test('evidence of clones comes along, and evidence that no export has is refused', async () => {
+    const [device] = await installation.devices.list({ serial: 'T-4', limit: 1 })
+    assert.ok(device)
+    const seen = { kind: 'second-key', subject: 'another key', details: { address: '192.0.2.1' } } as const
+    await installation.clones.record({
+      deviceId: device.id,
+      at: new Date('2026-03-01T00:00:00.000Z'),
+      ...seen,
+    })
+    const [other] = others
+    const file = path('evidence.json')
+    await run(program, 'export', '--serial', 'T-4', file)
+    const rows = JSON.parse(await readFile(file, 'utf8'))
+    const id = newDeviceId()
+    const moved = { ...rows[0], id, serial: 'T-5', device_key_id: Buffer.alloc(48, 7).toString('base64url') }
+    await writeFile(file, JSON.stringify([{ ...moved, assertions: null, revision: null }]))
+    await run(other, 'import', '--unknown-models', file)
+    const there = await (await other.open()).clones.evidenceOf(id)
+    assert.deepEqual(
+      there,
+      (await installation.clones.evidenceOf(device.id)).map((one) => ({ ...one, deviceId: id })),
+    )
+    for (const bad of [
+      'x',
+      '{}',
+      '[1]',
+      '[{"kind":"second-key"}]',
+      rows[0].clone_evidence.replace('second-key', 'odd'),
+    ]) {
+      const again = { ...moved, id: newDeviceId(), serial: 'T-6', assertions: null, clone_evidence: bad }
+      await writeFile(file, JSON.stringify([again]))
+      const refused = await other.run(['devices', 'import', '--unknown-models', file])
+      assert.match(refused.stderr, /^ratafia: item 1: "clone_evidence" is not a list of evidence/)
+    }
   })
 
   describe('refused with the place, and nothing is imported', () => {
@@ -271,8 +326,14 @@ eachDatabase((_kind, _open, fresh) => {
       return `acme-brand,many,M-${index},${key.toString('base64url')}`
     })
     const file = await fileOf('many.csv', `brand_id,model,serial,device_key_id\n${lines.join('\n')}\n`)
-    assert.deepEqual(await program.json('devices', 'import', file), { devices: 2500, added: 2500 })
-    assert.deepEqual(await program.json('devices', 'import', file), { devices: 2500, added: 0 })
+    assert.deepEqual(await program.json('devices', 'import', '--unknown-models', file), {
+      devices: 2500,
+      added: 2500,
+    })
+    assert.deepEqual(await program.json('devices', 'import', '--unknown-models', file), {
+      devices: 2500,
+      added: 0,
+    })
     const text = await run(program, 'export', '--model', 'acme-brand/many', '--format', 'json')
     assert.equal(new Set(JSON.parse(text).map(({ serial }: { serial: string }) => serial)).size, 2500)
   })

@@ -112,7 +112,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
 
   withFormat(withJson(devices.command('import <file>')))
     .description('add the devices in a file: all of them, or none if one is refused')
-    .action(async (file: string, options: TransferOptions) => {
+    .option('--unknown-models', 'take devices of models that are not here, too')
+    .action(async (file: string, options: TransferOptions & { unknownModels?: boolean }) => {
       const { importDevices } = await import('../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file, ' Give --format.')
       const size = await sizeOf(file)
@@ -129,7 +130,11 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
             return stream
           }
           return importDevices(
-            { source: { format, open }, onProgress: () => onProgress(kibibytes(read), kibibytes(size)) },
+            {
+              source: { format, open },
+              unknownModels: options.unknownModels === true,
+              onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
+            },
             installation,
           )
         }),

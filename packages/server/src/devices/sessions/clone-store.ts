@@ -17,7 +17,9 @@ import {
  * - `two-chains`: a chain was refreshed although another began after it: both are alive, so two devices have the key
  * - `second-key`: another key asked for the serial
  */
-export type CloneEvidenceKind = 'second-chain' | 'forked-chain' | 'two-chains' | 'second-key'
+export const CLONE_EVIDENCE_KINDS = ['second-chain', 'forked-chain', 'two-chains', 'second-key'] as const
+
+export type CloneEvidenceKind = (typeof CLONE_EVIDENCE_KINDS)[number]
 
 export interface CloneEvidence {
   readonly deviceId: DeviceId
@@ -124,7 +126,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   }
 }
 
-function evidenceOf(row: CloneEvidenceTable): CloneEvidence {
+export function evidenceOf(row: CloneEvidenceTable): CloneEvidence {
   return {
     deviceId: row.device_id as DeviceId,
     // Only `record` fills these columns.

@@ -7,8 +7,12 @@ import { ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device, type SerialAssertion } from '../device.ts'
 import { serialAssertion } from '../serial-assertion.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
+import { evidenceText, readEvidence } from './evidence-text.ts'
 
-/** In this order. `request` and `assertions` are assertions as texts, a blank line between two. */
+/**
+ * In this order. `request` and `assertions` are assertions as texts, a blank line between two; `clone_evidence` is a
+ * JSON list.
+ */
 export const DEVICE_COLUMNS = [
   'id',
   'brand_id',
@@ -26,6 +30,7 @@ export const DEVICE_COLUMNS = [
   'quarantined_at',
   'request',
   'assertions',
+  'clone_evidence',
 ] as const
 
 export type DeviceColumn = (typeof DEVICE_COLUMNS)[number]
@@ -52,11 +57,12 @@ export const fieldsOf = (device: Device) => ({
   quarantined_at: device.quarantinedAt?.toISOString() ?? null,
 })
 
-export function recordOf({ device, request, assertions }: StoredDevice): DeviceRecord & ExportRow {
+export function recordOf({ device, request, assertions, evidence }: StoredDevice): DeviceRecord & ExportRow {
   return {
     ...fieldsOf(device),
     request: request && textOf(request),
     assertions: assertions.length === 0 ? null : textOf(streamOf(assertions)),
+    clone_evidence: evidence.length === 0 ? null : evidenceText(evidence),
   }
 }
 
@@ -85,14 +91,14 @@ const endsLine = (bytes: Uint8Array | undefined): boolean => bytes?.at(-1) === 0
 export interface ReadDevice {
   readonly place: string
   readonly stored: StoredDevice
-  /** The columns that the row has, with or without a value; id and times only with one. */
+  /** The columns that the row has, with or without a value; id, times and author only with one. */
   readonly given: ReadonlySet<DeviceColumn>
 }
 
-/** `fallback` is for a row without an id and without times. Throws {@link ImportError} with the place. */
+/** `fallback` is for a row without an id, times and an author. Throws {@link ImportError} with the place. */
 export function readRecord(
   row: ImportRow,
-  fallback: { readonly id: DeviceId; readonly at: Date },
+  fallback: { readonly id: DeviceId; readonly at: Date; readonly by: string },
 ): ReadDevice {
   const { place, fields } = row
   const refuse = (message: string): never => {
@@ -146,6 +152,9 @@ export function readRecord(
   if (waits && requestText === null) return refuse(`"request" is missing: the device is ${status}.`)
   if (!waits && requestText !== null) return refuse('only a pending or rejected device has a "request".')
   const request = requestText === null ? null : requestIn(requestText, { ...name, deviceKeyId }, refuse)
+  const registeredAt = instant('registered_at') ?? fallback.at
+  // Whoever imports a device decides about it, unless the file says who did.
+  const undecided = status === 'pending'
   const device: Device = {
     ...name,
     id,
@@ -154,20 +163,26 @@ export function readRecord(
     revision,
     origin: oneOf('origin', DEVICE_ORIGINS, 'import'),
     original: matching('original', LINE, 'one line of text'),
-    registeredAt: instant('registered_at') ?? fallback.at,
-    decidedAt: instant('decided_at'),
-    decidedBy: matching('decided_by', LINE, 'one line of text'),
+    registeredAt,
+    decidedAt: instant('decided_at') ?? (undecided ? null : registeredAt),
+    decidedBy: matching('decided_by', LINE, 'one line of text') ?? (undecided ? null : fallback.by),
     reason: matching('reason', LINE, 'one line of text'),
     quarantinedAt: instant('quarantined_at'),
   }
   const isGiven = (column: DeviceColumn) =>
     fields[column] !== undefined && (!GENERATED.has(column) || text(column) !== null)
   const given = new Set(DEVICE_COLUMNS.filter(isGiven))
-  return { place, stored: { device, request, assertions }, given }
+  const evidenceColumn = text('clone_evidence')
+  const evidence =
+    evidenceColumn === null
+      ? []
+      : (readEvidence(evidenceColumn, id) ??
+        refuse('"clone_evidence" is not a list of evidence as an export has it.'))
+  return { place, stored: { device, request, assertions, evidence }, given }
 }
 
 /** Columns that are filled in where they are blank. */
-const GENERATED: ReadonlySet<DeviceColumn> = new Set(['id', 'registered_at'])
+const GENERATED: ReadonlySet<DeviceColumn> = new Set(['id', 'registered_at', 'decided_at', 'decided_by'])
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/
 const SERIAL = /^[^/\p{C}]{1,200}$/u

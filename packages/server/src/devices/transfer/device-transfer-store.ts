@@ -14,15 +14,17 @@ import {
   rowOf,
 } from '../device-store.ts'
 import { assertionOf, assertionRow } from '../serial-assertion-store.ts'
-import { type CloneEvidence, EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
+import { type CloneEvidence, EVIDENCE_LIMIT, evidenceOf } from '../sessions/clone-store.ts'
 
-/** All that the register keeps of a device, except registrations, sessions and evidence. */
+/** All that the register keeps of a device, except registrations and sessions. */
 export interface StoredDevice {
   readonly device: Device
   /** The serial-request of a pending or rejected device. */
   readonly request: Uint8Array | null
   /** By revision. */
   readonly assertions: readonly SerialAssertion[]
+  /** Last seen first. */
+  readonly evidence: readonly CloneEvidence[]
 }
 
 export type TransferFilter = Omit<DeviceFilter, 'before' | 'limit'>
@@ -69,7 +71,7 @@ export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTr
       // In the order of the primary key; by the index of the filter where it has one in that order.
       let select = filtered(database.query.selectFrom('device'), filter).selectAll()
       if (after !== undefined) select = select.where('id', '>', after)
-      return withAssertions(await select.orderBy('id').limit(limit).execute(), database)
+      return stored(await select.orderBy('id').limit(limit).execute(), database)
     },
   }
 }
@@ -93,7 +95,7 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
       if (ids.length === 0) return []
       // Primary key.
       const rows = await transaction.selectFrom('device').selectAll().where('id', 'in', ids).execute()
-      return withAssertions(rows, { query: transaction })
+      return stored(rows, { query: transaction })
     },
 
     // Index device_serial.
@@ -166,7 +168,8 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
   }
 }
 
-async function withAssertions(
+/** The rows with what belongs to them. */
+async function stored(
   rows: readonly DeviceTable[],
   { query }: Pick<Database, 'query'>,
 ): Promise<readonly StoredDevice[]> {
@@ -181,9 +184,27 @@ async function withAssertions(
           .where('device_id', 'in', ids)
           .orderBy('revision')
           .execute()
-  const byDevice = Map.groupBy(assertions.map(assertionOf), ({ deviceId }) => deviceId)
+  // The primary key begins with the device.
+  const evidence =
+    ids.length === 0
+      ? []
+      : await query
+          .selectFrom('clone_evidence')
+          .selectAll()
+          .where('device_id', 'in', ids)
+          .orderBy('last_seen_at', 'desc')
+          .orderBy('kind')
+          .orderBy('subject')
+          .execute()
+  const assertionsOf = Map.groupBy(assertions.map(assertionOf), ({ deviceId }) => deviceId)
+  const evidencesOf = Map.groupBy(evidence.map(evidenceOf), ({ deviceId }) => deviceId)
   return rows.map((row) => {
     const device = deviceOf(row)
-    return { device, request: row.request, assertions: byDevice.get(device.id) ?? [] }
+    return {
+      device,
+      request: row.request,
+      assertions: assertionsOf.get(device.id) ?? [],
+      evidence: evidencesOf.get(device.id) ?? [],
+    }
   })
 }

@@ -1,18 +1,27 @@
 /** Fills the register from an exported file, or one made by hand: all of it or nothing. */
 import { type DeviceId, newDeviceId } from '@ratafia/api'
+import { OPERATOR } from '../../accounts/account-fields.ts'
+import { showModelName } from '../../brands/models/model-policy.ts'
+import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
-import { ImportError } from '../../files/import-rows.ts'
+import { plainCell } from '../../files/csv-cell.ts'
+import { ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
 import { type Device, showSerialName } from '../device.ts'
 import { DEVICE_COLUMNS, NEEDED_COLUMNS, type ReadDevice, readRecord, recordOf } from './device-record.ts'
 import { type RegisterImport, type StoredDevice, TRANSFER_BATCH } from './device-transfer-store.ts'
 
 /** One transaction without a time limit. */
-export type InImport = Changing<{ readonly register: RegisterImport }>
+export type InImport = Changing<{
+  readonly register: RegisterImport
+  readonly models: Pick<ModelStore, 'find'>
+}>
 
 interface ImportOptions {
   readonly source: ImportSource
+  /** Take devices of models that the service does not have. Nobody can register as one of these. */
+  readonly unknownModels?: boolean
   /** Counts the rows read. */
   readonly onProgress?: (done: number) => void
 }
@@ -28,11 +37,12 @@ export interface ImportedDevices {
  * serial. Throws {@link ImportError}, and imports nothing, for a malformed row or one that the register contradicts.
  */
 export function importDevices(
-  { source, onProgress }: ImportOptions,
+  { source, unknownModels = false, onProgress }: ImportOptions,
   deps: { readonly inImport: InImport; readonly clock: Clock },
 ): Promise<ImportedDevices> {
-  return deps.inImport(async ({ register, record }) => {
+  return deps.inImport(async ({ register, models, record }) => {
     const at = deps.clock()
+    const requireModel = unknownModels ? () => {} : modelCheck(models)
     let devices = 0
     let added = 0
     let batch: ReadDevice[] = []
@@ -44,13 +54,45 @@ export function importDevices(
     }
     for await (const row of streamImportRows(source)) {
       if (devices === 0 && batch.length === 0) checkColumns(Object.keys(row.fields), row.place)
-      batch.push(readRecord(row, { id: newDeviceId(), at }))
+      const read = readRecord(source.format === 'csv' ? plain(row) : row, {
+        id: newDeviceId(),
+        at,
+        by: OPERATOR,
+      })
+      await requireModel(read)
+      batch.push(read)
       if (batch.length === TRANSFER_BATCH) await flush()
     }
     await flush()
     if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
     return { devices, added }
   })
+}
+
+/** As it was before the export guarded it. */
+const plain = ({ place, fields }: ImportRow): ImportRow => ({
+  place,
+  fields: Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? plainCell(value) : value,
+    ]),
+  ),
+})
+
+/** Looks each model up once. Throws {@link ImportError} for a device of one that is not here. */
+function modelCheck(models: Pick<ModelStore, 'find'>) {
+  const known = new Set<string>()
+  return async ({ place, stored: { device } }: ReadDevice): Promise<void> => {
+    const name = showModelName(device)
+    if (known.has(name)) return
+    if (!(await models.find(device))) {
+      throw new ImportError(
+        `${place}: there is no model ${name} here. Add it with \`ratafia models add\`, or give --unknown-models. Nothing was imported.`,
+      )
+    }
+    known.add(name)
+  }
 }
 
 /** Checks the first row; in JSON, each other row reports what it lacks. */
@@ -89,6 +131,7 @@ async function importBatch(
     if (added.has(read.stored.device.id)) more++
     else await refuseClash(read, register)
   }
+  await register.addEvidence(fresh.flatMap(({ stored }) => stored.evidence))
   const assertions = fresh.flatMap(({ stored }) => stored.assertions)
   const [other] = await register.addAssertions(assertions, at)
   if (other) {
@@ -127,10 +170,12 @@ const isSame = (one: Device, other: Device): boolean =>
   one.serial === other.serial &&
   one.deviceKeyId === other.deviceKeyId
 
-/** Compares only the columns that the row has. */
+/** Compares only the columns that the row has. Evidence grows, so it is not compared. */
 function refuseOther({ place, stored, given }: ReadDevice, there: StoredDevice): void {
   const [said, has] = [recordOf(stored), recordOf(there)]
-  const differs = DEVICE_COLUMNS.find((column) => given.has(column) && said[column] !== has[column])
+  const differs = DEVICE_COLUMNS.find(
+    (column) => column !== 'clone_evidence' && given.has(column) && said[column] !== has[column],
+  )
   if (differs === undefined) return
   const values =
     differs === 'request' || differs === 'assertions'

@@ -75,7 +75,9 @@ export class SignedImport {
       this.#ids.set(nameOf(signed), device?.id ?? serials.find(isOf(signed))?.id ?? id)
       if (signed.gaveWayTo) this.#gaveWay.push({ signed, to: signed.gaveWayTo })
     }
-    const added = await this.#register.add(fresh.map((device) => ({ device, request: null, assertions: [] })))
+    const added = await this.#register.add(
+      fresh.map((device) => ({ device, request: null, assertions: [], evidence: [] })),
+    )
     // This transaction has just read the rows: only a registration since then can be the cause.
     const lost = fresh.find(({ id }) => !added.has(id))
     if (lost) throw new Unavailable(`${showSerialName(lost)} was registered while it was imported`)

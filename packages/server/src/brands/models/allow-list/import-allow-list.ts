@@ -1,4 +1,5 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
+import { isStrictSerial } from '@ratafia/assertions'
 import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
@@ -22,7 +23,7 @@ export async function importAllowList(
   deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
-  const entries = readEntries(text, format)
+  const entries = readEntries(text, format, requireObtainable)
   const added = await deps.change(async ({ allowList, record }) => {
     const more = await allowList.add(model, entries, {
       at: deps.clock(),
@@ -36,12 +37,25 @@ export async function importAllowList(
   return { entries: entries.length, added }
 }
 
+/** A device that proposes any other serial number is refused, so such an entry would never be used. */
+function requireObtainable({ serial }: AllowListEntry, place: string): void {
+  if (serial === null || isStrictSerial(serial)) return
+  throw new ImportError(
+    `${place}: no device can get the serial number ${JSON.stringify(serial)}. Use letters and digits, with single dashes, colons and pluses between them.`,
+  )
+}
+
 /** The entries of such a file. Throws `ImportError` with the line. */
-export function readEntries(text: string, format: 'csv' | 'json'): readonly AllowListEntry[] {
+export function readEntries(
+  text: string,
+  format: 'csv' | 'json',
+  check: (entry: AllowListEntry, place: string) => void = () => {},
+): readonly AllowListEntry[] {
   const rows = readImportRows(text, { format, columns: COLUMNS, need: 'any' })
   const places = new Map<string, string>()
   return rows.map((row) => {
     const entry = entryOf(row.fields, row.place)
+    check(entry, row.place)
     const identity = JSON.stringify([entry.serial, entry.deviceKeyId])
     const first = places.get(identity)
     if (first !== undefined) throw new ImportError(`${row.place}: ${first} has the same entry.`)

@@ -1,0 +1,62 @@
+/** The evidence of clones of a device as the text of one column: a JSON list, and back again. */
+import type { DeviceId } from '@ratafia/api'
+import { CLONE_EVIDENCE_KINDS, type CloneEvidence, EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
+
+export const evidenceText = (evidence: readonly CloneEvidence[]): string =>
+  JSON.stringify(
+    evidence.map(({ deviceId: _, firstSeenAt, lastSeenAt, ...one }) => ({
+      ...one,
+      first_seen_at: firstSeenAt.toISOString(),
+      last_seen_at: lastSeenAt.toISOString(),
+    })),
+  )
+
+/** `undefined` for a text that {@link evidenceText} does not make. */
+export function readEvidence(text: string, deviceId: DeviceId): readonly CloneEvidence[] | undefined {
+  let list: unknown
+  try {
+    list = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(list) || list.length > CLONE_EVIDENCE_KINDS.length * EVIDENCE_LIMIT) return undefined
+  const read = list.map((item: unknown) => oneEvidence(item, deviceId))
+  return read.every((one) => one !== undefined) ? read : undefined
+}
+
+function oneEvidence(item: unknown, deviceId: DeviceId): CloneEvidence | undefined {
+  if (typeof item !== 'object' || item === null) return undefined
+  const { kind, subject, details, times, first_seen_at, last_seen_at } = item as Record<string, unknown>
+  const known = CLONE_EVIDENCE_KINDS.find((one) => one === kind)
+  const [firstSeenAt, lastSeenAt] = [first_seen_at, last_seen_at].map(instantOf)
+  if (
+    known === undefined ||
+    !isText(subject, 200) ||
+    !isDetails(details) ||
+    !Number.isSafeInteger(times) ||
+    Number(times) < 1 ||
+    Number(times) > 2_000_000_000 ||
+    !firstSeenAt ||
+    !lastSeenAt
+  ) {
+    return undefined
+  }
+  return { deviceId, kind: known, subject, details, times: Number(times), firstSeenAt, lastSeenAt }
+}
+
+const isText = (value: unknown, limit: number): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= limit && !/[\p{Cc}\p{Cs}]/u.test(value)
+
+const isDetails = (value: unknown): value is CloneEvidence['details'] =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).length <= 20 &&
+  Object.entries(value).every(
+    ([name, one]) => isText(name, 50) && (one === null || one === '' || isText(one, 1000)),
+  )
+
+function instantOf(value: unknown): Date | undefined {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return undefined
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
