@@ -2,15 +2,14 @@
  * A device in one file: registers, opens a session, shows it and refreshes it, as snapd does. It uses only
  * HTTP and proves itself by its signatures.
  *
- *   npm run demo:device -- DIRECTORY [URL]
+ *   npm run demo:device -- DIRECTORY [URL] [OPTIONS]
  *
- * DIRECTORY contains the model assertion written by `ratafia brands create --demo`; URL is the service's address. The
- * device keeps its key and serial in DIRECTORY/device: a second run finds it registered.
+ * `--help` lists the options.
  */
 import { generateKeyPair } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import {
   ASSERTION_MEDIA_TYPE,
   decode,
@@ -24,11 +23,23 @@ import {
   sign,
 } from '@ratafia/assertions'
 
-const [directory, url = 'http://127.0.0.1:8080'] = process.argv.slice(2)
-if (directory === undefined) {
-  process.stderr.write('usage: npm run demo:device -- DIRECTORY [URL]\n')
-  process.exit(2)
-}
+const HELP = `Usage: npm run demo:device -- DIRECTORY [URL] [OPTIONS]
+
+Registers a device, opens a session, shows it and refreshes it. A second run finds it registered.
+
+DIRECTORY contains the model assertion, as \`ratafia brands create --demo\` writes it. URL is the address of the service
+(default: http://127.0.0.1:8080).
+
+  --model FILE              the model assertion (default: model-… in DIRECTORY)
+  --state DIRECTORY         where the device keeps its key and its serial (default: DIRECTORY/device)
+  --api-key KEY             sent with the registration, for a model with API keys
+  --proposed-serial SERIAL  the serial number that the device asks for
+  --body FILE               what becomes the body of its serial assertion, in YAML
+  --no-session              only register
+  --help
+`
+
+const { directory, url, options } = readArguments()
 
 // The service's refusals are sentences for people.
 process.once('uncaughtException', ({ message }) => {
@@ -36,9 +47,9 @@ process.once('uncaughtException', ({ message }) => {
   process.exitCode = 1
 })
 
-const modelText = await readModel(directory)
+const modelText = await readModel()
 const { fields } = expectType(decode(modelText), 'model')
-const state = join(directory, 'device')
+const state = options.state ?? join(directory, 'device')
 await mkdir(state, { recursive: true, mode: 0o700 })
 const key = await readOrMakeKey(join(state, 'device.pem'))
 say(`The device key is ${key.publicKey.id}.`)
@@ -48,23 +59,58 @@ const { fields: granted, authorityId } = expectType(serial, 'serial')
 await writeFile(join(state, 'serial'), encode(serial))
 say(`Registered: ${fields.brandId}/${fields.model}/${granted.serial}, signed by ${authorityId}.`)
 
-const session = await openSession()
-say(`A session: ${session.slice(0, 24)}…`)
-say(`The service says whose it is: ${await text('GET', '/device-session', presenting(session))}`)
-const refreshed = await openSession(session)
-say(`Refreshed: ${refreshed.slice(0, 24)}…`)
+if (!options['no-session']) {
+  const session = await openSession()
+  say(`A session: ${session.slice(0, 24)}…`)
+  say(`The service says whose it is: ${await text('GET', '/device-session', presenting(session))}`)
+  const refreshed = await openSession(session)
+  say(`Refreshed: ${refreshed.slice(0, 24)}…`)
+}
+
+function readArguments() {
+  try {
+    const string = { type: 'string' } as const
+    const flag = { type: 'boolean' } as const
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        ...{ model: string, state: string, 'api-key': string, 'proposed-serial': string, body: string },
+        ...{ 'no-session': flag, help: flag },
+      },
+    })
+    const [directory, url = 'http://127.0.0.1:8080', ...more] = positionals
+    if (values.help) {
+      process.stdout.write(HELP)
+      process.exit()
+    }
+    if (directory === undefined) throw new Error('Name the directory of the model assertion.')
+    if (more.length > 0) throw new Error(`There is no place for ${more.join(' ')}.`)
+    return { directory, url: url.replace(/\/+$/, ''), options: values }
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${HELP}`)
+    process.exit(2)
+  }
+}
 
 /** request-id, serial-request signed by the device key, and the serial that comes back. */
 async function register() {
   const { 'request-id': requestId } = await json('/request-id')
-  const request = signed('serial-request', {
+  const headers = {
     'brand-id': fields.brandId,
     model: fields.model,
+    ...(options['proposed-serial'] === undefined ? {} : { serial: options['proposed-serial'] }),
     'request-id': requestId ?? '',
     'device-key': encodePublicKey(key.publicKey).trimEnd(),
-  })
+  }
+  const body = options.body === undefined ? undefined : await readFile(options.body)
+  const request = signed('serial-request', headers, body)
+  const apiKey = options['api-key']
   const answer = await text('POST', '/api/v1/snaps/auth/devices', {
-    headers: { 'content-type': ASSERTION_MEDIA_TYPE, 'snap-device-capabilities': 'serial-stream' },
+    headers: {
+      'content-type': ASSERTION_MEDIA_TYPE,
+      'snap-device-capabilities': 'serial-stream',
+      ...(apiKey === undefined ? {} : { 'api-key': apiKey }),
+    },
     body: `${request}\n${modelText}`,
   })
   if (answer === '') throw new Error('Somebody has to approve this device: run it again afterwards.')
@@ -95,8 +141,13 @@ async function openSession(previous?: string): Promise<string> {
   return macaroon
 }
 
-function signed(type: 'serial-request' | 'device-session-request', headers: Record<string, string>): string {
-  return Buffer.from(encode(sign({ type, headers }, key, { signedAt: new Date() }))).toString()
+function signed(
+  type: 'serial-request' | 'device-session-request',
+  headers: Record<string, string>,
+  body?: Uint8Array,
+): string {
+  const draft = { type, headers, ...(body && { body }) }
+  return Buffer.from(encode(sign(draft, key, { signedAt: new Date() }))).toString()
 }
 
 function presenting(macaroon: string) {
@@ -119,10 +170,11 @@ async function text(method: string, path: string, sent: Sent): Promise<string> {
   return body
 }
 
-async function readModel(from: string): Promise<string> {
-  const name = (await readdir(from)).find((file) => file.startsWith('model-'))
-  if (name === undefined) throw new Error(`There is no model-… in ${from}.`)
-  return readFile(join(from, name), 'utf8')
+async function readModel(): Promise<string> {
+  if (options.model !== undefined) return readFile(options.model, 'utf8')
+  const name = (await readdir(directory)).find((file) => file.startsWith('model-'))
+  if (name === undefined) throw new Error(`There is no model-… in ${directory}. Give --model.`)
+  return readFile(join(directory, name), 'utf8')
 }
 
 async function readOrMakeKey(file: string): Promise<PrivateKey> {

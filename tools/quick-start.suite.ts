@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -109,6 +109,20 @@ test('a brand to try things with leads to a device that is registered, and revok
     /^Registered: demo-brand\/demo-device\/(\S+), signed by demo-brand\.$/m.exec(first.stdout) ?? []
   assert.ok(serial, first.stdout)
   assert.match(first.stdout, /^Refreshed: /m)
+
+  // Another device, with all that a gadget can say.
+  const model = 'demo-brand/demo-device'
+  ratafia('', 'models', 'set-policy', model, '--proposed-serial', 'required')
+  const { key } = JSON.parse(ratafia('', 'api-keys', 'add', model, '--label', 'line', '--json'))
+  const body = join(data, 'body.yaml')
+  writeFileSync(body, 'mac: 00:11:22:33:44:55\n')
+  const gadget = ['--api-key', key, '--proposed-serial', 'SN-1', '--body', body, '--no-session']
+  const other = run('npm', [
+    ...['run', '--silent', 'demo:device', '--', directory, address, '--state', join(data, 'other')],
+    ...gadget,
+  ])
+  assert.match(other.stdout, /^Registered: demo-brand\/demo-device\/SN-1,/m, other.stderr)
+  assert.match(ratafia('', 'devices', 'show', `${model}/SN-1`, '--assertions'), /^mac: 00:11:22:33:44:55$/m)
 
   // The same key gets the same serial.
   assert.ok(device().stdout.includes(`demo-brand/demo-device/${serial},`))
