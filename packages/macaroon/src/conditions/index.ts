@@ -19,7 +19,7 @@ export {
 export { ConditionError, type ConditionErrorCode, type ConditionErrorDetails } from './errors.ts'
 export { formatExtra, parseExtra } from './extra.ts'
 export { effectiveAttenuations, intersectAttenuations } from './intersect.ts'
-export { includesPattern, matchesPattern } from './pattern-includes.ts'
+export { includesPattern, matchesPattern, PatternBudget } from './pattern-includes.ts'
 export { permits, type Use } from './permits.ts'
 export { formatSessionId, parseSessionId } from './session-id.ts'
 export { type SplitCondition, splitCondition } from './split-condition.ts'

@@ -1,7 +1,6 @@
 import { type Attenuations, UNRESTRICTED } from './attenuations.ts'
 import { parseExtra } from './extra.ts'
-import { parsePattern } from './pattern.ts'
-import { absorbs, PatternBudget } from './pattern-includes.ts'
+import { absorbs, type ParsedPattern, PatternBudget } from './pattern-includes.ts'
 
 /**
  * What both `a` and `b` permit. Never wider than either; for two channel patterns of which neither includes the other
@@ -14,10 +13,12 @@ export function intersectAttenuations(a: Attenuations, b: Attenuations): Attenua
 
 /**
  * What a set of conditions permits: the intersection of all its `extra` conditions, unrestricted when there is none.
- * Throws {@link ConditionError} `malformed-condition` or `limit-exceeded`.
+ * Whoever reads several sets for one request gives them one `budget`. Throws {@link ConditionError} `malformed-condition` or `limit-exceeded`.
  */
-export function effectiveAttenuations(conditions: Iterable<string>): Attenuations {
-  const budget = new PatternBudget()
+export function effectiveAttenuations(
+  conditions: Iterable<string>,
+  budget: PatternBudget = new PatternBudget(),
+): Attenuations {
   let effective = UNRESTRICTED
   for (const condition of conditions) {
     if (condition !== 'extra' && !condition.startsWith('extra ')) continue
@@ -49,13 +50,36 @@ function commonItems(a: List, b: List): List {
 
 /** The patterns of either list that one pattern of the other list includes. */
 function commonChannels(a: List, b: List, budget: PatternBudget): List {
-  const inA = a.map(parsePattern)
-  const inB = b.map(parsePattern)
-  const within = (list: List, parsed: typeof inA, others: typeof inA, same: List): List =>
-    list.filter((text, i) => {
-      if (same.includes(text)) return true
-      budget.spend(others.length)
-      return others.some((other) => absorbs(other, parsed[i] ?? [], budget))
-    })
-  return [...new Set([...within(a, inA, inB, b), ...within(b, inB, inA, a)])]
+  const inA = comparable(a, budget)
+  const inB = comparable(b, budget)
+  return [...new Set([...within(inA, inB, budget), ...within(inB, inA, budget)])]
+}
+
+interface Comparable {
+  readonly patterns: readonly ParsedPattern[]
+  readonly texts: ReadonlySet<string>
+  /** What its patterns without wildcards match. Long lists mostly have such ones, and a look-up serves for them all. */
+  readonly literals: ReadonlySet<string>
+  readonly wildcards: readonly ParsedPattern[]
+}
+
+function comparable(list: List, budget: PatternBudget): Comparable {
+  const patterns = list.map((text) => budget.parse(text))
+  return {
+    patterns,
+    texts: new Set(list),
+    literals: new Set(patterns.filter(({ isLiteral }) => isLiteral).map(({ start }) => start)),
+    wildcards: patterns.filter(({ isLiteral }) => !isLiteral),
+  }
+}
+
+function within({ patterns }: Comparable, others: Comparable, budget: PatternBudget): List {
+  const included = ({ text, tokens, start, isLiteral }: ParsedPattern): boolean => {
+    if (others.texts.has(text) || (isLiteral && others.literals.has(start))) return true
+    budget.spend(others.wildcards.length)
+    return others.wildcards.some(
+      (other) => start.startsWith(other.start) && absorbs(other.tokens, tokens, budget),
+    )
+  }
+  return patterns.filter(included).map(({ text }) => text)
 }

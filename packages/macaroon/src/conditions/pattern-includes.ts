@@ -2,14 +2,30 @@ import { ConditionError } from './errors.ts'
 import { isSubset, literalTokens, parsePattern, type Token } from './pattern.ts'
 
 /**
- * Steps that comparing patterns may take. Real lists need a few thousand; patterns that are nothing but
- * stars, made to be slow, end here with {@link ConditionError} `limit-exceeded` after some milliseconds.
+ * Steps that comparing patterns may take. Real lists need some ten thousand; patterns that are nothing but
+ * stars, made to be slow, end here with {@link ConditionError} `limit-exceeded` after some milliseconds. A request with
+ * several slices gives all of them one budget, so that it cannot multiply these milliseconds.
  */
 export class PatternBudget {
   #left: number
+  /** A holder may repeat a list in many conditions: each pattern is parsed once. */
+  readonly #parsed = new Map<string, ParsedPattern>()
 
   constructor(steps = 500_000) {
     this.#left = steps
+  }
+
+  parse(pattern: string): ParsedPattern {
+    const known = this.#parsed.get(pattern)
+    if (known !== undefined) return known
+    this.spend(pattern.length)
+    const tokens = parsePattern(pattern)
+    const wildcard = tokens.findIndex((token) => onlyCharacter(token) === undefined)
+    const literal = tokens.slice(0, wildcard < 0 ? undefined : wildcard)
+    const start = String.fromCodePoint(...literal.flatMap((token) => onlyCharacter(token) ?? []))
+    const parsed = { text: pattern, tokens, start, isLiteral: wildcard < 0 }
+    this.#parsed.set(pattern, parsed)
+    return parsed
   }
 
   spend(steps: number): void {
@@ -17,6 +33,22 @@ export class PatternBudget {
     if (this.#left < 0)
       throw new ConditionError('limit-exceeded', 'The channel patterns are too complicated to compare')
   }
+}
+
+export interface ParsedPattern {
+  readonly text: string
+  readonly tokens: readonly Token[]
+  /** The characters before the first wildcard: all that it matches begins with them. */
+  readonly start: string
+  /** It has no wildcard and matches `start` only. */
+  readonly isLiteral: boolean
+}
+
+/** The code point of a token that takes this one character and nothing else. */
+function onlyCharacter({ ranges, takes }: Token): number | undefined {
+  const [range, ...more] = ranges
+  const isOne = takes === 'once' && more.length === 0 && range !== undefined && range[0] === range[1]
+  return isOne ? range[0] : undefined
 }
 
 /** Whether a channel matches a pattern, as Python's `fnmatchcase` decides. */
@@ -57,9 +89,13 @@ export function absorbs(wide: readonly Token[], narrow: readonly Token[], budget
 /** Each position once, and after a star also the one behind it, for a star may take nothing. Stays sorted. */
 function skipStars(wide: readonly Token[], positions: readonly number[]): number[] {
   const all: number[] = []
+  // A position may come twice, and even behind the one that its star led to.
+  const add = (position: number) => {
+    if (position > (all.at(-1) ?? -1)) all.push(position)
+  }
   for (const position of positions) {
-    if (all.at(-1) !== position) all.push(position)
-    if (wide[position]?.takes === 'any') all.push(position + 1)
+    add(position)
+    if (wide[position]?.takes === 'any') add(position + 1)
   }
   return all
 }

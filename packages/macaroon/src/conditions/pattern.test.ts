@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { includesPattern, intersectAttenuations, matchesPattern, UNRESTRICTED } from './index.ts'
+import {
+  effectiveAttenuations,
+  includesPattern,
+  intersectAttenuations,
+  matchesPattern,
+  PatternBudget,
+  UNRESTRICTED,
+} from './index.ts'
 
 for (const [wide, narrow, expected] of [
   ['*', '*', true],
@@ -68,4 +75,44 @@ test('two long lists of ordinary channels are compared', () => {
   const b = Array.from({ length: 256 }, (_, i) => `${i}.0/stable`)
   const both = intersectAttenuations({ ...UNRESTRICTED, channels: a }, { ...UNRESTRICTED, channels: b })
   assert.deepEqual(both.channels, b)
+})
+
+test('two long lists that differ only behind a long common start are compared', () => {
+  const list = (suffix: string) => Array.from({ length: 256 }, (_, i) => `latest/stable/hotfix-${i}${suffix}`)
+  const channels = (a: string[], b: string[]) =>
+    intersectAttenuations({ ...UNRESTRICTED, channels: a }, { ...UNRESTRICTED, channels: b }).channels
+  assert.deepEqual(channels(list(''), list('x')), [])
+  assert.deepEqual(channels(list('-*'), list('-1')), list('-1'))
+  assert.deepEqual(channels(['latest/stable/hotfix-[7]', '2/edge'], list('')), [
+    'latest/stable/hotfix-[7]',
+    'latest/stable/hotfix-7',
+  ])
+})
+
+test('a pattern of many stars takes steps in proportion to both lengths', () => {
+  const stars = '*a'.repeat(30)
+  const budget = new PatternBudget(2 * stars.length ** 2)
+  assert.equal(includesPattern(stars, `${stars}b`, budget), false)
+  assert.equal(includesPattern(`${stars}*`, `${stars}b`, budget), true)
+})
+
+// Guarantee: what one request may cost does not grow with the number of its macaroons.
+test('several sets of conditions of one request share a budget', () => {
+  const budget = new PatternBudget(2_000)
+  const set = (name: string) => [
+    `extra {"channel": ["${'*?'.repeat(20)}${name}"]}`,
+    `extra {"channel": ["${'?*'.repeat(20)}${name}${name}"]}`,
+  ]
+  const read = () => {
+    for (let i = 0; i < 16; i++) effectiveAttenuations(set(`a${i}`), budget)
+  }
+  for (let i = 0; i < 16; i++) effectiveAttenuations(set(`a${i}`), new PatternBudget(2_000))
+  assert.throws(read, { code: 'limit-exceeded' })
+})
+
+test('a list that many conditions repeat is parsed once', () => {
+  const list = Array.from({ length: 100 }, (_, i) => `${i}/${'x'.repeat(100)}`)
+  const condition = `extra ${JSON.stringify({ channel: list })}`
+  const budget = new PatternBudget(2 * list.join('').length)
+  assert.deepEqual(effectiveAttenuations(Array(128).fill(condition), budget).channels, list)
 })
