@@ -111,5 +111,5 @@ test('JSON with caveats null, an empty v64 or a location on a first-party caveat
 
 test('control characters are written in base64: some databases cannot store them', () => {
   const m = addFirstPartyCaveat(mint({ rootKey, id: Buffer.of(3, 0) }), 'a\u2028b')
-  assert.deepEqual({ ...encodeJson(m), s64: '' }, { c: [{ i64: 'YeKAqGI' }], i64: 'AwA', s64: '' })
+  assert.deepEqual({ ...encodeJson(m), s64: '' }, { v: 2, c: [{ i64: 'YeKAqGI' }], i64: 'AwA', s64: '' })
 })

@@ -12,6 +12,8 @@ export type IdJson =
 
 /** Version 2 JSON. Binary fields are URL-safe base64 without padding. */
 export type MacaroonJson2 = IdJson & {
+  /** Readers in Rust require it, all others ignore it or take its absence for 2. */
+  readonly v: 2
   readonly c: readonly (IdJson & { readonly v64?: string; readonly l?: string })[]
   readonly l?: string
   readonly s64: string
@@ -50,6 +52,7 @@ function readCaveat(fields: Readonly<Record<string, unknown>>, limits: Limits): 
 
 export function writeJson2(macaroon: Macaroon): MacaroonJson2 {
   return {
+    v: 2,
     c: macaroon.caveats.map(({ id, location, verificationId }) =>
       verificationId === undefined
         ? idJson(id)
