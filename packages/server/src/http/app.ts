@@ -89,6 +89,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
+  // Before Fastify looks at the Content-Type, which it refuses to miss in some methods.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answerNotFound(app, request, reply)
+    else done()
+  })
   app.addHook('onSend', async (_request, reply) => commonHeaders(reply))
   return app
 }

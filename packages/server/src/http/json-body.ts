@@ -2,8 +2,8 @@
  * Reads every body of the API as JSON, whatever its content type, because the store's clients (and `curl -d`) are
  * careless about it. An absent body is `{}`.
  */
-import type { FastifyInstance } from 'fastify'
-import { parse } from 'secure-json-parse'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { scan } from 'secure-json-parse'
 import { RequestError } from '../errors.ts'
 
 export const BODY_LIMIT = 64 * 1024
@@ -18,10 +18,16 @@ export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
     { parseAs: 'buffer', bodyLimit: limit },
     async (_request: unknown, body: Buffer) => body,
   )
-  // Not in the parser: its errors close the connection, and this body was read to its end.
-  app.addHook('preValidation', async (request) => {
-    if (request.method === 'POST') request.body = parseJsonBody(request.body)
+  // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
+  // hooks, which check the credential.
+  app.addHook('onRoute', (route) => {
+    const before = route.preValidation ?? []
+    route.preValidation = [...(Array.isArray(before) ? before : [before]), parse]
   })
+}
+
+const parse = async (request: FastifyRequest): Promise<void> => {
+  if (request.method === 'POST') request.body = parseJsonBody(request.body)
 }
 
 /** The API needs no more than 4; code that recurses into a body may rely on this. */
@@ -38,11 +44,22 @@ function parseJsonBody(body: unknown): unknown {
 }
 
 function parseText(body: Buffer): unknown {
+  const value = read(
+    () => JSON.parse(utf8.decode(body)),
+    'The body is not JSON. Send a JSON object, or no body at all.',
+  )
+  if (typeof value !== 'object' || value === null) return value
+  return read(
+    () => scan(value, { protoAction: 'error', constructorAction: 'error' }),
+    'The body has a field named "__proto__", or "constructor" with a "prototype" in it. Leave it out.',
+  )
+}
+
+function read(parse: () => unknown, otherwise: string): unknown {
   try {
-    return parse(utf8.decode(body), undefined, { protoAction: 'error', constructorAction: 'error' })
+    return parse()
   } catch (cause) {
-    const message = 'The body is not JSON. Send a JSON object, or no body at all.'
-    throw new RequestError('invalid-request', message, { cause })
+    throw new RequestError('invalid-request', otherwise, { cause })
   }
 }
 

@@ -71,7 +71,9 @@ suite('HTTP', () => {
       'a request line that is garbage': ['\0\x01garbage\r\n\r\n', 400, 'invalid-request'],
       'a TLS greeting': [Buffer.from('160301020001000001fc0303', 'hex'), 400, 'invalid-request'],
       'HTTP/2 without TLS': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid-request'],
-      'a method that nobody knows': [request('FROB /'), 400, 'invalid-request'],
+      'a method that nobody knows': [request('FROB /'), 405, 'method-not-allowed'],
+      'a method in lower case': [request('get /'), 405, 'method-not-allowed'],
+      'a method and no HTTP': ['FROB / HTML/1.1\r\n\r\n', 400, 'invalid-request'],
       CONNECT: ['CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 405, 'method-not-allowed'],
       'two Host headers': [request('GET /', 'HOST: y\r\n'), 400, 'invalid-request'],
       'no Host header': ['GET / HTTP/1.1\r\n\r\n', 400, 'invalid-request'],
@@ -124,6 +126,7 @@ suite('HTTP', () => {
       test(name, async () => {
         const answer = await refusal(bytes)
         assert.deepEqual([answer.status, answer.code, answer.closed], [status, code, true])
+        assert.equal(answer.headers.get('allow'), status === 405 ? 'GET, HEAD, POST' : undefined)
       })
     }
   })
@@ -152,6 +155,17 @@ suite('HTTP', () => {
       }
     }
 
+    test('404 whatever the method is, without a Content-Type and with one that is none', async () => {
+      for (const method of ['QUERY', 'POST', 'DELETE']) {
+        assert.equal((await refusal(request(`${method} /nope`))).code, 'not-found', method)
+        assert.equal(
+          (await refusal(request(`${method} /nope`, 'Content-Type: x\r\n'))).code,
+          'not-found',
+          method,
+        )
+      }
+    })
+
     const allowed: Readonly<Record<string, string>> = {
       '/': 'GET, HEAD',
       '/api/v2/tokens': 'GET, HEAD, POST',
@@ -163,7 +177,7 @@ suite('HTTP', () => {
     }
     for (const [path, methods] of Object.entries(allowed)) {
       test(`405: ${path} supports only ${methods}`, async () => {
-        for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+        for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
           const { status, code, message, headers, closed } = await refusal(request(`${method} ${path}`))
           assert.deepEqual([status, code, closed], [405, 'method-not-allowed', false])
           assert.equal(headers.get('allow'), methods)
@@ -213,6 +227,7 @@ suite('HTTP', () => {
     const rests: Readonly<Record<string, string>> = {
       garbage: '\0garbage\r\n\r\n',
       CONNECT: request('CONNECT x:443'),
+      'a method that nobody knows': request('FROB /'),
       'a body that is none': request('POST /api/v2/tokens', 'Transfer-Encoding: chunked\r\n', 'x\r\n'),
     }
     for (const [name, rest] of Object.entries(rests)) {
@@ -220,7 +235,7 @@ suite('HTTP', () => {
         const answers = await raw(request('GET /identity/discharge/info') + post('{}') + rest, 3)
         assert.deepEqual(
           answers.map(({ status }) => status),
-          [200, 200, name === 'CONNECT' ? 405 : 400],
+          [200, 200, /CONNECT|method/.test(name) ? 405 : 400],
         )
         assert.equal(answers[2]?.closed, true)
       })
@@ -249,7 +264,15 @@ suite('HTTP', () => {
         ),
         /nested more than 32 levels deep/,
       ],
-      __proto__: [post('{"__proto__":{"a":1}}'), new RegExp(NOT_JSON)],
+      __proto__: [post('{"__proto__":{"a":1}}'), /^The body has a field named "__proto__", or /],
+      '__proto__ in a package': [
+        post('{"packages":[{"name":"a","__proto__":1}]}'),
+        /field named "__proto__"/,
+      ],
+      'constructor.prototype': [
+        post('{"constructor":{"prototype":{"a":1}}}'),
+        /"constructor" with a "prototype"/,
+      ],
       'a number': [post('1'), /^body must be an object\.$/],
       null: [post('null'), /^body must be an object\.$/],
       'an unknown field': [post('{"frob":1}'), /^body has an unknown field: "frob"\.$/],

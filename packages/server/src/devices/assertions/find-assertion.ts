@@ -80,5 +80,5 @@ const isKey = (key: readonly string[], length: number): boolean =>
 
 function readFormat(text: string): number {
   if (/^(0|[1-9][0-9]{0,8})$/.test(text)) return Number(text)
-  throw invalidField('query/max-format must be a whole number, such as 1.')
+  throw invalidField('query/max-format must be a whole number, such as 1.', { field: 'query/max-format' })
 }

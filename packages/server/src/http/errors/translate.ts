@@ -61,10 +61,41 @@ function schemaRefusal({ validation = [], validationContext }: FastifyError): Re
   return refusal(field === where ? 'invalid-request' : 'invalid-field', message, { extra: { field } })
 }
 
+interface ParserError {
+  readonly code?: string
+  /** What it was parsing, perhaps with requests before the one that failed, and how far it came. */
+  readonly rawPacket?: unknown
+  readonly bytesParsed?: number
+}
+
 /** What Node's parser refuses, and `CONNECT`. The connection cannot be used after any of these. */
-export const parserRefusal = ({ code = '' }: { readonly code?: string }): Refusal =>
-  PARSER_REFUSALS.get(code) ??
-  refusal('invalid-request', 'The request is not valid HTTP (RFC 9112).', { close: true })
+export function parserRefusal(error: ParserError): Refusal {
+  const known = PARSER_REFUSALS.get(error.code ?? '')
+  if (known) return known
+  const method = error.code === 'HPE_INVALID_METHOD' ? unknownMethod(error) : undefined
+  if (method !== undefined) return noSuchMethod(`This service does not support ${method}.`)
+  return refusal('invalid-request', 'The request is not valid HTTP (RFC 9112).', { close: true })
+}
+
+/** The method of a request line that is otherwise right. */
+function unknownMethod({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
+  if (!(rawPacket instanceof Buffer)) return undefined
+  const line = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1
+  const text = rawPacket.toString('latin1', line)
+  // The body of the request before may end on the same line.
+  const [, method] =
+    /^[^\r\n]{0,64}?([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) \S+ HTTP\/1\.[01]\r\n/.exec(text) ?? []
+  return method
+}
+
+/** No path can be told here: these are the methods of all. */
+const noSuchMethod = (message: string): Refusal => {
+  const allowed = ['GET', 'HEAD', 'POST']
+  return refusal('method-not-allowed', `${message} It supports ${allowed.join(', ')}.`, {
+    extra: { allowed },
+    close: true,
+  })
+}
 
 /** By the code of the parser's error. */
 const PARSER_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
@@ -84,10 +115,5 @@ const PARSER_REFUSALS: ReadonlyMap<string, Refusal> = new Map([
     'ERR_HTTP_REQUEST_TIMEOUT',
     refusal('invalid-request', 'The request did not arrive in time.', { status: 408, close: true }),
   ],
-  [
-    'CONNECT',
-    refusal('method-not-allowed', 'This service is not a proxy: it does not support CONNECT.', {
-      close: true,
-    }),
-  ],
+  ['CONNECT', noSuchMethod('This service is not a proxy: it does not support CONNECT.')],
 ])
