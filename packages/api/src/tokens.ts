@@ -1,6 +1,6 @@
 /** The wire schemas of `/api/v2/tokens` (specification, "Endpoints"). */
 import Type, { type Static, type TSchema } from 'typebox'
-import { MAX_LIST_ITEMS } from './limits.ts'
+import { MAX_ATTENUATION_BYTES, MAX_DESCRIPTION_LENGTH, MAX_LIST_ITEMS } from './limits.ts'
 import { PERMISSIONS } from './permissions.ts'
 
 const restriction = <T extends TSchema>(items: T) =>
@@ -26,23 +26,40 @@ export const EmptyObjectSchema = Type.Object({}, exactly)
 export const CreateTokenRequestSchema = Type.Object(
   {
     channels: Type.Optional(restriction(ChannelSchema)),
-    description: Type.Optional(Type.String()),
+    description: Type.Optional(
+      Type.String({
+        maxLength: MAX_DESCRIPTION_LENGTH,
+        description: 'Any text; of the control characters only line breaks and tabs',
+      }),
+    ),
     expires: Type.Optional(
-      Type.String({ maxLength: 64, description: 'ISO 8601, UTC: `Z`, `+00:00`, `-00:00` or no zone' }),
+      Type.String({
+        maxLength: 64,
+        description:
+          'RFC 3339, in UTC: `Z`, `+00:00`, `-00:00` or no zone. Seconds may be left out, and `23:59:60` is the second after `23:59:59`.',
+      }),
     ),
     packages: Type.Optional(restriction(PackageSchema)),
     permissions: Type.Optional(restriction(PermissionSchema)),
     store_ids: Type.Optional(restriction(NameSchema)),
   },
-  exactly,
+  {
+    description: `All lists together have at most ${MAX_ATTENUATION_BYTES} bytes, where an item takes its length and 6 more, a quote or backslash in it 4, and the rest 76.`,
+    ...exactly,
+  },
 )
 export type CreateTokenRequest = Static<typeof CreateTokenRequestSchema>
 
 export const MacaroonResponseSchema = Type.Object({ macaroon: Type.String() }, exactly)
 export type MacaroonResponse = Static<typeof MacaroonResponseSchema>
 
-/** Any value but `true` means no, as the store's own clients expect. */
-export const ListTokensQuerySchema = Type.Object({ 'include-inactive': Type.Optional(Type.String()) })
+export const ListTokensQuerySchema = Type.Object({
+  'include-inactive': Type.Optional(
+    Type.Enum(['true', 'false', '1', '0', 'yes', 'no', 'on', 'off'], {
+      description: 'Also list revoked and expired sessions. In any case: `True` is `true`.',
+    }),
+  ),
+})
 
 export const TokenRecordSchema = Type.Object(
   {
@@ -88,6 +105,10 @@ export const WhoamiResponseSchema = Type.Object(
           message: Type.String(),
           extra: Type.Record(Type.String(), Type.Unknown()),
         }),
+        {
+          description:
+            'Limits to what does not exist here: `package-not-found` for each package that is unknown',
+        },
       ),
     ),
   },

@@ -91,11 +91,11 @@ test('version 1 cannot write a field over 64 KiB', () => {
 
 test('the default limits are those the documentation names', () => {
   assert.deepEqual(DEFAULT_LIMITS, {
-    sliceBytes: 32768,
+    sliceBytes: 49152,
     macaroons: 16,
     caveats: 128,
     nesting: 8,
-    idBytes: 1024,
-    conditionBytes: 4096,
+    idBytes: 3072,
+    conditionBytes: 24576,
   })
 })

@@ -16,14 +16,14 @@ export interface Limits {
   readonly conditionBytes: number
 }
 
-/** 32 KiB, 16 macaroons, 128 caveats each, nesting 8, ids of 1 KiB, conditions of 4 KiB. */
+/** 48 KiB (64 KiB of base64), 16 macaroons, 128 caveats each, nesting 8, ids of 3 KiB, conditions of 24 KiB. */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
-  sliceBytes: 32 * 1024,
+  sliceBytes: 48 * 1024,
   macaroons: 16,
   caveats: 128,
   nesting: 8,
-  idBytes: 1024,
-  conditionBytes: 4 * 1024,
+  idBytes: 3 * 1024,
+  conditionBytes: 24 * 1024,
 })
 
 /** Throws {@link MacaroonError} `limit-exceeded` when `actual` is over; `what` completes "too many" or "too long". */

@@ -61,7 +61,8 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 
 function printable(value: Row[string]): string {
   if (value === null || value === undefined || value === '') return '-'
-  return harmless(String(value))
+  // A line break would end the row.
+  return harmless(String(value).replace(/[\t\r\n]+/g, ' '))
 }
 
 // Controls, invisible and bidirectional marks, line separators.

@@ -17,8 +17,8 @@ interface KindRow {
   readonly maxPayload: number
 }
 
-/** The macaroon package takes identifiers of up to 1 KiB. */
-const MAX_ID_BYTES = 1024
+/** The macaroon package takes identifiers of up to 3 KiB. */
+const MAX_ID_BYTES = 3 * 1024
 const HEADER_BYTES = 1 + 4 + 16
 
 /** What the service issues macaroons for. The kind is in the identifier, so one never passes for another. */

@@ -9,6 +9,8 @@ export interface PackageEntry {
 export interface PackageStore {
   /** The ids of the names that are known, by name. */
   idsOf(names: readonly string[]): Promise<ReadonlyMap<string, string>>
+  /** Those of the ids that are known. */
+  knownIds(ids: readonly string[]): Promise<ReadonlySet<string>>
   /** True means that no directory is configured. */
   isEmpty(): Promise<boolean>
   /**
@@ -37,6 +39,17 @@ export function packageStore({ query }: Pick<Database, 'query'>): PackageStore {
         .where('name', 'in', [...names])
         .execute()
       return new Map(rows.map((row) => [row.name, row.snap_id]))
+    },
+
+    async knownIds(ids) {
+      if (ids.length === 0) return new Set()
+      // Index package_snap_id_key.
+      const rows = await query
+        .selectFrom('package')
+        .select('snap_id')
+        .where('snap_id', 'in', [...ids])
+        .execute()
+      return new Set(rows.map(({ snap_id }) => snap_id))
     },
 
     async isEmpty() {

@@ -54,7 +54,7 @@ export async function verifyLogin(
   const identity = deps.identity
   const now = deps.clock()
   const conditions = verifySignatures(slice, rootKey)
-  const cleared = clear(slice, conditions, { kind, identityKey: identity.key, now })
+  const cleared = clear(slice, conditions, { kind, identityKey: identity.key, now, patterns: deps.patterns })
   const { session, account } =
     kind === 'token'
       ? await loginOfToken(cleared, deps)

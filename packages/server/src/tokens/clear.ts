@@ -8,6 +8,7 @@ import {
   type Attenuations,
   ConditionError,
   effectiveAttenuations,
+  type PatternBudget,
   parseDeclared,
   parseExtra,
   parseTimestamp,
@@ -100,10 +101,18 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   [
     'error',
     (argument) => {
-      throw unauthorized(`The macaroon has a caveat that refuses it: ${argument}`)
+      throw unauthorized(`The macaroon has a caveat that refuses it: ${quote(argument)}.`)
     },
   ],
 ])
+
+interface Clearing {
+  readonly kind: 'token' | 'token-root'
+  readonly identityKey: IdentityKey
+  readonly now: Date
+  /** What comparing the channels of this request's macaroons may still cost. */
+  readonly patterns: PatternBudget
+}
 
 /**
  * Throws {@link RequestError}: `macaroon-caveat-unknown` for a condition no rule knows,
@@ -113,7 +122,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 export function clear(
   slice: UnverifiedSlice,
   conditions: readonly VerifiedCondition[],
-  { kind, identityKey, now }: { kind: 'token' | 'token-root'; identityKey: IdentityKey; now: Date },
+  { kind, identityKey, now, patterns }: Clearing,
 ): Cleared {
   const state: State = {
     sessionId: undefined,
@@ -138,7 +147,8 @@ export function clear(
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')
-  const limits = readable('extra', () => effectiveAttenuations(conditions.map(({ condition }) => condition)))
+  const texts = conditions.map(({ condition }) => condition)
+  const limits = readable('extra', () => effectiveAttenuations(texts, patterns))
   // A holder may write anything there; a text that is not one of our permissions permits nothing.
   const attenuations = { ...limits, permissions: limits.permissions?.filter(isPermission) ?? null }
   refuseNothing(attenuations)
@@ -186,8 +196,9 @@ function refuseContradictions(declared: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Limits that exclude each other permit nothing, which the answers could only show as "no limit". */
-function refuseNothing(attenuations: Attenuations): void {
-  for (const [name, values] of Object.entries(attenuations) as [string, readonly string[] | null][]) {
+function refuseNothing({ storeIds, ...others }: Attenuations): void {
+  const lists: Readonly<Record<string, readonly string[] | null>> = { ...others, store_ids: storeIds }
+  for (const [name, values] of Object.entries(lists)) {
     if (values?.length === 0) {
       throw unauthorized(
         `The macaroon's limits exclude each other: no ${name} are left. Use one with fewer caveats.`,

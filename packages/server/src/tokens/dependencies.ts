@@ -1,5 +1,6 @@
 /** What the operations on developer tokens work with. */
 import type { AccountId } from '@ratafia/api'
+import type { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { Account } from '../accounts/account.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
@@ -29,6 +30,8 @@ export interface TokenDependencies {
   /** The host of the base URL. */
   readonly location: string
   readonly snapIds: (packages: readonly PackageReference[]) => Promise<readonly string[]>
+  /** Those of the snap ids that no package has. */
+  readonly unknownPackages: (snapIds: readonly string[]) => Promise<readonly string[]>
   /** Milliseconds. */
   readonly lifetime: { readonly standard: number; readonly most: number | undefined }
   readonly clock: Clock
@@ -37,4 +40,6 @@ export interface TokenDependencies {
 export interface RequestDependencies extends TokenDependencies {
   /** The address that this request comes from. */
   readonly source: string
+  /** For all macaroons that this request presents. */
+  readonly patterns: PatternBudget
 }

@@ -1,6 +1,6 @@
 /** `POST /api/v2/tokens/exchange`: a root macaroon and its discharge become an authentication macaroon. */
-import type { MacaroonResponse } from '@ratafia/api'
-import { DEFAULT_LIMITS, encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
+import { MAX_ATTENUATION_BYTES, type MacaroonResponse } from '@ratafia/api'
+import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../errors.ts'
 import { resolveMacaroon, verifyLogin } from './authenticate.ts'
 import type { RequestDependencies } from './dependencies.ts'
@@ -31,7 +31,7 @@ async function exchangeSlice(slice: UnverifiedSlice, deps: RequestDependencies):
   if (!fitsCaveat(cleared.attenuations)) {
     throw new RequestError(
       'limit-exceeded',
-      `The limits on the root macaroon do not fit into a caveat of ${DEFAULT_LIMITS.conditionBytes} bytes. Use one with fewer caveats.`,
+      `The limits on the root macaroon together have over ${MAX_ATTENUATION_BYTES} bytes or over 256 items in a list. Use one with fewer caveats.`,
     )
   }
   const token = mintToken(

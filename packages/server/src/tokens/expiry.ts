@@ -9,8 +9,9 @@ export interface LifetimeRule {
   readonly most: number | undefined
 }
 
-// ISO 8601 as clients write it: seconds, fraction and zone are optional; craft-store sends `+00:00`.
-const UTC = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([Zz]|[+-]00:?00)?$/
+// RFC 3339, and what clients write besides: seconds and zone are optional; craft-store sends `+00:00`. The schema limits
+// the length.
+const UTC = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]00:?00)?$/
 
 /** The requested end, or the standard one. Throws {@link RequestError} `invalid-field`. */
 export function tokenEnd(asked: string | undefined, { now, standard, most }: LifetimeRule): Date {
@@ -32,7 +33,7 @@ function parseUtc(text: string): Date {
     throw badExpiry(
       zoned
         ? 'is not in UTC. Write it with Z or +00:00'
-        : 'is not an ISO 8601 date and time, such as 2030-01-31T12:00:00Z',
+        : 'is not an RFC 3339 date and time, such as 2030-01-31T12:00:00Z',
     )
   }
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
@@ -41,11 +42,15 @@ function parseUtc(text: string): Date {
   const millisecond = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
   const end = new Date(0)
   end.setUTCFullYear(year, month - 1, day)
-  end.setUTCHours(hour, minute, second, millisecond)
   // Date moves 31 February to March, so compare the result with what was written.
-  const kept =
-    end.getUTCMonth() === month - 1 && end.getUTCDate() === day && hour < 24 && minute < 60 && second < 60
-  if (!kept) throw badExpiry('is a date or time that does not exist')
+  const isDay = end.getUTCMonth() === month - 1 && end.getUTCDate() === day
+  // Nobody knows which leap seconds will be. They are the seconds that follow, as in POSIX.
+  const isLeapSecond = hour === 23 && minute === 59 && second === 60
+  const isTime = hour < 24 && minute < 60 && (second < 60 || isLeapSecond)
+  end.setUTCHours(hour, minute, second, millisecond)
+  if (!isDay || !isTime || end.getUTCFullYear() > 9999) {
+    throw badExpiry('is a date or time that does not exist')
+  }
   return end
 }
 

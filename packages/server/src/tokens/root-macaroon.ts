@@ -6,14 +6,8 @@
  *   token  time-before T · time-since T1 · session-id S · declared userid U                   · extra {…}
  */
 import { createHash } from 'node:crypto'
-import type { SessionId } from '@ratafia/api'
-import {
-  addFirstPartyCaveat,
-  addThirdPartyCaveat,
-  DEFAULT_LIMITS,
-  type Macaroon,
-  mint,
-} from '@ratafia/macaroon'
+import { MAX_ATTENUATION_BYTES, type SessionId } from '@ratafia/api'
+import { addFirstPartyCaveat, addThirdPartyCaveat, type Macaroon, mint } from '@ratafia/macaroon'
 import {
   ATTENUATION_LIMITS,
   type Attenuations,
@@ -71,9 +65,10 @@ export function mintToken(minted: Minted, declared: { key: IdentityKey; value: s
 /** Whether they fit into one `extra` caveat: several together may have more items, or more bytes. */
 export function fitsCaveat(attenuations: Attenuations): boolean {
   const items = Math.max(...Object.values(attenuations).map((list) => list?.length ?? 0))
+  // The text of a condition is ASCII, and clients present it in JSON: so quotes count twice.
   return (
     items <= ATTENUATION_LIMITS.items &&
-    Buffer.byteLength(formatExtra(attenuations)) <= DEFAULT_LIMITS.conditionBytes
+    JSON.stringify(formatExtra(attenuations)).length <= MAX_ATTENUATION_BYTES
   )
 }
 
@@ -92,8 +87,12 @@ const TAG_BYTES = 8
  * the operator may switch services meanwhile) and the description, which is in no caveat.
  */
 export function rootPayload(identity: IdentitySource, description: string | undefined): Uint8Array {
-  return Buffer.concat([identityTag(identity), Buffer.from(description ?? '', 'utf8')])
+  const text = description === '' ? EMPTY_DESCRIPTION : Buffer.from(description ?? '', 'utf8')
+  return Buffer.concat([identityTag(identity), text])
 }
+
+/** No bytes mean no description. This byte is in no UTF-8. */
+const EMPTY_DESCRIPTION = Buffer.of(0xff)
 
 /** Only for a root that verified. */
 export function readRootPayload(
@@ -101,8 +100,9 @@ export function readRootPayload(
   identity: IdentitySource,
 ): { readonly description: string | undefined } | 'other-identity-service' {
   if (!identityTag(identity).equals(payload.subarray(0, TAG_BYTES))) return 'other-identity-service'
-  const description = Buffer.from(payload.subarray(TAG_BYTES)).toString('utf8')
-  return { description: description === '' ? undefined : description }
+  const text = Buffer.from(payload.subarray(TAG_BYTES))
+  if (text.equals(EMPTY_DESCRIPTION)) return { description: '' }
+  return { description: text.length === 0 ? undefined : text.toString('utf8') }
 }
 
 const identityTag = ({ location, key }: IdentitySource): Buffer =>

@@ -2,14 +2,17 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
+import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressOf } from '../address.ts'
 import { accountActor } from '../change.ts'
+import { beforeBody } from '../http/before-body.ts'
+import { booleanParameter } from '../http/boolean-parameter.ts'
 import { presentedMacaroons } from '../http/credentials.ts'
 import { readJsonBodies } from '../http/json-body.ts'
-import { type Authentication, authenticate } from './authenticate.ts'
+import { authenticate } from './authenticate.ts'
 import { createToken } from './create.ts'
-import type { TokenDependencies } from './dependencies.ts'
+import type { RequestDependencies, TokenDependencies } from './dependencies.ts'
 import { exchange } from './exchange.ts'
 import { listTokens } from './list.ts'
 import { revokeToken } from './revoke.ts'
@@ -23,26 +26,30 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   })
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { createToken: create, exchangeToken, listTokens: listing, revokeToken: revocation } = OPERATIONS
-  const authenticated = (request: FastifyRequest): Promise<Authentication> =>
-    authenticate(presentedMacaroons(request.headers), { ...deps, source: addressOf(request) })
+  const authenticated = beforeBody((request) =>
+    authenticate(presentedMacaroons(request.headers), dependenciesOf(request, deps)),
+  )
+  // Like an authentication, an exchange stores the session of a root that is presented for the first time, and nothing
+  // else: it is as if it had not been, if the body turns out to be wrong.
+  const exchanged = beforeBody((request) =>
+    exchange(presentedMacaroons(request.headers), dependenciesOf(request, deps)),
+  )
 
   const creation = { schema: { body: create.body }, config: { limit: 'tokens' } } as const
   typed.post(create.path, creation, (request) => createToken(request.body, deps))
 
-  typed.post(exchangeToken.path, { schema: { body: exchangeToken.body } }, (request) =>
-    exchange(presentedMacaroons(request.headers), { ...deps, source: addressOf(request) }),
-  )
+  const { preValidation } = authenticated
+  const exchanging = { schema: { body: exchangeToken.body }, preValidation: exchanged.preValidation }
+  typed.post(exchangeToken.path, exchanging, async (request) => exchanged.resultOf(request))
 
-  typed.get(listing.path, { schema: { querystring: listing.query } }, async (request) => {
-    const { account } = await authenticated(request)
-    return listTokens(
-      { accountId: account.id, includeInactive: request.query['include-inactive'] === 'true' },
-      deps,
-    )
+  typed.get(listing.path, { preValidation }, (request) => {
+    const { account } = authenticated.resultOf(request)
+    const includeInactive = booleanParameter(request.query, 'include-inactive')
+    return listTokens({ accountId: account.id, includeInactive }, deps)
   })
 
-  typed.post(revocation.path, { schema: { body: revocation.body } }, async (request) => {
-    const { account } = await authenticated(request)
+  typed.post(revocation.path, { schema: { body: revocation.body }, preValidation }, (request) => {
+    const { account } = authenticated.resultOf(request)
     const change = deps.changeBy({ actor: accountActor(account.username), source: addressOf(request) })
     return revokeToken(
       { sessionId: request.body['session-id'], by: account.username, accountId: account.id },
@@ -50,5 +57,13 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
     )
   })
 
-  typed.get(OPERATIONS.whoami.path, async (request) => whoami(await authenticated(request)))
+  typed.get(OPERATIONS.whoami.path, { preValidation }, (request) =>
+    whoami(authenticated.resultOf(request), deps),
+  )
 }
+
+const dependenciesOf = (request: FastifyRequest, deps: TokenDependencies): RequestDependencies => ({
+  ...deps,
+  source: addressOf(request),
+  patterns: new PatternBudget(),
+})

@@ -1,9 +1,15 @@
 /** `GET /api/v2/tokens/whoami`: the account and the effective limits of the token that asks. */
-import { isPermission, type WhoamiResponse } from '@ratafia/api'
+import { type ErrorCode, isPermission, type WhoamiResponse } from '@ratafia/api'
 import type { Authentication } from './authenticate.ts'
+import type { TokenDependencies } from './dependencies.ts'
 
-export function whoami({ account, cleared }: Authentication): WhoamiResponse {
+/** `errors` is there if a limit of the token is to something that does not exist here, or no longer. */
+export async function whoami(
+  { account, cleared }: Authentication,
+  { unknownPackages }: Pick<TokenDependencies, 'unknownPackages'>,
+): Promise<WhoamiResponse> {
   const { channels, packages, permissions, storeIds } = cleared.attenuations
+  const errors = (await unknownPackages(packages ?? [])).map(packageNotFound)
   return {
     account: { email: account.email, id: account.id, name: account.name, username: account.username },
     channels: list(channels),
@@ -13,7 +19,14 @@ export function whoami({ account, cleared }: Authentication): WhoamiResponse {
     store_ids: list(storeIds),
     // Without a zone: snapcraft appends the Z itself.
     expires: cleared.expires.toISOString().slice(0, -1),
+    ...(errors.length > 0 ? { errors } : {}),
   }
 }
 
 const list = (values: readonly string[] | null): string[] | null => values && [...values]
+
+const packageNotFound = (id: string) => ({
+  code: 'package-not-found' satisfies ErrorCode,
+  message: `The token is limited to the package ${JSON.stringify(id)}, which the package directory does not know.`,
+  extra: { snap_id: id },
+})

@@ -81,7 +81,7 @@ function requested(request: RequestSummary): Html {
 <dt>In the channels</dt><dd>${channels ? list(channels, plainItem) : 'all'}</dd>
 <dt>In the stores</dt><dd>${storeIds ? list(storeIds, plainItem) : 'all of yours'}</dd>
 <dt>Until</dt><dd>${expires ? instant(expires) : 'the longest time the service allows'}</dd>
-${description !== undefined && html`<dt>Described as</dt><dd>“${visibleText(description, 128)}”</dd>`}
+${description ? html`<dt>Described as</dt><dd>“${visibleText(description, 128)}”</dd>` : ''}
 </dl>`
 }
 

@@ -42,7 +42,8 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(headers.get('snap-store-version'), '32')
     assert.equal(headers.get('cache-control'), 'no-store')
     const json = JSON.parse(body.macaroon)
-    assert.deepEqual(Object.keys(json).sort(), ['c', 'i64', 'l', 's64'])
+    assert.deepEqual(Object.keys(json).sort(), ['c', 'i64', 'l', 's64', 'v'])
+    assert.equal(json.v, 2)
     assert.equal(json.l, new URL(service.baseUrl).host)
   })
 
@@ -106,6 +107,10 @@ eachDatabase((_kind, _open, fresh) => {
     '2099-01-01T00:00:00',
     '2099-01-01T00:00:00.123456',
     '2099-01-01 00:00:00',
+    '2099-01-01t00:00:00z',
+    '2099-01-01T00:00:00.123456789012345678901234567890Z',
+    '2098-12-31T23:59:60Z',
+    '2098-12-31T23:59:60.123Z',
   ]) {
     test(`expires ${expires} is UTC`, async () => {
       const [before] = conditions(await root({ expires }))
@@ -124,7 +129,7 @@ eachDatabase((_kind, _open, fresh) => {
     ['a string', '"x"', 'invalid-request', /object/],
     ['null', 'null', 'invalid-request', /object/],
     ['text that is not JSON', '{', 'invalid-request', /not JSON/],
-    ['__proto__', '{"__proto__": {"x": 1}}', 'invalid-request', /not JSON/],
+    ['__proto__', '{"__proto__": {"x": 1}}', 'invalid-request', /__proto__/],
     ['empty channels', { channels: [] }, 'invalid-field', /^body\/channels must not be empty/],
     ['repeated channels', { channels: ['edge', 'edge'] }, 'invalid-field', /channels/],
     ['a channel that is not a string', { channels: [1] }, 'invalid-field', /channels\/0/],
@@ -148,17 +153,41 @@ eachDatabase((_kind, _open, fresh) => {
     ['empty permissions', { permissions: [] }, 'invalid-field', /permissions/],
     ['empty store_ids', { store_ids: [] }, 'invalid-field', /store_ids/],
     ['a description that is not a string', { description: 1 }, 'invalid-field', /description/],
-    ['a description of two lines', { description: 'a\nb' }, 'invalid-field', /description/],
-    ['a description over 512 bytes', { description: 'ü'.repeat(257) }, 'limit-exceeded', /512 bytes/],
+    [
+      'a description with an escape',
+      { description: 'a\u001b[2Jb' },
+      'invalid-field',
+      /description has control/,
+    ],
+    ['a description with NUL', { description: 'a\0b' }, 'invalid-field', /description has control/],
+    [
+      'a description with half a character',
+      '{"description":"\\ud83d"}',
+      'invalid-field',
+      /description has control characters .* or broken text/,
+    ],
+    [
+      'a description over 512 characters',
+      { description: 'x'.repeat(513) },
+      'invalid-field',
+      /description is longer than 512 characters/,
+    ],
     [
       'limits that fit no caveat',
-      { channels: Array.from({ length: 256 }, (_, i) => `channel-with-a-long-name-${i}`) },
+      { channels: Array.from({ length: 256 }, (_, i) => `${'x'.repeat(96)}${i}`) },
       'limit-exceeded',
-      /4096 bytes/,
+      /together have over 24576 bytes/,
     ],
     ['expires with another offset', { expires: '2099-01-01T00:00:00+02:00' }, 'invalid-field', /UTC/],
     ['expires in the past', { expires: '2020-01-01T00:00:00Z' }, 'invalid-field', /future/],
-    ['expires that is a date alone', { expires: '2099-01-01' }, 'invalid-field', /ISO 8601/],
+    ['expires that is a date alone', { expires: '2099-01-01' }, 'invalid-field', /RFC 3339/],
+    ['expires in the basic format', { expires: '20990101T000000Z' }, 'invalid-field', /RFC 3339/],
+    ['expires without minutes', { expires: '2099-01-01T00Z' }, 'invalid-field', /RFC 3339/],
+    ['expires at 24:00', { expires: '2099-01-01T24:00:00Z' }, 'invalid-field', /does not exist/],
+    ['expires at 22:59:60', { expires: '2099-01-01T22:59:60Z' }, 'invalid-field', /does not exist/],
+    ['expires at 23:58:60', { expires: '2099-01-01T23:58:60Z' }, 'invalid-field', /does not exist/],
+    ['expires at 23:59:61', { expires: '2099-01-01T23:59:61Z' }, 'invalid-field', /does not exist/],
+    ['expires after the last year', { expires: '9999-12-31T23:59:60Z' }, 'invalid-field', /does not exist/],
     [
       'expires on a day that does not exist',
       { expires: '2099-02-30T00:00:00Z' },

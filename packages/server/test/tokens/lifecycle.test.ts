@@ -17,6 +17,7 @@ import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
 import { disableAccount } from '../../src/accounts/disable.ts'
 import { enableAccount } from '../../src/accounts/enable.ts'
+import { importPackages } from '../../src/package-directory/import.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -307,6 +308,33 @@ eachDatabase((_kind, _open, fresh) => {
       })
     })
 
+    test('200: errors names the packages that the package directory does not know, or no longer', async () => {
+      const { installation } = service
+      const directory = (csv: string) =>
+        importPackages(`name,snap_id\n${csv}`, { format: 'csv', replaceAll: true }, installation)
+      const packages = [{ snap_id: 'FooId' }, { snap_id: 'BarId' }, { snap_id: 'NeverId' }]
+      const token = await logIn(service, alice, { packages })
+      const errors = async (of: string) => {
+        const { status, body } = await whoamiWith(bearing(of))
+        assert.equal(status, 200)
+        assert.ok(Check(WhoamiResponseSchema, body), JSON.stringify(body))
+        return body.errors
+      }
+      const missing = (id: string) => ({
+        code: 'package-not-found',
+        message: `The token is limited to the package "${id}", which the package directory does not know.`,
+        extra: { snap_id: id },
+      })
+      assert.equal(await errors(token), undefined, 'without a directory nothing is unknown')
+      await directory('foo,FooId\nbar,BarId\n')
+      assert.deepEqual(await errors(token), [missing('NeverId')])
+      await directory('bar,BarId\n')
+      assert.deepEqual(await errors(token), [missing('FooId'), missing('NeverId')])
+      assert.deepEqual((await whoamiWith(bearing(token))).body.packages, ['FooId', 'BarId', 'NeverId'])
+      assert.equal(await errors(await logIn(service, alice)), undefined, 'a token for all packages')
+      await importPackages('[]', { format: 'json', replaceAll: true }, installation)
+    })
+
     test('200: a GET with a JSON content type and no body', async () => {
       const { status } = await whoamiWith({
         ...bearing(await logIn(service, alice)),
@@ -338,10 +366,39 @@ eachDatabase((_kind, _open, fresh) => {
 
       await revoke(laptop, sessionIdOf(parsed(ci)))
       assert.deepEqual(descriptions(await list(laptop)), ['laptop'])
-      for (const no of ['?include-inactive=false', '?include-inactive=1', '?include-inactive=']) {
-        assert.deepEqual(descriptions(await list(laptop, no)), ['laptop'], no)
+      for (const no of ['false', 'False', '0', 'no', 'off', 'OFF']) {
+        assert.deepEqual(descriptions(await list(laptop, `?include-inactive=${no}`)), ['laptop'], no)
       }
-      assert.deepEqual(descriptions(await list(laptop, '?include-inactive=true')), ['CI', 'laptop'])
+      for (const yes of ['true', 'True', '1', 'yes', 'YES', 'on']) {
+        assert.deepEqual(descriptions(await list(laptop, `?include-inactive=${yes}`)), ['CI', 'laptop'], yes)
+      }
+    })
+
+    test('400: include-inactive that is neither yes nor no, or is there twice', async () => {
+      const token = await logIn(service, alice)
+      const refused = async (query: string) => {
+        const answer = await list(token, query)
+        assert.deepEqual(answer.body.error_list?.[0]?.extra, { field: 'query/include-inactive' }, query)
+        const { status, code, message } = refusalOf(answer)
+        assert.deepEqual([status, code], [400, 'invalid-field'], query)
+        return message
+      }
+      for (const neither of ['', '=', '=2', '=tru', '=true%20', '=null', '=\u{ff54}rue', '=__proto__']) {
+        const message = await refused(`?include-inactive${neither}`)
+        assert.equal(message, 'query/include-inactive is neither yes nor no. Write true or false.')
+      }
+      const message = await refused('?include-inactive=true&include-inactive=true')
+      assert.equal(message, 'query/include-inactive is given more than once.')
+    })
+
+    test('200: a description is listed as it was given: empty, on several lines, or of 512 characters', async () => {
+      const person = await addPerson(service)
+      const given = ['', 'two\r\nlines\n\tand a tab', '😀'.repeat(512), ' ']
+      const tokens: string[] = []
+      for (const description of given) tokens.push(await logIn(service, person, { description }))
+      const { body } = await list(tokens[0] ?? '')
+      const listed = body.macaroons.map((record: TokenRecord) => record.description)
+      assert.deepEqual(listed.sort(), given.sort())
     })
 
     test('an expired session is inactive', async () => {
@@ -366,6 +423,30 @@ eachDatabase((_kind, _open, fresh) => {
         ['web'],
       )
     })
+  })
+
+  describe('the credential comes before everything else', () => {
+    const NONE = {}
+    const dead = async (): Promise<Record<string, string>> => {
+      const token = await logIn(service, alice)
+      await revoke(token, sessionIdOf(parsed(token)))
+      return bearing(token)
+    }
+    for (const [method, path, body] of [
+      ['POST', '/api/v2/tokens/revoke', undefined],
+      ['POST', '/api/v2/tokens/revoke', '{'],
+      ['POST', '/api/v2/tokens/revoke', { colour: 'blue' }],
+      ['POST', '/api/v2/tokens/exchange', '{'],
+      ['POST', '/api/v2/tokens/exchange', { colour: 'blue' }],
+      ['GET', '/api/v2/tokens?include-inactive=perhaps', undefined],
+    ] as const) {
+      test(`401: ${method} ${path} ${JSON.stringify(body) ?? 'without a body'}`, async () => {
+        for (const headers of [NONE, await dead()]) {
+          const refusal = refusalOf(await call(service, method, path, { headers, body }))
+          assert.deepEqual([refusal.status, refusal.code], [401, UNAUTHORIZED])
+        }
+      })
+    }
   })
 
   describe('revoke', () => {

@@ -72,9 +72,9 @@ eachDatabase((_kind, _open, fresh) => {
     const many = (name: string) => ['*', ...Array.from({ length: 200 }, (_, index) => `${name}${index}`)]
     const long = (name: string) => [
       '*',
-      ...Array.from({ length: 25 }, (_, index) => name.repeat(100) + index),
+      ...Array.from({ length: 120 }, (_, index) => name.repeat(100) + index),
     ]
-    const wide = Array.from({ length: 20 }, (_, index) => `${'漢'.repeat(60)}${index}`)
+    const wide = Array.from({ length: 100 }, (_, index) => `${'漢'.repeat(60)}${index}`)
     for (const [own, added] of [
       [many('a'), many('b')],
       [long('a'), long('b')],
@@ -83,7 +83,7 @@ eachDatabase((_kind, _open, fresh) => {
       const root = await getRoot(service, { channels: own })
       const { status, code, message } = refusalOf(await exchange(restrict(root, extra({ channel: added }))))
       assert.deepEqual([status, code], [400, 'limit-exceeded'])
-      assert.match(message, /4096 bytes/)
+      assert.match(message, /24576 bytes/)
     }
   })
 
@@ -97,6 +97,8 @@ eachDatabase((_kind, _open, fresh) => {
     )
     assert.equal(status, 401)
     assert.match(message, /no permissions are left/)
+    const stores = restrict(await getRoot(service, { store_ids: ['acme'] }), extra({ store_ids: ['other'] }))
+    assert.match(refusalOf(await exchange(stores)).message, /no store_ids are left/)
     const [macaroon] = decodeBinary(decodeBase64(await logIn(service, person)))
     const own = addFirstPartyCaveat(macaroon, extra({ acl: ['made_up'] }))
     assert.equal(

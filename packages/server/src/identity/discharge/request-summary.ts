@@ -43,7 +43,8 @@ export function formatSummary(input: SummaryInput): string {
   ) as [string[], string[], string[]]
   const [channels, packages, stores] = lists
   let service = cut(input.service, MAX_SERVICE)
-  let description = input.description === undefined ? undefined : cut(input.description, MAX_DESCRIPTION)
+  let description =
+    input.description === undefined ? undefined : cut(onOneLine(input.description), MAX_DESCRIPTION)
   for (;;) {
     const wire: WireSummary = {
       service,
@@ -135,6 +136,8 @@ function parseInstant(value: unknown): Date | null {
   const date = new Date(value)
   return Number.isNaN(date.getTime()) ? null : date
 }
+
+const onOneLine = (text: string): string => text.replace(/[\t\r\n]+/g, ' ')
 
 const bytes = (items: readonly string[]): number =>
   items.reduce((sum, item) => sum + Buffer.byteLength(item) + 3, 0)

@@ -18,6 +18,7 @@ import { externalIdentity } from '../../identity/discharge/external-identity.ts'
 import { bundledIdentity, type IdentityService } from '../../identity/discharge/third-party.ts'
 import { identityRoutes } from '../../identity/routes.ts'
 import { resolvePackages } from '../../package-directory/resolve.ts'
+import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
 import { rememberedSessions } from '../../tokens/remembered-sessions.ts'
@@ -68,6 +69,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     identity: { location: identityLocation, key: config.identityCondition },
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
     snapIds: (references) => resolvePackages(references, installation),
+    unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
       find: (id) => remembered.findById(id),
       accountOf: (subject, source) =>
