@@ -14,7 +14,7 @@ export const ERROR_CODES = {
   },
   'invalid-field': {
     status: 400,
-    meaning: 'The value of a field is not allowed. The message says which and why.',
+    meaning: 'A field has the wrong type or a value that is not allowed. The message says which and why.',
   },
   'package-not-found': {
     status: 400,

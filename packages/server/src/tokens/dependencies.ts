@@ -1,6 +1,6 @@
 /** What the operations on developer tokens work with. */
 import type { AccountId } from '@ratafia/api'
-import type { PatternBudget } from '@ratafia/macaroon/conditions'
+import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { Account } from '../accounts/account.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
@@ -36,6 +36,13 @@ export interface TokenDependencies {
   readonly lifetime: { readonly standard: number; readonly most: number | undefined }
   readonly clock: Clock
 }
+
+/** What a request from the address `source` works with. */
+export const forRequest = (source: string, deps: TokenDependencies): RequestDependencies => ({
+  ...deps,
+  source,
+  patterns: new PatternBudget(),
+})
 
 export interface RequestDependencies extends TokenDependencies {
   /** The address that this request comes from. */

@@ -2,8 +2,7 @@
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
-import { PatternBudget } from '@ratafia/macaroon/conditions'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { addressOf } from '../address.ts'
 import { accountActor } from '../change.ts'
 import { beforeBody } from '../http/before-body.ts'
@@ -12,7 +11,7 @@ import { presentedMacaroons } from '../http/credentials.ts'
 import { readJsonBodies } from '../http/json-body.ts'
 import { authenticate } from './authenticate.ts'
 import { createToken } from './create.ts'
-import type { RequestDependencies, TokenDependencies } from './dependencies.ts'
+import { forRequest, type TokenDependencies } from './dependencies.ts'
 import { exchange } from './exchange.ts'
 import { listTokens } from './list.ts'
 import { revokeToken } from './revoke.ts'
@@ -27,12 +26,12 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { createToken: create, exchangeToken, listTokens: listing, revokeToken: revocation } = OPERATIONS
   const authenticated = beforeBody((request) =>
-    authenticate(presentedMacaroons(request.headers), dependenciesOf(request, deps)),
+    authenticate(presentedMacaroons(request.headers), forRequest(addressOf(request), deps)),
   )
-  // Like an authentication, an exchange stores the session of a root that is presented for the first time, and nothing
-  // else: it is as if it had not been, if the body turns out to be wrong.
+  // An exchange stores what an authentication does: the session of a root that is presented for the first time. So it may
+  // come before the body, and a wrong body only withholds the token.
   const exchanged = beforeBody((request) =>
-    exchange(presentedMacaroons(request.headers), dependenciesOf(request, deps)),
+    exchange(presentedMacaroons(request.headers), forRequest(addressOf(request), deps)),
   )
 
   const creation = { schema: { body: create.body }, config: { limit: 'tokens' } } as const
@@ -61,9 +60,3 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
     whoami(authenticated.resultOf(request), deps),
   )
 }
-
-const dependenciesOf = (request: FastifyRequest, deps: TokenDependencies): RequestDependencies => ({
-  ...deps,
-  source: addressOf(request),
-  patterns: new PatternBudget(),
-})

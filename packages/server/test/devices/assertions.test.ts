@@ -137,7 +137,9 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal((await get(`${keyPath}?max-format=1`)).status, 200)
     assert.equal(refusalOf(await call(service, 'GET', `${keyPath}?max-format=0`)).code, 'assertion-not-found')
     for (const value of ['-1', '1.0', 'x', '01', '', '9'.repeat(30)]) {
-      const answer = refusalOf(await call(service, 'GET', `${path}?max-format=${value}`))
+      const refused = await call(service, 'GET', `${path}?max-format=${value}`)
+      const answer = refusalOf(refused)
+      assert.deepEqual(refused.body.error_list[0].extra, { field: 'query/max-format' })
       assert.deepEqual([answer.status, answer.code], [400, 'invalid-field'], value)
       assert.equal(answer.message, 'query/max-format must be a whole number, such as 1.')
     }

@@ -2,7 +2,7 @@
  * A summary of the request for a token. It travels to the identity service sealed in the third-party caveat's condition
  * (`is-authenticated-userid for {…}`), so that the confirmation page can show what the token will permit.
  *
- * The text has at most 800 bytes, because the caveat's id is limited to 1 KiB: long lists and texts are shortened and
+ * The text has at most 800 bytes, so that the caveat's id stays under 1 KiB: long lists and texts are shortened and
  * marked as such. Permissions are never left out.
  */
 
