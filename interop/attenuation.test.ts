@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { after, before, test } from 'node:test'
-import { type Answer, type Driver, pythonBakery } from './support/driver.ts'
+import { type Answer, type Driver, pythonBakery, rustMacaroons } from './support/driver.ts'
 import { assertUnauthorized, ok } from './support/token-life.ts'
 import { onEachDatabase } from './support/world.ts'
 
@@ -12,7 +12,10 @@ type Attenuate = (token: string, conditions: readonly string[]) => Promise<Reado
 
 /** The part of it used here; the package has no types. */
 interface NpmMacaroon {
-  importMacaroon(binary: Uint8Array): { addFirstPartyCaveat(condition: string): void; exportJSON(): object }
+  importMacaroon(serialized: Uint8Array | object): {
+    addFirstPartyCaveat(condition: string): void
+    exportJSON(): object
+  }
 }
 const { importMacaroon } = createRequire(import.meta.url)('macaroon') as NpmMacaroon
 
@@ -34,22 +37,41 @@ const extra = (limits: {
 
 onEachDatabase((world) => {
   let client: Driver
+  let rust: Driver
   let token: string
 
   before(async () => {
     const { service, agentFile } = world()
     client = pythonBakery({ BAKERY_AGENT_FILE: agentFile })
+    rust = rustMacaroons()
     const body = { permissions: ['package_access', 'package_upload'], channels: ['edge', 'beta'] }
     const login = await client.ask({ do: 'login', service: service.url, body })
     assert.ok(login.token, login.message)
     token = login.token
   })
-  after(() => client.close())
+  after(() => Promise.all([client.close(), rust.close()]))
 
   const whoami = (headers: Readonly<Record<string, string>>): Promise<Answer> =>
     client.ask({ do: 'call', method: 'GET', url: `${world().service.url}/api/v2/tokens/whoami`, headers })
 
+  /** Reads, appends and writes with a crate; `token` may be JSON too. */
+  const withCrate = async (crate: string, from: string, conditions: readonly string[], format: string) => {
+    const answer = await rust.ask({ do: crate, token: from, conditions, format })
+    assert.ok(answer.token, answer.message)
+    assert.deepEqual(answer.conditions?.slice(-conditions.length), conditions)
+    return answer.token
+  }
+  const inList = (json: string) => ({ Macaroons: btoa(`[${json}]`) })
+
   const libraries: Record<string, Attenuate> = {
+    'crate macaroon, binary': async (from, conditions) => ({
+      Authorization: `Macaroon ${await withCrate('macaroon', from, conditions, 'binary')}`,
+    }),
+    'crate libmacaroon, binary': async (from, conditions) => ({
+      Authorization: `Macaroon ${await withCrate('libmacaroon', from, conditions, 'binary')}`,
+    }),
+    'crate libmacaroon, JSON': async (from, conditions) =>
+      inList(await withCrate('libmacaroon', from, conditions, 'json')),
     'npm macaroon': async (from, conditions) => {
       const macaroon = importMacaroon(Buffer.from(from, 'base64url'))
       for (const condition of conditions) macaroon.addFirstPartyCaveat(condition)
@@ -62,6 +84,48 @@ onEachDatabase((world) => {
       assert.deepEqual(answer.conditions?.slice(-conditions.length), conditions)
       return { Authorization: `Macaroon ${answer.token}` }
     },
+  }
+
+  /** Appends a condition to the JSON of a root, and writes JSON again. */
+  const roots: Record<string, (root: string, condition: string) => Promise<string>> = {
+    'npm macaroon': async (root, condition) => {
+      const macaroon = importMacaroon(JSON.parse(root))
+      macaroon.addFirstPartyCaveat(condition)
+      return JSON.stringify(macaroon.exportJSON())
+    },
+    pymacaroons: async (root, condition) => {
+      const answer = await client.ask({ do: 'attenuate', token: root, conditions: [condition] })
+      assert.ok(answer.token, answer.message)
+      return answer.token
+    },
+    'crate macaroon': (root, condition) => withCrate('macaroon', root, [condition], 'json'),
+    'crate libmacaroon': (root, condition) => withCrate('libmacaroon', root, [condition], 'json'),
+  }
+  for (const [name, narrow] of Object.entries(roots)) {
+    test(`${name}: a root of the largest size is read, narrowed, discharged and exchanged`, async () => {
+      const packages = Array.from({ length: 256 }, (_, i) => ({ snap_id: `${i}`.padStart(32, 'aB3dE5fG7h') }))
+      const channels = Array.from({ length: 256 }, (_, i) => `${i}.04/candidate/fix-${i}`)
+      const body = { permissions: ['package_access', 'package_upload'], packages, channels }
+      const headers = { 'Content-Type': 'application/json' }
+      const created = await client.ask({
+        do: 'call',
+        method: 'POST',
+        url: `${world().service.url}/api/v2/tokens`,
+        headers,
+        body,
+      })
+      const { macaroon } = (await ok(Promise.resolve(created))) as { macaroon: string }
+      const narrowed = await narrow(macaroon, extra({ acl: ['package_access'] }))
+      const { macaroons, message } = await client.ask({ do: 'discharge', macaroon: narrowed })
+      assert.ok(macaroons, message)
+      const shown = (await ok(whoami({ Macaroons: macaroons }))) as Record<string, unknown>
+      assert.deepEqual(shown['permissions'], ['package_access'])
+      assert.deepEqual(
+        shown['packages'],
+        packages.map(({ snap_id }) => snap_id),
+      )
+      assert.deepEqual(shown['channels'], channels)
+    })
   }
 
   for (const [name, attenuate] of Object.entries(libraries)) {

@@ -64,12 +64,13 @@ def login(command):
 
 
 def attenuate(token, conditions):
-    """What a holder does offline: first-party caveats on the token, in the spelling it came in."""
-    macaroon = pymacaroons.Macaroon.deserialize(token)
+    """What a holder does offline: first-party caveats on the macaroon, in the spelling it came in."""
+    serializer = json_serializer.JsonSerializer() if token.startswith("{") else None
+    macaroon = pymacaroons.Macaroon.deserialize(token, serializer)
     for condition in conditions:
         macaroon.add_first_party_caveat(condition)
     return {
-        "token": macaroon.serialize(),
+        "token": macaroon.serialize(serializer),
         "conditions": [
             caveat.caveat_id_bytes.decode() for caveat in macaroon.first_party_caveats()
         ],

@@ -36,6 +36,8 @@ export const pythonBakery = (environment: Settings = {}): Driver =>
 
 export const goBakery = (environment: Settings = {}): Driver => start(clientPaths.goBakery, [], environment)
 
+export const rustMacaroons = (): Driver => start(clientPaths.rustMacaroons, [], {})
+
 export const craftStore = (service: string, environment: Settings = {}): Driver =>
   start(
     clientPaths.python,

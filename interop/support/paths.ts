@@ -10,6 +10,7 @@ export const clientPaths = {
   interop,
   python: join(interop, '.venv/bin/python'),
   goBakery: join(interop, '.bin/go-bakery'),
+  rustMacaroons: join(interop, '.bin/rust-macaroons'),
   snapdDevice: join(interop, '.bin/snapd-device'),
   promtool: join(interop, '.bin/promtool'),
   nginx: '/usr/sbin/nginx',

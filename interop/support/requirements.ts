@@ -21,6 +21,9 @@ export function checkRequirements(): void {
     ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', 'go/main.go'])
       ? []
       : ['the Go client of interop/go']),
+    ...(isCurrent('.bin/rust-stamp', ['rust/Cargo.toml', 'rust/Cargo.lock', 'rust/src/main.rs'])
+      ? []
+      : ['the Rust program of interop/rust']),
     ...(isCurrent('.bin/snapd-stamp', SNAPD_FILES) && runs('sh', '-c', 'command -v ssh-keygen')
       ? []
       : ['the snapd device of interop/snapd']),
@@ -43,6 +46,7 @@ export function versions(): string {
     output(clientPaths.promtool, '--version').split('\n')[0],
     `${output('fish', '--version')}, ${output('zsh', '--version')}`,
     output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
+    output(clientPaths.rustMacaroons, 'version'),
     `snapd ${readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8').trim()}`,
     `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,
   ].join('\n')
