@@ -130,7 +130,7 @@ const REFUSED: readonly [headers: Headers, code: string, message: RegExp][] = [
     'macaroon-authorization-required',
     MALFORMED,
   ],
-  [{ authorization: `Macaroon ${encodeBase64Url(Buffer.alloc(40_000, 2))}` }, 'limit-exceeded', /too large/],
+  [{ authorization: `Macaroon ${encodeBase64Url(Buffer.alloc(50_000, 2))}` }, 'limit-exceeded', /too large/],
 ]
 
 for (const [headers, code, message] of REFUSED) {
