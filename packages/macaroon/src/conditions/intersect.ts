@@ -13,7 +13,8 @@ export function intersectAttenuations(a: Attenuations, b: Attenuations): Attenua
 
 /**
  * What a set of conditions permits: the intersection of all its `extra` conditions, unrestricted when there is none.
- * Whoever reads several sets for one request gives them one `budget`. Throws {@link ConditionError} `malformed-condition` or `limit-exceeded`.
+ * Pass the same `budget` for all sets of one request. Throws {@link ConditionError} `malformed-condition` or
+ * `limit-exceeded`.
  */
 export function effectiveAttenuations(
   conditions: Iterable<string>,

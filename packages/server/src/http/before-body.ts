@@ -1,6 +1,6 @@
 /**
- * A route's work that comes before its body is looked at: whoever has no credential learns nothing about what an
- * endpoint takes. It still runs after the body has arrived within its limit, when the request counts as work.
+ * A route's work that comes before its body is examined, so that a request without a credential gets its 401 whatever its
+ * body says. It runs once the body has arrived within its limit, when the request counts as work.
  */
 import type { FastifyRequest } from 'fastify'
 
