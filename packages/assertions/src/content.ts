@@ -4,6 +4,7 @@ import { SEPARATOR } from './decode.ts'
 import { AssertionError } from './errors.ts'
 import { count, inType, optionalText } from './headers/header-checks.ts'
 import type { Headers, HeaderValue } from './headers/header-value.ts'
+import { checkName } from './headers/parse-headers.ts'
 import { writeHeader } from './headers/write-headers.ts'
 import { TYPES, type TypeName } from './types/registry.ts'
 
@@ -91,6 +92,8 @@ function readValue(input: HeaderInput): HeaderValue | undefined {
   const entries = input instanceof Map ? [...input] : Object.entries(input)
   return new Map(
     entries.flatMap(([name, value]) => {
+      // Before it is written: a name with a line break would be another header.
+      checkName(name)
       const read = readValue(value)
       return read === undefined ? [] : [[name, read] as const]
     }),

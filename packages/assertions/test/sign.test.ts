@@ -67,15 +67,15 @@ for (const [what, headers, code] of [
   ['a missing primary key', { serial: undefined }, 'missing-header'],
   ['a slash in the primary key', { serial: 'a/b' }, 'malformed-header'],
   ['a name that cannot be one', { X: 'y' }, 'malformed-line'],
-  ['a header inside a name', { 'x: y\nz': 'y' }, 'repeated-header'],
+  ['a header inside a name', { 'x: y\nz': 'y' }, 'malformed-line'],
+  ['a header inside a name of a map', { x: { 'x: y\n  z': 'y' } }, 'malformed-line'],
   ['an authority', { 'authority-id': 'acme' }, 'unexpected-header'],
   ['a revision below zero', { revision: '-1' }, 'malformed-header'],
   ['a newer format', { format: '1' }, 'unsupported-format'],
   ['headers of more than 128 KiB', { x: 'y'.repeat(131_072) }, 'limit-exceeded'],
 ] as const) {
   test(`${what} is not signed`, () => {
-    const input = changed(what === 'a header inside a name' ? { ...headers, x: 'y' } : headers)
-    assert.throws(() => sign(input, device, { signedAt: RECORDED }), { code })
+    assert.throws(() => sign(changed(headers), device, { signedAt: RECORDED }), { code })
   })
 }
 

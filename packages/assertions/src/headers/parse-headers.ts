@@ -23,12 +23,17 @@ export function parseHeaders(block: string): Headers {
   return headers
 }
 
+/** Throws {@link AssertionError} `malformed-line`. */
+export function checkName(name: string): void {
+  if (!NAME.test(name)) throw malformed(`not a header name: ${quote(name)}`)
+}
+
 function readEntry(cursor: Cursor, indent: number, into: Map<string, HeaderValue>): void {
   const entry = lineAt(cursor).slice(indent)
   const colon = entry.indexOf(':')
   if (colon === -1) throw malformed(`no ":" in a header line: ${quote(entry)}`)
   const name = entry.slice(0, colon)
-  if (!NAME.test(name)) throw malformed(`not a header name: ${quote(name)}`)
+  checkName(name)
   if (into.has(name)) throw new AssertionError('repeated-header', `header ${quote(name)} appears twice`)
   into.set(name, readValue(cursor, indent, entry, colon + 1))
 }
