@@ -63,6 +63,7 @@ export const ACTIONS = {
   'signing-key.add': 'a signing key was added to a brand, or enabled again',
   'signing-key.disable': 'a signing key was disabled',
   'assertion.add': 'an assertion of an import was stored',
+  'assertion.sign': 'an assertion was signed with the key of a brand, at the command line',
   'model.add': 'a model was added',
   'model.update': 'the assertion of a model was replaced by a newer revision',
   'model.set-policy': 'the policy of a model was changed',

@@ -1,22 +1,21 @@
 /** Creates a private world to try things in: a root, a brand, a model and their keys, all trusted. */
-import { generateKeyPair } from 'node:crypto'
-import { promisify } from 'node:util'
 import {
   encode,
-  encodePublicKey,
   formatTimestamp,
   type HeaderInput,
   type PrivateKey,
-  privateKeyFromKeyObject,
   sign,
   type TypeName,
+  type UnverifiedAssertion,
 } from '@ratafia/assertions'
 import { invalidField } from '../errors.ts'
 import { addBrand } from './add-brand.ts'
 import type { BrandDeps } from './brand-deps.ts'
+import { generateSigningKey, privateKeyToPem } from './keys/signing-key-file.ts'
 import { addModel } from './models/add-model.ts'
 import { DEFAULT_POLICY, type ModelName } from './models/model-policy.ts'
 import { addTrustRoots } from './trust/add-trust-roots.ts'
+import { issueAccount, issueAccountKey } from './trust/issue.ts'
 
 export interface DemoFile {
   readonly name: string
@@ -32,8 +31,6 @@ export interface DemoBrand {
   /** The assertions and both private keys. The service stores only that of the brand, sealed. */
   readonly files: readonly DemoFile[]
 }
-
-const generate = promisify(generateKeyPair)
 
 /**
  * Creates `NAME-root`, which signs everything, `NAME-brand` and its model `NAME-device` (registration `auto`), stores
@@ -56,39 +53,18 @@ export async function createDemoBrand(
   if (await deps.brands.find(brandId)) {
     throw invalidField(`There is already a demo brand ${brandId}. Give another name with --name.`)
   }
-  const [root, brand] = await Promise.all([newKey(), newKey()])
+  const [root, brand] = await Promise.all([generateSigningKey(), generateSigningKey()])
   const at = deps.clock()
   const timestamp = formatTimestamp(at)
-  const made = (type: TypeName, key: PrivateKey, headers: Record<string, HeaderInput>, body?: string) =>
-    Buffer.from(
-      encode(sign({ type, headers, ...(body === undefined ? {} : { body }) }, key, { signedAt: at })),
-    ).toString('utf8')
-  const account = (id: string) =>
-    made('account', root, {
-      'authority-id': rootId,
-      'account-id': id,
-      'display-name': id,
-      username: id,
-      validation: 'unproven',
-      timestamp,
-    })
-  const accountKey = (id: string, key: PrivateKey, keyName: string) =>
-    made(
-      'account-key',
-      root,
-      {
-        'authority-id': rootId,
-        'public-key-sha3-384': key.publicKey.id,
-        'account-id': id,
-        name: keyName,
-        since: timestamp,
-      },
-      encodePublicKey(key.publicKey),
-    )
+  const issuer = { accountId: rootId, key: root }
+  const accountKey = (accountId: string, { publicKey }: PrivateKey, keyName: string) =>
+    textOf(issueAccountKey({ accountId, publicKey, name: keyName, since: at }, issuer, at))
+  const made = (type: TypeName, key: PrivateKey, headers: Record<string, HeaderInput>) =>
+    textOf(sign({ type, headers }, key, { signedAt: at }))
   const texts = {
-    rootAccount: account(rootId),
+    rootAccount: textOf(issueAccount({ accountId: rootId }, issuer, at)),
     rootKey: accountKey(rootId, root, 'root'),
-    brandAccount: account(brandId),
+    brandAccount: textOf(issueAccount({ accountId: brandId }, issuer, at)),
     brandKey: accountKey(brandId, brand, 'serials'),
     model: made('model', brand, {
       'authority-id': brandId,
@@ -113,7 +89,7 @@ export async function createDemoBrand(
     {
       account: file('account', texts.brandAccount),
       accountKey: file('account-key', texts.brandKey),
-      signingKey: file('key', pemOf(brand)),
+      signingKey: file('key', privateKeyToPem(brand)),
     },
     deps,
   )
@@ -121,7 +97,7 @@ export async function createDemoBrand(
   await addModel({ file: file('model', texts.model), policy }, deps)
   const open = (fileName: string, text: string): DemoFile => ({ name: fileName, text, secret: false })
   const secret = (fileName: string, key: PrivateKey): DemoFile => {
-    return { name: fileName, text: pemOf(key), secret: true }
+    return { name: fileName, text: privateKeyToPem(key), secret: true }
   }
   return {
     rootId,
@@ -140,10 +116,4 @@ export async function createDemoBrand(
   }
 }
 
-async function newKey(): Promise<PrivateKey> {
-  const { privateKey } = await generate('rsa', { modulusLength: 4096 })
-  return privateKeyFromKeyObject(privateKey)
-}
-
-const pemOf = ({ keyObject }: PrivateKey): string =>
-  keyObject.export({ format: 'pem', type: 'pkcs8' }).toString()
+const textOf = (assertion: UnverifiedAssertion): string => Buffer.from(encode(assertion)).toString('utf8')

@@ -24,6 +24,8 @@ export interface CommandContext {
   /** With the secret keys that exist: it makes none. */
   openSealer(): Promise<Sealer>
   readonly release: string
+  /** Where `snap create-key` keeps private keys. */
+  readonly gnupgHome: string
 }
 
 /** The words or options of a command are wrong; the exit code is 2. */

@@ -1,5 +1,5 @@
-/** Files that commands are given. */
-import { readFile, stat } from 'node:fs/promises'
+/** Files that commands are given, and new ones that they make. */
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { FileError, UsageError } from './context.ts'
 
@@ -36,4 +36,61 @@ export function formatOf(file: string, hint = ''): 'csv' | 'json' {
   if (ending === '.csv') return 'csv'
   if (ending === '.json') return 'json'
   throw new UsageError(`${file} ends neither in .csv nor in .json.${hint}`)
+}
+
+export interface NewFile {
+  readonly path: string
+  /** Throws {@link FileError}. */
+  write(text: string | Uint8Array): Promise<void>
+  remove(): Promise<void>
+  close(): Promise<void>
+}
+
+interface NewFileOptions {
+  /** Only this user can read it. */
+  readonly secret?: boolean
+  /** What has not happened if the file cannot be made, as a sentence. */
+  readonly otherwise: string
+}
+
+/** Makes a file and overwrites none. Throws {@link FileError}. */
+export async function createFile(
+  path: string,
+  { secret = false, otherwise }: NewFileOptions,
+): Promise<NewFile> {
+  const handle = await open(path, 'wx', secret ? 0o600 : 0o666).catch((error: NodeJS.ErrnoException) => {
+    const why =
+      error.code === 'EEXIST' ? 'already exists, and is not overwritten' : `cannot be written (${error.code})`
+    throw new FileError(`${path} ${why}. ${otherwise}`)
+  })
+  return {
+    path,
+    write: async (text) => {
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } catch (error) {
+        throw new FileError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
+      }
+    },
+    remove: () => rm(path, { force: true }),
+    close: () => handle.close(),
+  }
+}
+
+/** Makes the file before `work` starts, so that its result has a place to go; removes it if `work` fails. */
+export async function withNewFile<T>(
+  path: string,
+  options: NewFileOptions,
+  work: (file: NewFile) => Promise<T>,
+): Promise<T> {
+  const file = await createFile(path, options)
+  try {
+    return await work(file)
+  } catch (error) {
+    await file.remove()
+    throw error
+  } finally {
+    await file.close()
+  }
 }

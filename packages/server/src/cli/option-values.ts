@@ -24,6 +24,13 @@ export function readInstant(option: string, text: string, { now, direction }: Re
   }
 }
 
+/** As {@link readInstant}; undefined for an option that was not given. */
+export const readInstantIfAny = (
+  option: string,
+  text: string | undefined,
+  reading: Reading,
+): Date | undefined => (text === undefined ? undefined : readInstant(option, text, reading))
+
 /** Throws {@link UsageError}. */
 export function readCount(option: string, text: string): number {
   if (/^[1-9][0-9]{0,4}$/.test(text)) return Number(text)

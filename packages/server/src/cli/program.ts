@@ -9,6 +9,7 @@ import { packageCommands } from './accounts/packages.ts'
 import { tokenCommands } from './accounts/tokens.ts'
 import { allowListCommands } from './brands/allow-list.ts'
 import { apiKeyCommands } from './brands/api-keys.ts'
+import { assertionCommands } from './brands/assertions.ts'
 import { brandCommands } from './brands/brands.ts'
 import { hardwareIdentityCommands } from './brands/hardware-identities.ts'
 import { modelCommands } from './brands/models.ts'
@@ -59,6 +60,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   trustCommands(program, context)
   brandCommands(program, context)
   signingKeyCommands(program, context)
+  assertionCommands(program, context)
   modelCommands(program, context)
   apiKeyCommands(program, context)
   allowListCommands(program, context)

@@ -1,6 +1,6 @@
 /** The only reader of the environment: reads every variable once, at start, and reports all problems together. */
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { availableParallelism, homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
 import { type Environment, readRows, textOf, type ValuesOf } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets.ts'
@@ -11,6 +11,10 @@ export type { Environment } from './row.ts'
 
 /** The environment of this process, for the program's start. */
 export const processEnvironment = (): Environment => process.env
+
+/** The GnuPG home of `snap create-key`: the variable is snapd's. */
+export const gnupgHome = (environment: Environment): string =>
+  textOf(environment, 'SNAP_GNUPG_HOME') ?? join(homedir(), '.snap', 'gnupg')
 
 export type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly file: string }

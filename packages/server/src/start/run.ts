@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext, Streams } from '../cli/context.ts'
 import { addCommands, createProgram } from '../cli/program.ts'
 import { runProgram } from '../cli/run-program.ts'
-import { type Environment, processEnvironment } from '../config/config.ts'
+import { type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
 import { RELEASE } from './release.ts'
 import { serveCommands } from './serve-commands.ts'
 import { commandSettings } from './settings.ts'
@@ -37,6 +37,7 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
   return {
     streams,
     release: RELEASE,
+    gnupgHome: gnupgHome(environment),
     withInstallation: async (work) => {
       const { openInstallation } = await import('./installation.ts')
       const { linkEntries } = await import('../audit/link.ts')

@@ -215,11 +215,15 @@ eachDatabase((_kind, _open, fresh) => {
     )
   })
 
-  test('brands create --demo: files to point a test snapd at; private keys for the owner alone', async () => {
-    await refuses(['brands', 'create'], /^ratafia: Give --demo /, 2)
-    const directory = join(program.directory, 'demo')
-    const made = await program.json('brands', 'create', '--demo', '--output', directory)
-    assert.deepEqual([made.brand, made.model, made.directory], ['demo-brand', 'demo-device', directory])
+  test('brands create --demo: files in the data directory; private keys for the owner alone', async () => {
+    await refuses(['brands', 'create'], /^ratafia: Give an account id, .*; or --demo, to make a brand /, 2)
+    const made = await program.json('brands', 'create', '--demo')
+    const { directory } = made
+    assert.deepEqual(
+      [made.brand, made.model, directory],
+      ['demo-brand', 'demo-device', join(program.environment['RATAFIA_DATA_DIR'] ?? '', 'demo-brand')],
+    )
+    assert.equal((await stat(directory)).mode & 0o777, 0o700)
     const files = await readdir(directory)
     assert.equal(files.length, 8)
     for (const file of files.filter((name) => name.endsWith('.pem'))) {
@@ -229,12 +233,12 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(shown.signer, /^demo-brand /)
     await refuses(
       ['brands', 'create', '--demo', '--output', directory],
-      /^ratafia: \S+\/demo already exists\./,
+      /^ratafia: \S+\/demo-brand already exists\./,
     )
     await refuses(
       ['brands', 'create', '--demo', '--output', `${directory}2`],
       /Give another name with --name\.\n$/,
     )
-    assert.ok(!(await readdir(program.directory)).includes('demo2'))
+    await assert.rejects(stat(`${directory}2`), { code: 'ENOENT' })
   })
 })

@@ -54,6 +54,8 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'backup',
   'verify',
   'devices export',
+  'signing-keys generate',
+  'signing-keys certify',
   ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
   ...['accounts', 'agents', 'tokens', 'packages', 'keys', 'trust', 'brands', 'signing-keys', 'models'].map(
     (name) => `${name} list`,
@@ -98,6 +100,10 @@ const file =
     return path
   }
 const MODEL = `${ACME.brandId}/${ACME.model}`
+const DEMO_MODEL = JSON.stringify({
+  ...{ type: 'model', 'authority-id': 'demo-brand', series: '16', 'brand-id': 'demo-brand' },
+  ...{ model: 'demo-next', classic: 'true' },
+})
 
 const COMMANDS: Readonly<Record<string, Changing>> = {
   'accounts add': {
@@ -135,6 +141,13 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['trust.add'],
     subject: /^test-root$/,
   },
+  'trust create-root': {
+    words: ({ directory }) => [
+      ...['own-root', '--key', world('keys/unknown.pem'), '--output', join(directory, 'own-root')],
+    ],
+    actions: ['trust.add'],
+    subject: /^own-root$/,
+  },
   'brands add': {
     words: () => [
       ...['--account', world('account-acme-brand'), '--account-key', world('account-key-acme-brand')],
@@ -151,6 +164,12 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   'brands create': {
     words: ({ directory }) => ['--demo', '--output', join(directory, 'demo')],
     actions: ['trust.add', 'brand.add', 'model.add'],
+  },
+  'assertions sign': {
+    words: async (w) => [await file('model.json', DEMO_MODEL)(w)],
+    actions: ['assertion.sign'],
+    subject: /^model\/16\/demo-brand\/demo-next$/,
+    details: /^\{"key":"[\w-]{64}"\}$/,
   },
   'models update': {
     // Another key in the file than what is there: the account-key that signed the model is stored.
@@ -315,6 +334,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     withUnopenedInstallation: unused,
     openSealer: unused,
     release: 'test',
+    gnupgHome: '/nonexistent',
   }
   return { context, said: () => said }
 }

@@ -15,7 +15,7 @@ export async function readPgpKey(
   const { decryptKey, readPrivateKey } = await import('openpgp')
   const locked = await readPrivateKey({ armoredKey: armored }).catch(() => {
     throw invalidField(
-      `${name} is not a readable PGP private key. Export it with gpg --export-secret-keys --armor.`,
+      `${name} is not a readable PGP private key. Export it with gpg --armor --export-secret-keys NAME; for a key of \`snap create-key\` with --homedir ~/.snap/gnupg, or name it gpg:NAME.`,
     )
   })
   if (!locked.isDecrypted() && passphrase === undefined) {

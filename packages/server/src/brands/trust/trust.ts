@@ -12,6 +12,7 @@ import {
   verifyTrust,
 } from '@ratafia/assertions'
 import type { Clock } from '../../clock.ts'
+import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
@@ -44,6 +45,14 @@ export async function findAssertion<Type extends TypeName>(
     : (await rootAssertions({ assertions })).find((root) => isReferredTo(root, type, primaryKey))
   // Proven by the comparison, which does not narrow a type parameter.
   return found?.type === type ? (found as UnverifiedAssertion<Type>) : undefined
+}
+
+/** One key speaks for one account. Throws `invalid-field` if an account has this key already. */
+export async function requireUnusedKey(keyId: string, deps: Pick<TrustDeps, 'assertions'>): Promise<void> {
+  const owner = (await findAssertion('account-key', [keyId], deps))?.fields.accountId
+  if (owner !== undefined) {
+    throw invalidField(`The key ${keyId} is already a key of ${owner}. Give each account a key of its own.`)
+  }
 }
 
 /**

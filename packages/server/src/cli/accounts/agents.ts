@@ -1,9 +1,9 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
-import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Config, serviceAddress } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/values.ts'
-import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { createFile } from '../files.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 
 interface AddOptions extends JsonOption {
@@ -64,7 +64,10 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
   }
   // Before the agent is made: its private key would have nowhere to go.
-  const output = options.output === undefined ? undefined : await createFile(options.output)
+  const output =
+    options.output === undefined
+      ? undefined
+      : await createFile(options.output, { secret: true, otherwise: 'No agent was made.' })
   try {
     const { agent, account, file } = await context.withInstallation((installation) =>
       addAgent(
@@ -87,24 +90,6 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     throw error
   } finally {
     await output?.close()
-  }
-}
-
-/** A new file, mode 0600. Throws {@link FileError}. */
-async function createFile(path: string) {
-  const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const why =
-      error.code === 'EEXIST' ? 'already exists, and is not overwritten' : `cannot be written (${error.code})`
-    throw new FileError(`${path} ${why}. No agent was made.`)
-  })
-  return {
-    path,
-    write: async (text: string) => {
-      await handle.writeFile(text)
-      await handle.sync()
-    },
-    remove: () => rm(path, { force: true }),
-    close: () => handle.close(),
   }
 }
 

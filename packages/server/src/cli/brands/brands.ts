@@ -1,14 +1,23 @@
 /** `ratafia brands`: the accounts that serials are signed for. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { DemoBrand } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readNamed, withNewFile } from '../files.ts'
+import { readInstantIfAny } from '../option-values.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 import { modelRow } from './models.ts'
-import { PASSPHRASE, type PassphraseOption, readPassphrase, signingKeyRow } from './signing-keys.ts'
+import {
+  KEY_FORMS,
+  namedKey,
+  PASSPHRASE,
+  type PassphraseOption,
+  readKey,
+  readPassphrase,
+} from './private-keys.ts'
+import { signingKeyRow } from './signing-keys.ts'
 
 interface AddOptions extends JsonOption, PassphraseOption {
   readonly account: string
@@ -16,11 +25,19 @@ interface AddOptions extends JsonOption, PassphraseOption {
   readonly signingKey: string
 }
 
-interface CreateOptions extends JsonOption {
+interface DemoOptions extends JsonOption {
   readonly demo?: boolean
   readonly name: string
-  readonly output: string
+  readonly output?: string
   readonly url?: string
+}
+
+interface CreateOptions extends DemoOptions, PassphraseOption {
+  readonly rootKey?: string
+  readonly signingKey?: string
+  readonly displayName?: string
+  readonly keyName: string
+  readonly until?: string
 }
 
 export function brandCommands(parent: Command, context: CommandContext): void {
@@ -31,18 +48,18 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .requiredOption('--account <file>', 'its account assertion')
     .requiredOption('--account-key <file>', 'its account-key assertion')
     .requiredOption(
-      '--signing-key <file>',
-      'the private half of that key (PEM or armored PGP, RSA, 4096 bits and up)',
+      '--signing-key <key>',
+      `the private half of that key: ${KEY_FORMS}; RSA, 4096 bits and up`,
     )
     .option(...PASSPHRASE)
     .action(async (options: AddOptions) => {
       const { addBrand } = await import('../../brands/add-brand.ts')
-      const [account, accountKey, signingKey] = await Promise.all([
+      const [account, accountKey] = await Promise.all([
         readNamed(options.account),
         readNamed(options.accountKey),
-        readNamed(options.signingKey),
       ])
       const passphrase = await readPassphrase(context, options)
+      const signingKey = await namedKey(context, options.signingKey, passphrase)
       const added = await context.withInstallation((installation) =>
         addBrand({ account, accountKey, signingKey, passphrase }, installation),
       )
@@ -50,16 +67,29 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       print(context, options, row, `The brand ${added.accountId} is added; ${added.keyId} signs its serials.`)
     })
 
-  withJson(brands.command('create'))
-    .description('make a brand to try things with: a private root, a brand, a model and their keys')
-    .option(
-      '--demo',
-      'required: such a brand is only for trying things out; a production snapd does not trust it',
+  withJson(brands.command('create [account-id]'))
+    .description(
+      'make a brand of your own, which your root vouches for; or with --demo one to try things with',
     )
-    .option('--name <name>', 'how the names of the accounts and the model begin', 'demo')
-    .option('--output <directory>', 'a new directory for the assertions and private keys', './demo-brand')
-    .option('--url <url>', 'address of the store assertion (default: that of the service)')
-    .action((options: CreateOptions) => create(options, context))
+    .option('--root-key <key>', `required: the private key of the root: ${KEY_FORMS}`)
+    .option('--output <path>', 'required: a new file for its account and account-key assertions')
+    .option(
+      '--signing-key <key>',
+      'its private key, in the same forms (default: a new one, stored sealed only)',
+    )
+    .option('--display-name <name>', 'how the account is called (default: its id)')
+    .option('--key-name <name>', 'how the key is called', 'serials')
+    .option(
+      '--until <when>',
+      'until when the key may sign: a time, or from now, such as 3650d (default: no end)',
+    )
+    .option(...PASSPHRASE)
+    .option('--demo', 'make a root, a brand, a model and their keys; a production snapd does not trust them')
+    .option('--name <name>', 'with --demo: how the names of the accounts and the model begin', 'demo')
+    .option('--url <url>', 'with --demo: address of the store assertion (default: that of the service)')
+    .action((accountId: string | undefined, options: CreateOptions) =>
+      options.demo ? createDemo(accountId, options, context) : create(accountId, options, context),
+    )
 
   withJson(brands.command('list'))
     .description('list all brands, by account id')
@@ -110,33 +140,81 @@ async function remove(accountId: string, options: JsonOption, context: CommandCo
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
 
-async function create(options: CreateOptions, context: CommandContext): Promise<void> {
-  const { createDemoBrand } = await import('../../brands/demo-brand.ts')
-  if (!options.demo) {
-    throw new UsageError('Give --demo to make one to try things with; `ratafia brands add` adds a real one.')
+async function create(
+  accountId: string | undefined,
+  options: CreateOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { createBrand } = await import('../../brands/create-brand.ts')
+  const { output, displayName, keyName, until } = options
+  if (accountId === undefined || options.rootKey === undefined || output === undefined) {
+    throw new UsageError(
+      'Give an account id, --root-key and --output; or --demo, to make a brand to try things with.',
+    )
   }
-  const { output } = options
-  // Before anything is made: the keys would have nowhere to go.
-  await mkdir(output, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'EEXIST' ? 'already exists' : `cannot be made (${error.code})`
-    throw new FileError(`${output} ${why}. Name a new directory with --output. Nothing was changed.`)
-  })
-  let stored = false
-  try {
-    const { demo, url } = await context.withInstallation(async (installation) => {
-      const address = options.url ?? serviceAddress(installation.config)
-      return { demo: await createDemoBrand({ name: options.name, url: address }, installation), url: address }
+  const passphrase = await readPassphrase(context, options)
+  const rootKey = await readKey(context, options.rootKey, passphrase)
+  const signingKey =
+    options.signingKey === undefined ? undefined : await readKey(context, options.signingKey, passphrase)
+  const brand = await withNewFile(output, { otherwise: 'No brand was made.' }, async (file) => {
+    const made = await context.withInstallation((installation) => {
+      const now = installation.clock()
+      const expires = readInstantIfAny('--until', until, { now, direction: 'ahead' })
+      return createBrand(
+        { accountId, displayName, rootKey, signingKey, keyName, until: expires },
+        installation,
+      )
     })
-    stored = true
-    for (const { name, text, secret } of demo.files) {
-      await writeFile(join(output, name), text, { mode: secret ? 0o600 : 0o644 })
+    await file.write(made.assertions)
+    return made
+  })
+  const { displayName: name, keyId, rootId } = brand
+  const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
+  const told = `The brand ${accountId} is made, and ${rootId} vouches for it; ${keyId} signs its serials. Its assertions are in ${output}.`
+  print(context, options, row, told)
+}
+
+async function createDemo(
+  accountId: string | undefined,
+  options: CreateOptions,
+  context: CommandContext,
+): Promise<void> {
+  if (accountId !== undefined || options.rootKey !== undefined || options.signingKey !== undefined) {
+    throw new UsageError(
+      '--demo makes the account and all keys itself: give neither an account id nor a key.',
+    )
+  }
+  const { createDemoBrand } = await import('../../brands/demo-brand.ts')
+  const { demo, url, output } = await context.withInstallation(async (installation) => {
+    const { config } = installation
+    const directory = options.output ?? join(config.dataDirectory, 'demo-brand')
+    await makeDirectory(directory)
+    try {
+      const address = options.url ?? serviceAddress(config)
+      const made = await createDemoBrand({ name: options.name, url: address }, installation)
+      return { demo: made, url: address, output: directory }
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true })
+      throw error
     }
-    const { rootId, model, storeId } = demo
-    const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
-    print(context, options, row, guide(demo, output, url))
+  })
+  for (const { name, text, secret } of demo.files) {
+    await writeFile(join(output, name), text, { mode: secret ? 0o600 : 0o644 })
+  }
+  const { rootId, model, storeId } = demo
+  const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
+  print(context, options, row, guide(demo, output, url))
+}
+
+/** A new one, for its owner alone, before anything is made: the keys would have nowhere to go. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(path, { mode: 0o700 })
   } catch (error) {
-    if (!stored) await rm(output, { recursive: true, force: true })
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'EEXIST' ? 'already exists' : `cannot be made (${code})`
+    throw new FileError(`${path} ${why}. Name a new directory with --output. Nothing was changed.`)
   }
 }
 

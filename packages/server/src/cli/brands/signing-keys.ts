@@ -1,29 +1,29 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
 import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
-import { type CommandContext, UsageError } from '../context.ts'
-import { readNamed } from '../files.ts'
+import type { CommandContext } from '../context.ts'
+import { readNamed, withNewFile } from '../files.ts'
+import { readInstantIfAny } from '../option-values.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
-import { readPassword } from '../password-input.ts'
+import {
+  KEY_FORMS,
+  namedKey,
+  PASSPHRASE,
+  type PassphraseOption,
+  readKey,
+  readPassphrase,
+  warnInCheckout,
+} from './private-keys.ts'
+import { writeAssertion } from './write-assertion.ts'
 
-export const PASSPHRASE = [
-  '--passphrase-stdin',
-  'the signing key is encrypted; read its passphrase from standard input',
-] as const
-
-export interface PassphraseOption {
-  readonly passphraseStdin?: boolean
-}
-
-/** Undefined when it was not asked for. Throws {@link UsageError} for an empty one. */
-export async function readPassphrase(
-  { streams }: CommandContext,
-  { passphraseStdin }: PassphraseOption,
-): Promise<string | undefined> {
-  if (!passphraseStdin) return undefined
-  const passphrase = await readPassword(streams, true)
-  if (passphrase === '') throw new UsageError('The passphrase on standard input is empty.')
-  return passphrase
+interface CertifyOptions extends PassphraseOption {
+  readonly key: string
+  readonly rootKey: string
+  readonly name: string
+  readonly since?: string
+  readonly until?: string
+  readonly allow?: readonly string[]
+  readonly output?: string
 }
 
 interface AddOptions extends JsonOption, PassphraseOption {
@@ -35,23 +35,46 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .command('signing-keys')
     .description('the keys that sign serials; stored sealed, never shown again')
 
-  withJson(keys.command('add <file>'))
+  withJson(keys.command('add <key>'))
     .description(
-      'add another key (PEM or armored PGP, RSA, 4096 bits and up) to a brand; a disabled one signs again',
+      `add another key to a brand: ${KEY_FORMS}, RSA, 4096 bits and up; a disabled one signs again`,
     )
     .option('--account-key <file>', 'its account-key assertion, unless it is already stored')
     .option(...PASSPHRASE)
-    .action(async (file: string, options: AddOptions) => {
+    .action(async (reference: string, options: AddOptions) => {
       const { addSigningKey } = await import('../../brands/keys/add-signing-key.ts')
-      const signingKey = await readNamed(file)
       const accountKey = options.accountKey === undefined ? undefined : await readNamed(options.accountKey)
       const passphrase = await readPassphrase(context, options)
+      const signingKey = await namedKey(context, reference, passphrase)
       const added = await context.withInstallation((installation) =>
         addSigningKey({ signingKey, accountKey, passphrase }, installation),
       )
       const told = `The key ${added.keyId} signs serials for ${added.accountId}.`
       print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
     })
+
+  withJson(keys.command('generate <file>'))
+    .description('make a private key in a new file (PEM, RSA, 4096 bits) that only you can read')
+    .option('--passphrase-stdin', 'encrypt it with the passphrase on standard input')
+    .action((file: string, options: JsonOption & PassphraseOption) => generate(file, options, context))
+
+  keys
+    .command('certify <account-id>')
+    .description(
+      'vouch for another key of an account with the key of its root: print an account-key assertion',
+    )
+    .requiredOption('--key <key>', `the private key: ${KEY_FORMS}`)
+    .requiredOption('--root-key <key>', 'the private key of the root, in the same forms')
+    .requiredOption('--name <name>', 'how the key is called, unlike the other keys of the account')
+    .option('--since <when>', 'from when it may sign, such as 2027-01-31T00:00:00Z (default: now)')
+    .option('--until <when>', 'until when: a time, or from now, such as 3650d (default: no end)')
+    .option(
+      '--allow <type...>',
+      'what it may sign, such as serial (default: everything, the only choice with snapd 2.57)',
+    )
+    .option('--output <file>', 'write the assertion here instead of printing it')
+    .option(...PASSPHRASE)
+    .action((accountId: string, options: CertifyOptions) => certify(accountId, options, context))
 
   withJson(keys.command('list'))
     .description('list all keys, by account')
@@ -81,6 +104,45 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       const told = `The signing key ${keyId} is disabled.${warning}`
       print(context, options, { disabled: keyId, stopped_models: stopped }, told)
     })
+}
+
+async function generate(
+  path: string,
+  options: JsonOption & PassphraseOption,
+  context: CommandContext,
+): Promise<void> {
+  const { generateSigningKey, privateKeyToPem } = await import('../../brands/keys/signing-key-file.ts')
+  const passphrase = await readPassphrase(context, options)
+  const key = await withNewFile(path, { secret: true, otherwise: 'No key was made.' }, async (file) => {
+    const made = await generateSigningKey()
+    await file.write(privateKeyToPem(made, passphrase))
+    return made
+  })
+  const { id } = key.publicKey
+  print(
+    context,
+    options,
+    { key_id: id, file: path },
+    `The private key ${id} is in ${path}, and nowhere else.`,
+  )
+  await warnInCheckout(path, context.streams)
+}
+
+async function certify(accountId: string, options: CertifyOptions, context: CommandContext): Promise<void> {
+  const { certifyKey } = await import('../../brands/keys/certify-key.ts')
+  const { name, since, until, allow = [] } = options
+  const passphrase = await readPassphrase(context, options)
+  const { publicKey } = await readKey(context, options.key, passphrase)
+  const rootKey = await readKey(context, options.rootKey, passphrase)
+  const assertion = await context.withInstallation((installation) => {
+    const reading = { now: installation.clock(), direction: 'ahead' } as const
+    const validity = {
+      since: readInstantIfAny('--since', since, reading),
+      until: readInstantIfAny('--until', until, reading),
+    }
+    return certifyKey({ accountId, publicKey, rootKey, name, ...validity, allow }, installation)
+  })
+  await writeAssertion(assertion, options.output, context.streams)
 }
 
 export const signingKeyRow = (key: SigningKeyDescription) =>

@@ -2,8 +2,18 @@
 import type { Command } from 'commander'
 import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
 import type { CommandContext } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readNamed, withNewFile } from '../files.ts'
+import { readInstantIfAny } from '../option-values.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
+
+interface CreateOptions extends JsonOption, PassphraseOption {
+  readonly key: string
+  readonly output: string
+  readonly displayName?: string
+  readonly keyName: string
+  readonly until?: string
+}
 
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
@@ -20,6 +30,16 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is trusted.`)
       print(context, options, rows, told.join('\n'))
     })
+
+  withJson(trust.command('create-root <account-id>'))
+    .description('make a root of your own and trust it; its private key signs and is not stored')
+    .requiredOption('--key <key>', `its private key: ${KEY_FORMS}`)
+    .requiredOption('--output <file>', 'a new file for its account and account-key assertions')
+    .option('--display-name <name>', 'how the account is called (default: its id)')
+    .option('--key-name <name>', 'how the key is called', 'root')
+    .option('--until <when>', 'until when it may sign: a time, or from now, such as 3650d (default: no end)')
+    .option(...PASSPHRASE)
+    .action((accountId: string, options: CreateOptions) => createRootOf(accountId, options, context))
 
   withJson(trust.command('list'))
     .description('list all trust roots, a line for each key')
@@ -49,6 +69,28 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       const told = `${accountId} is no longer a trust root.${warning}`
       print(context, options, { removed: accountId, untrusted_brands: lost }, told)
     })
+}
+
+async function createRootOf(
+  accountId: string,
+  options: CreateOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { createRoot } = await import('../../brands/trust/create-root.ts')
+  const { displayName, keyName, until, output } = options
+  const key = await readKey(context, options.key, await readPassphrase(context, options))
+  const root = await withNewFile(output, { otherwise: 'No root was made.' }, async (file) => {
+    const made = await context.withInstallation((installation) => {
+      const now = installation.clock()
+      const expires = readInstantIfAny('--until', until, { now, direction: 'ahead' })
+      return createRoot({ accountId, displayName, key, keyName, until: expires }, installation)
+    })
+    await file.write(made.assertions)
+    return made
+  })
+  const row = { account_id: accountId, key_id: root.keyId, file: output }
+  const told = `${accountId} is a trust root: what it signs is trusted. Its assertions are in ${output}; its private key stays where it is.`
+  print(context, options, row, told)
 }
 
 const row = (root: TrustRoot): Row => ({

@@ -1,0 +1,46 @@
+/** Makes a brand of one's own: a root signs its account and account-key, and the service keeps the key. */
+import { encodeStream, type PrivateKey } from '@ratafia/assertions'
+import { invalidField } from '../errors.ts'
+import type { BrandDeps } from './brand-deps.ts'
+import { type AddedKey, storeSigningKey } from './keys/add-signing-key.ts'
+import { generateSigningKey } from './keys/signing-key-file.ts'
+import { findIssuer } from './trust/find-issuer.ts'
+import { issueAccount, issueAccountKey, type NewAccount } from './trust/issue.ts'
+import { findAssertion, requireUnusedKey } from './trust/trust.ts'
+
+export interface NewBrand extends NewAccount {
+  /** The private key of a trust root; it signs, and is not stored. */
+  readonly rootKey: PrivateKey
+  /** Default: a new one, which only this service has. */
+  readonly signingKey?: PrivateKey | undefined
+  readonly keyName: string
+  readonly until?: Date | undefined
+}
+
+export interface CreatedBrand extends AddedKey {
+  readonly rootId: string
+  /** Its account and its account-key, for devices. */
+  readonly assertions: Uint8Array
+}
+
+/** Throws `invalid-field`, and stores nothing, if there is such an account already or the root key is of no root. */
+export async function createBrand(brand: NewBrand, deps: BrandDeps): Promise<CreatedBrand> {
+  const { accountId, keyName, until } = brand
+  const issuer = await findIssuer(brand.rootKey, deps)
+  if (await findAssertion('account', [accountId], deps)) {
+    throw invalidField(
+      `There is already an account ${accountId}. \`ratafia signing-keys certify\` vouches for another key of it.`,
+    )
+  }
+  const key = brand.signingKey ?? (await generateSigningKey())
+  await requireUnusedKey(key.publicKey.id, deps)
+  const at = deps.clock()
+  const account = issueAccount(brand, issuer, at)
+  const subject = { accountId, publicKey: key.publicKey, name: keyName, since: at, until }
+  const accountKey = issueAccountKey(subject, issuer, at)
+  const added = await storeSigningKey(
+    { action: 'brand.add', account, accountKey, key, keyName: 'The signing key', others: [] },
+    deps,
+  )
+  return { ...added, rootId: issuer.accountId, assertions: encodeStream([account, accountKey]) }
+}

@@ -1,0 +1,72 @@
+/** Vouches for another key of an account, or for the same key anew. */
+import {
+  encode,
+  isTypeName,
+  type PrivateKey,
+  type PublicKey,
+  TYPE_NAMES,
+  type TypeName,
+} from '@ratafia/assertions'
+import { invalidField, quote } from '../../errors.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { findIssuer } from '../trust/find-issuer.ts'
+import { issueAccountKey } from '../trust/issue.ts'
+import { checkAssertions, findAssertion } from '../trust/trust.ts'
+
+export interface KeyToCertify {
+  readonly accountId: string
+  readonly publicKey: PublicKey
+  /** The private key of the root that signed the account; it signs, and is not stored. */
+  readonly rootKey: PrivateKey
+  readonly name: string
+  /** Default: now. */
+  readonly since?: Date | undefined
+  readonly until?: Date | undefined
+  /** Types of assertions that the key may sign; none means everything. */
+  readonly allow: readonly string[]
+}
+
+/**
+ * The account-key assertion, with the next revision if there is one of this key. Stores nothing: the private key may
+ * be elsewhere. Throws `invalid-field` if the account is unknown, another key of it has the name, or the root key is of
+ * no root.
+ */
+export async function certifyKey(key: KeyToCertify, deps: BrandDeps): Promise<Uint8Array> {
+  const { accountId, publicKey, name, until } = key
+  const allow = key.allow.map(readType)
+  const issuer = await findIssuer(key.rootKey, deps)
+  if (!(await findAssertion('account', [accountId], deps))) {
+    throw invalidField(
+      `There is no account ${accountId}. \`ratafia brands create\` makes one with its first key.`,
+    )
+  }
+  await requireFreeName(key, deps)
+  const stored = await findAssertion('account-key', [publicKey.id], deps)
+  if (stored && stored.fields.accountId !== accountId) {
+    throw invalidField(`The key ${publicKey.id} belongs to ${stored.fields.accountId}. Give another key.`)
+  }
+  const at = deps.clock()
+  const revision = stored ? stored.revision + 1 : 0
+  const subject = { accountId, publicKey, name, since: key.since ?? at, until, allow, revision }
+  const accountKey = issueAccountKey(subject, issuer, at)
+  await checkAssertions([accountKey], deps)
+  return encode(accountKey)
+}
+
+function readType(text: string): TypeName {
+  if (isTypeName(text)) return text
+  throw invalidField(
+    `${quote(text)} is not a known type of assertion. A key may be allowed ${TYPE_NAMES.join(', ')}.`,
+  )
+}
+
+/** snapd refuses two keys of one account with one name (contract/devices.md 3.7). */
+async function requireFreeName({ accountId, publicKey, name }: KeyToCertify, deps: BrandDeps): Promise<void> {
+  for (const { keyId } of await deps.brands.keys(accountId)) {
+    const other = await findAssertion('account-key', [keyId], deps)
+    if (keyId === publicKey.id || other?.fields.name !== name) continue
+    throw invalidField(
+      `The key ${keyId} of ${accountId} has the name ${name}. Give another name with --name.`,
+    )
+  }
+}

@@ -1,0 +1,135 @@
+/** Signs what a brand or a root states as JSON, as `snap sign` does. */
+import {
+  AssertionError,
+  checkKeyMaySign,
+  encode,
+  formatTimestamp,
+  type HeaderInput,
+  isTypeName,
+  type PrivateKey,
+  type SigningInput,
+  sign,
+  type UnverifiedAssertion,
+  verifyTrust,
+} from '@ratafia/assertions'
+import { invalidField } from '../errors.ts'
+import { explainToOperator, explainToOperatorAsync, type NamedFile } from './assertion-file.ts'
+import type { BrandDeps } from './brand-deps.ts'
+import { openPrivateKey } from './keys/signing-key-secret.ts'
+import { findAssertion, trustContext } from './trust/trust.ts'
+
+/** Headers as JSON has them: text, lists and maps. */
+export interface Statement {
+  readonly input: SigningInput
+  /** Who signs; empty if it does not say. */
+  readonly authorityId: string
+}
+
+/**
+ * A JSON object of headers, with `body` for the body. Without a `timestamp` it gets `now`; an account-key has none.
+ * Throws `invalid-field`.
+ */
+export function readStatement({ name, bytes }: NamedFile, now: Date): Statement {
+  const value = parse(name, bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidField(`${name} is not a JSON object of headers, such as {"type": "model", …}.`)
+  }
+  const { type, body = '', ...given } = value as Readonly<Record<string, unknown>>
+  if (typeof type !== 'string' || !isTypeName(type)) {
+    throw invalidField(`${name} does not say a known "type" of assertion, such as "model".`)
+  }
+  if (typeof body !== 'string') throw invalidField(`The "body" in ${name} is not text.`)
+  const headers = Object.fromEntries(
+    Object.entries(given).map(([header, content]) => [header, headerOf(content, `"${header}" in ${name}`)]),
+  )
+  const stamped = type === 'account-key' ? headers : { timestamp: formatTimestamp(now), ...headers }
+  const authorityId = typeof headers['authority-id'] === 'string' ? headers['authority-id'] : ''
+  return { input: { type, headers: stamped, body }, authorityId }
+}
+
+/** Signs with a key that the service does not have. Nothing is verified: whoever gets the assertion does that. */
+export function signWith(key: PrivateKey, { input }: Statement, now: Date): Uint8Array {
+  return encode(signed(input, key, now))
+}
+
+/**
+ * Signs with a stored key of the account that the statement names, and verifies the result down to a root. Throws
+ * `invalid-field` if no key of the account may sign this, or it is a serial: those are signed for devices only.
+ */
+export async function signWithStoredKey(statement: Statement, deps: BrandDeps): Promise<Uint8Array> {
+  const { input, authorityId } = statement
+  if (input.type === 'serial') {
+    throw invalidField('Serials are signed when a device registers, so that each is given once.')
+  }
+  const now = deps.clock()
+  const reasons: string[] = []
+  for (const stored of await deps.brands.keys(authorityId)) {
+    if (stored.disabledAt !== null) continue
+    const accountKey = await findAssertion('account-key', [stored.keyId], deps)
+    const assertion = signed(input, openPrivateKey(stored, deps.sealer), now)
+    const fault = accountKey && mayNot(accountKey, assertion)
+    if (fault !== undefined) {
+      reasons.push(fault)
+      continue
+    }
+    const context = await trustContext(deps)
+    await explainToOperatorAsync(
+      () => verifyTrust(assertion, context),
+      `The ${input.type} assertion would not be valid`,
+    )
+    await deps.change(({ record }) => {
+      const subject = `${input.type}/${assertion.primaryKey.join('/')}`
+      return record({ action: 'assertion.sign', subject, details: { key: stored.keyId } })
+    })
+    return encode(assertion)
+  }
+  throw invalidField(
+    [
+      `This service has no key that signs a ${input.type} assertion for ${authorityId || 'nobody: give "authority-id"'}.`,
+      ...reasons,
+      'Give the private key with --key.',
+    ].join(' '),
+  )
+}
+
+const signed = (input: SigningInput, key: PrivateKey, now: Date): UnverifiedAssertion =>
+  explainToOperator(() => sign(input, key, { signedAt: now }), `The ${input.type} assertion cannot be signed`)
+
+function mayNot(
+  accountKey: UnverifiedAssertion<'account-key'>,
+  { headers }: UnverifiedAssertion,
+): string | undefined {
+  try {
+    checkKeyMaySign(accountKey, headers)
+    return undefined
+  } catch (error) {
+    if (error instanceof AssertionError) return `It has the key, but ${error.message}.`
+    throw error
+  }
+}
+
+function parse(name: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw invalidField(`${name} is not JSON.`)
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** What assertions cannot say is refused with its place, not guessed: "5" and 5 are different. */
+function headerOf(value: unknown, place: string): HeaderInput {
+  if (value === null) return null
+  if (typeof value === 'string') {
+    if (value.isWellFormed()) return value
+    throw invalidField(`${place} is not text: it has half of a surrogate pair.`)
+  }
+  if (Array.isArray(value)) return value.map((item, at) => headerOf(item, `item ${at + 1} of ${place}`))
+  if (typeof value === 'object') {
+    return new Map(
+      Object.entries(value).map(([name, inner]) => [name, headerOf(inner, `"${name}" of ${place}`)]),
+    )
+  }
+  throw invalidField(`${place} is ${JSON.stringify(value)}. Assertions have text: write "${value}".`)
+}

@@ -1,0 +1,38 @@
+/** Makes a trust root of one's own: an account that vouches for itself and for brands. */
+import { encodeStream, type PrivateKey } from '@ratafia/assertions'
+import { invalidField } from '../../errors.ts'
+import type { BrandDeps } from '../brand-deps.ts'
+import { addTrustRoots } from './add-trust-roots.ts'
+import { issueAccount, issueAccountKey, type NewAccount } from './issue.ts'
+import { findAssertion, requireUnusedKey } from './trust.ts'
+
+export interface NewRoot extends NewAccount {
+  /** Signs for itself, and is not stored. */
+  readonly key: PrivateKey
+  readonly keyName: string
+  readonly until?: Date | undefined
+}
+
+export interface CreatedRoot {
+  readonly accountId: string
+  readonly keyId: string
+  /** Its account and its account-key, for this service and for devices. */
+  readonly assertions: Uint8Array
+}
+
+/** Throws `invalid-field`, and trusts nothing, if there is such an account already or the root cannot be one. */
+export async function createRoot(root: NewRoot, deps: BrandDeps): Promise<CreatedRoot> {
+  const { accountId, key, keyName, until } = root
+  if (await findAssertion('account', [accountId], deps)) {
+    throw invalidField(`There is already an account ${accountId}. Give the root another account id.`)
+  }
+  await requireUnusedKey(key.publicKey.id, deps)
+  const at = deps.clock()
+  const issuer = { accountId, key }
+  const assertions = encodeStream([
+    issueAccount(root, issuer, at),
+    issueAccountKey({ accountId, publicKey: key.publicKey, name: keyName, since: at, until }, issuer, at),
+  ])
+  await addTrustRoots([{ name: 'The new root', bytes: assertions }], deps)
+  return { accountId, keyId: key.publicKey.id, assertions }
+}

@@ -1,0 +1,16 @@
+/** Which root a private key belongs to. */
+import type { PrivateKey } from '@ratafia/assertions'
+import { invalidField } from '../../errors.ts'
+import type { Issuer } from './issue.ts'
+import { rootAssertions, type TrustDeps } from './trust.ts'
+
+/** The root that signs with this key. Throws `invalid-field` if it is the key of none. */
+export async function findIssuer(key: PrivateKey, deps: Pick<TrustDeps, 'assertions'>): Promise<Issuer> {
+  const { id } = key.publicKey
+  const roots = await rootAssertions(deps)
+  const own = roots.find((root) => root.type === 'account-key' && root.fields.publicKeyId === id)
+  if (own?.type === 'account-key') return { accountId: own.fields.accountId, key }
+  throw invalidField(
+    `The root key ${id} belongs to no trust root of this service. \`ratafia trust list\` shows their keys; \`ratafia trust create-root\` makes a root.`,
+  )
+}

@@ -1,0 +1,62 @@
+/** `ratafia assertions`: signs what a brand or a root states, as `snap sign` does. */
+import type { Command } from 'commander'
+import type { NamedFile } from '../../brands/assertion-file.ts'
+import { type CommandContext, type Streams, UsageError } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
+import { writeAssertion } from './write-assertion.ts'
+
+interface SignOptions extends PassphraseOption {
+  readonly key?: string
+  readonly output?: string
+}
+
+export function assertionCommands(parent: Command, context: CommandContext): void {
+  const assertions = parent.command('assertions').description('assertions that a brand or a root makes')
+
+  assertions
+    .command('sign [file]')
+    .description('sign the JSON that `snap sign` takes: from a file, or from standard input')
+    .option('--key <key>', `${KEY_FORMS} (default: a stored signing key of the authority-id)`)
+    .option('--output <file>', 'write the assertion here instead of printing it')
+    .option(...PASSPHRASE)
+    .action((file: string | undefined, options: SignOptions) => sign(file, options, context))
+}
+
+async function sign(file: string | undefined, options: SignOptions, context: CommandContext): Promise<void> {
+  if (file === undefined && options.passphraseStdin) {
+    throw new UsageError('Standard input has the passphrase. Give the JSON as a file.')
+  }
+  const source = file === undefined ? await readStandardInput(context.streams) : await readNamed(file)
+  const { key } = options
+  const signed = await (key === undefined
+    ? signHere(source, context)
+    : signElsewhere(source, { ...options, key }, context))
+  await writeAssertion(signed, options.output, context.streams)
+}
+
+async function signHere(source: NamedFile, context: CommandContext): Promise<Uint8Array> {
+  const { readStatement, signWithStoredKey } = await import('../../brands/sign-statement.ts')
+  return context.withInstallation((installation) =>
+    signWithStoredKey(readStatement(source, installation.clock()), installation),
+  )
+}
+
+/** Needs no installation: it can run where the private key is. */
+async function signElsewhere(
+  source: NamedFile,
+  options: SignOptions & { readonly key: string },
+  context: CommandContext,
+): Promise<Uint8Array> {
+  const { readStatement, signWith } = await import('../../brands/sign-statement.ts')
+  const now = new Date()
+  const statement = readStatement(source, now)
+  const key = await readKey(context, options.key, await readPassphrase(context, options))
+  return signWith(key, statement, now)
+}
+
+async function readStandardInput({ stdin }: Streams): Promise<NamedFile> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+  return { name: 'Standard input', bytes: Buffer.concat(chunks) }
+}

@@ -1,0 +1,66 @@
+/** Takes private keys out of the GnuPG home in which `snap create-key` keeps them. */
+import { execFile } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { FileError } from '../context.ts'
+
+interface GnupgKey {
+  /** As `snap keys` lists it: the whole user id of the key. */
+  readonly name: string
+  readonly home: string
+  readonly passphrase: string | undefined
+}
+
+/** Armored, and encrypted with its passphrase if it has one. Throws {@link FileError}. */
+export async function exportFromGnupg(key: GnupgKey): Promise<Uint8Array> {
+  const { name, home } = key
+  const isDirectory = await stat(home).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isDirectory) {
+    throw new FileError(
+      `There is no GnuPG home ${home}. \`snap create-key\` makes it; if it is elsewhere, set SNAP_GNUPG_HOME.`,
+    )
+  }
+  const { code, armored, said } = await runGpg(key)
+  if (code === 'ENOENT') {
+    throw new FileError(`gpg:${name} cannot be read, because gpg is not installed. Install GnuPG.`)
+  }
+  if (code !== undefined) {
+    throw new FileError(
+      `gpg cannot export ${name} from ${home}: ${said} The passphrase of the key comes from standard input, with --passphrase-stdin.`,
+    )
+  }
+  if (armored.length === 0) {
+    throw new FileError(`There is no private key ${name} in ${home}. \`snap keys\` lists them.`)
+  }
+  return armored
+}
+
+interface GpgResult {
+  /** Undefined: it succeeded. */
+  readonly code: string | number | null | undefined
+  readonly armored: Uint8Array
+  /** The first line of its errors. */
+  readonly said: string
+}
+
+function runGpg({ name, home, passphrase = '' }: GnupgKey): Promise<GpgResult> {
+  const words = [
+    ...['--homedir', home, '--batch', '--no-tty', '--quiet', '--no-auto-check-trustdb'],
+    // The passphrase comes from us: a dialogue would hang where nobody sees it.
+    ...['--pinentry-mode', 'loopback', '--passphrase-fd', '0'],
+    // `=`: the user id as a whole, not a part of it.
+    ...['--armor', '--export-secret-keys', '--', `=${name}`],
+  ]
+  return new Promise((resolve) => {
+    const gpg = execFile('gpg', words, { encoding: 'buffer' }, (error, armored, stderr) => {
+      const [first = ''] = stderr.toString().trim().split('\n')
+      const said = first.replace(/^gpg: /, '').replace(/\.?$/, '.')
+      resolve({ code: error?.code ?? (error ? null : undefined), armored, said })
+    })
+    // It may end without reading.
+    gpg.stdin?.on('error', () => {})
+    gpg.stdin?.end(`${passphrase}\n`)
+  })
+}

@@ -1,0 +1,68 @@
+/** Private keys as options name them: a file, or a key of `snap create-key`. */
+import { stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { PrivateKey } from '@ratafia/assertions'
+import type { NamedFile } from '../../brands/assertion-file.ts'
+import { type CommandContext, type Streams, UsageError } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { note } from '../output.ts'
+import { readPassword } from '../password-input.ts'
+
+export const KEY_FORMS = 'a file (PEM or armored PGP), or gpg:NAME for a key of `snap create-key`'
+
+export const PASSPHRASE = [
+  '--passphrase-stdin',
+  'the private key is encrypted; read its passphrase from standard input',
+] as const
+
+export interface PassphraseOption {
+  readonly passphraseStdin?: boolean
+}
+
+/** Undefined when it was not asked for. Throws {@link UsageError} for an empty one. */
+export async function readPassphrase(
+  { streams }: CommandContext,
+  { passphraseStdin }: PassphraseOption,
+): Promise<string | undefined> {
+  if (!passphraseStdin) return undefined
+  const passphrase = await readPassword(streams, true)
+  if (passphrase === '') throw new UsageError('The passphrase on standard input is empty.')
+  return passphrase
+}
+
+/** What {@link KEY_FORMS} says, unread. Throws `FileError`. */
+export async function namedKey(
+  { gnupgHome }: CommandContext,
+  reference: string,
+  passphrase: string | undefined,
+): Promise<NamedFile> {
+  if (!reference.startsWith('gpg:')) return readNamed(reference)
+  const { exportFromGnupg } = await import('./gnupg.ts')
+  const key = { name: reference.slice('gpg:'.length), home: gnupgHome, passphrase }
+  return { name: reference, bytes: await exportFromGnupg(key) }
+}
+
+/** Throws `FileError`, and `invalid-field` for what is not a private key. */
+export async function readKey(
+  context: CommandContext,
+  reference: string,
+  passphrase: string | undefined,
+): Promise<PrivateKey> {
+  const { readPrivateKey } = await import('../../brands/keys/signing-key-secret.ts')
+  return readPrivateKey(await namedKey(context, reference, passphrase), passphrase)
+}
+
+/** A key in a Git work tree is one `git add` away from everybody. */
+export async function warnInCheckout(path: string, streams: Streams): Promise<void> {
+  for (let at = dirname(resolve(path)); ; at = dirname(at)) {
+    const found = await stat(join(at, '.git')).catch(() => undefined)
+    if (found) {
+      note(
+        streams,
+        `ratafia: warning: ${path} is in the Git work tree ${at}. Do not commit it; better, move it.`,
+      )
+      return
+    }
+    if (at === dirname(at)) return
+  }
+}

@@ -1,0 +1,215 @@
+/** A root, a brand, keys and a model of one's own: made and signed here, for devices of one's own. */
+import assert from 'node:assert/strict'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { decode, decodeStream, trustRoots, verifyTrust } from '@ratafia/assertions'
+import { testKey, vectorPath } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import { find, secretsOf } from '../support/secret-search.ts'
+
+const keyFile = (name: string) => vectorPath(`world/keys/${name}.pem`)
+const idOf = (name: string) => testKey(name).publicKey.id
+const MODEL = {
+  ...{ type: 'model', 'authority-id': 'acme', series: '16', 'brand-id': 'acme', model: 'acme-pi' },
+  ...{ architecture: 'arm64', base: 'core24', grade: 'signed' },
+  snaps: [{ name: 'pi', id: 'YbGa9O3dAXl88YLI6Y1bGG74pwBxZyKg', type: 'gadget' }],
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  before(async () => assert.equal((await program.run(['migrate'])).code, 0))
+
+  const at = (name: string) => join(program.directory, name)
+  const refuses = async (words: readonly string[], message: RegExp, { code = 1, input = '' } = {}) => {
+    const finished = await program.run(words, { input })
+    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+    assert.match(finished.stderr, message)
+  }
+  const signs = async (words: readonly string[], input = '') => {
+    const { code, stdout, stderr } = await program.run(words, { input })
+    assert.deepEqual([code, stderr], [0, ''])
+    return stdout
+  }
+  const certify = (key: string, ...options: readonly string[]) => [
+    ...['signing-keys', 'certify', 'acme', '--key', keyFile(key), '--root-key', keyFile('root'), ...options],
+  ]
+  const stored = async (name: string) => decodeStream(await readFile(at(name)))
+
+  test('a root is trusted, and its assertions are a file for devices', async () => {
+    const words = ['trust', 'create-root', 'acme-root', '--key', keyFile('root')]
+    await refuses([...words, '--output', keyFile('root')], /root\.pem already exists, and is not overwritten/)
+    await refuses(
+      ['trust', 'create-root', 'Acme Root', '--key', keyFile('root'), '--output', at('no')],
+      /^ratafia: The account Acme Root cannot be made: .*account-id/,
+    )
+    await refuses(
+      ['trust', 'create-root', 'acme-root', '--key', keyFile('small1024'), '--output', at('no')],
+      /1024 bits/,
+    )
+    await assert.rejects(stat(at('no')), { code: 'ENOENT' }, 'a refusal leaves no file')
+    const made = await program.json(...words.slice(0), '--output', at('root'), '--until', '3650d')
+    assert.deepEqual(made, { account_id: 'acme-root', key_id: idOf('root'), file: at('root') })
+    assert.deepEqual(
+      (await stored('root')).map(({ type, authorityId }) => [type, authorityId]),
+      [
+        ['account', 'acme-root'],
+        ['account-key', 'acme-root'],
+      ],
+    )
+    const roots = await program.json('trust', 'list')
+    assert.deepEqual(
+      [roots[1].account_id, roots[1].key_id, roots[1].origin],
+      ['acme-root', idOf('root'), 'added'],
+    )
+    await refuses([...words, '--output', at('no')], /There is already an account acme-root\./)
+  })
+
+  test('security: no private key of a root is in the database', async () => {
+    const backup = at('backup')
+    assert.equal((await program.run(['backup', backup])).code, 0)
+    const { gunzipSync } = await import('node:zlib')
+    const bytes = await readFile(backup)
+    const content = bytes[0] === 0x1f ? gunzipSync(bytes) : bytes
+    const { d = '' } = testKey('root').keyObject.export({ format: 'jwk' })
+    const secrets = secretsOf('the root key', Buffer.from(d, 'base64url'))
+    assert.deepEqual(find(secrets, { content }), [])
+    assert.ok(content.includes('acme-root'), 'the backup has the root')
+  })
+
+  test('a brand needs the key of a root; its own key is made here and sealed', async () => {
+    await refuses(['brands', 'create', 'acme'], /^ratafia: Give an account id, --root-key and --output;/, {
+      code: 2,
+    })
+    const words = ['brands', 'create', 'acme', '--output', at('acme'), '--root-key']
+    await refuses([...words, keyFile('unknown')], /belongs to no trust root of this service\. .*create-root/)
+    await refuses(
+      [...words, keyFile('root'), '--signing-key', keyFile('root')],
+      /is already a key of acme-root\. Give each account a key of its own\./,
+    )
+    await refuses([...words, keyFile('root'), '--demo'], /^ratafia: --demo makes the account/, { code: 2 })
+    const made = await program.json(...words, keyFile('root'), '--display-name', 'Acme Ltd')
+    assert.deepEqual(
+      [made.account_id, made.display_name, made.root, made.file],
+      ['acme', 'Acme Ltd', 'acme-root', at('acme')],
+    )
+    const [account, accountKey] = await stored('acme')
+    assert.equal(account?.authorityId, 'acme-root')
+    // Without constraints it has format 0, which every snapd knows.
+    assert.deepEqual([accountKey?.format, accountKey?.primaryKey], [0, [made.key_id]])
+    const [key] = await program.json('signing-keys', 'list')
+    assert.deepEqual([key.account_id, key.name, key.state], ['acme', 'serials', 'signs'])
+    await refuses(
+      ['brands', 'create', 'acme', '--output', at('no'), '--root-key', keyFile('root')],
+      /There is already an account acme\. `ratafia signing-keys certify`/,
+    )
+  })
+
+  test('a model is signed as snap sign does it, with the key that only the service has', async () => {
+    const text = await signs(['assertions', 'sign'], JSON.stringify(MODEL))
+    const model = decode(Buffer.from(text))
+    assert.deepEqual(model.primaryKey, ['16', 'acme', 'acme-pi'])
+    const [root, brand] = [await stored('root'), await stored('acme')]
+    const context = {
+      roots: trustRoots(root),
+      now: new Date(),
+      find: async (type: string, key: readonly string[]) =>
+        brand.find((one) => one.type === type && one.primaryKey.join() === key.join()),
+    }
+    await verifyTrust(model, context)
+    await writeFile(at('model.json'), JSON.stringify({ ...MODEL, timestamp: '2030-01-01T00:00:00Z' }))
+    assert.match(await signs(['assertions', 'sign', at('model.json')]), /\ntimestamp: 2030-01-01T00:00:00Z\n/)
+    await signs(['assertions', 'sign', '--output', at('acme-pi.model')], JSON.stringify(MODEL))
+    await signs(['models', 'add', at('acme-pi.model'), '--registration', 'auto']).then((told) =>
+      assert.match(told, /^The model acme\/acme-pi is added\./),
+    )
+    assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, /^acme /)
+  })
+
+  const REFUSED: readonly (readonly [what: string, statement: unknown, message: RegExp])[] = [
+    ['a number', { ...MODEL, grade: 5 }, /"grade" in Standard input is 5\. .* write "5"\./],
+    [
+      'a boolean in a list',
+      { ...MODEL, snaps: [{ classic: true }] },
+      /"classic" of item 1 of "snaps" .* "true"/,
+    ],
+    ['no type', { ...MODEL, type: undefined }, /does not say a known "type"/],
+    ['an unknown type', { ...MODEL, type: 'constructor' }, /does not say a known "type"/],
+    ['a list', [MODEL], /is not a JSON object of headers/],
+    ['a header that is no name', { ...MODEL, 'Bad Name': 'x' }, /cannot be signed: /],
+    ['two lines in a name', { ...MODEL, 'a: b\nc': 'x' }, /cannot be signed: /],
+    ['another brand', { ...MODEL, 'brand-id': 'other' }, /only the brand signs its models/],
+    [
+      'an account without a key here',
+      { ...MODEL, 'authority-id': 'o', 'brand-id': 'o2' },
+      /no key that signs|only the brand/,
+    ],
+    ['half a surrogate pair', { ...MODEL, store: '\ud800' }, /half of a surrogate pair/],
+    ['a body that is not text', { ...MODEL, body: {} }, /"body" in Standard input is not text/],
+    ['an account-key', { type: 'account-key', 'authority-id': 'acme' }, /cannot be signed: /],
+    [
+      'a store, which a root signs',
+      { type: 'store', 'authority-id': 'acme', store: 's', 'operator-id': 'acme' },
+      /would not be valid: /,
+    ],
+    ['a time that is none', { ...MODEL, timestamp: 'now' }, /cannot be signed: .*timestamp/],
+  ]
+  for (const [what, statement, message] of REFUSED) {
+    test(`assertions sign refuses ${what}`, () =>
+      refuses(['assertions', 'sign'], message, { input: JSON.stringify(statement) }))
+  }
+
+  test('security: a stored key signs no serial on demand, and nothing once it is disabled', async () => {
+    const serial = {
+      type: 'serial',
+      'authority-id': 'acme',
+      'brand-id': 'acme',
+      model: 'acme-pi',
+      serial: '1',
+    }
+    await refuses(['assertions', 'sign'], /^ratafia: Serials are signed when a device registers/, {
+      input: JSON.stringify(serial),
+    })
+    const [{ key_id: id }] = await program.json('signing-keys', 'list')
+    await signs(['signing-keys', 'disable', '--force', '--', id])
+    await refuses(['assertions', 'sign'], /no key that signs a model assertion for acme\. .* --key\.\n$/, {
+      input: JSON.stringify(MODEL),
+    })
+  })
+
+  test('another key of the brand: certified by the root, added, and certified again', async () => {
+    await refuses(certify('brand', '--name', 'serials'), /has the name serials\. Give another name/)
+    await refuses(certify('brand', '--name', 'next', '--allow', 'coffee'), /"coffee" is not a known type/)
+    await refuses(
+      ['signing-keys', 'certify', 'nobody', ...certify('brand', '--name', 'next').slice(3)],
+      /There is no account nobody\./,
+    )
+    await refuses(certify('root', '--name', 'next'), /belongs to acme-root\. Give another key\./)
+    await signs(certify('brand', '--name', 'next', '--until', '30d', '--output', at('next')))
+    const add = ['signing-keys', 'add', keyFile('brand'), '--account-key', at('next')]
+    await signs(add)
+    assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
+    await signs(certify('brand', '--name', 'next', '--until', '300d', '--output', at('renewed')))
+    assert.deepEqual(
+      (await stored('renewed')).map(({ revision }) => revision),
+      [1],
+    )
+    await signs([...add.slice(0, -1), at('renewed')])
+    assert.equal((await stored('next'))[0]?.revision, 0)
+  })
+
+  test('a key for models alone stays with its owner, and signs serials nowhere', async () => {
+    const certified = await signs(certify('device', '--name', 'models', '--allow', 'model'))
+    assert.match(certified, /\nformat: 1\n[\s\S]*\nconstraints:\n {2}-\n {4}headers:\n {6}type: model\n/)
+    await writeFile(at('models'), certified)
+    await refuses(
+      ['signing-keys', 'add', keyFile('device'), '--account-key', at('models')],
+      /its constraints allow no serial assertion/,
+    )
+    const next = JSON.stringify({ ...MODEL, model: 'acme-next' })
+    const signed = await signs(['assertions', 'sign', '--key', keyFile('device')], next)
+    await writeFile(at('acme-next.model'), `${signed}\n${certified}`)
+    await signs(['models', 'add', at('acme-next.model'), '--registration', 'auto'])
+  })
+})
