@@ -1,14 +1,15 @@
 // npm run test:quick-start. The README's commands as a newcomer types them: start the service, make an account,
-// see it answer, stop it, start it again on the same data.
+// see it answer, stop it, start it again on the same data. Then a page that leads to a device is followed to its end.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
+import { commandsOf } from './docs/page-commands.ts'
 
 const root = join(import.meta.dirname, '..')
 const data = mkdtempSync(join(tmpdir(), 'ratafia-quick-start-'))
@@ -131,4 +132,21 @@ test('a brand to try things with leads to a device that is registered, and revok
   const last = device()
   assert.notEqual(last.status, 0)
   assert.match(last.stderr, /revoked/)
+})
+
+test('docs/own-brand.md leads from nothing to a registered device', { timeout: 120_000 }, async () => {
+  await stop()
+  const home = join(data, 'home')
+  mkdirSync(home)
+  Object.assign(env, { RATAFIA_DATA_DIR: join(data, 'own-brand'), HOME: home })
+  const address = await start()
+  const { script } = commandsOf('docs/own-brand.md')
+  const typed = script.replaceAll('http://127.0.0.1:8080', address)
+  const { status, stdout, stderr } = run('bash', ['-euc', typed])
+  assert.equal(status, 0, stderr)
+  assert.match(stdout, /^Registered: acme\/acme-pi\/\S+, signed by acme\.$/m)
+  assert.match(stdout, /^Refreshed: /m)
+  assert.match(stdout, /\bacme-pi\b.*\bactive\b/)
+  assert.equal(statSync(join(home, 'acme/root.pem')).mode & 0o777, 0o600)
+  assert.match(readFileSync(join(home, 'acme/store-acme-store'), 'utf8'), /^authority-id: acme-root$/m)
 })

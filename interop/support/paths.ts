@@ -12,6 +12,7 @@ export const clientPaths = {
   goBakery: join(interop, '.bin/go-bakery'),
   rustMacaroons: join(interop, '.bin/rust-macaroons'),
   snapdDevice: join(interop, '.bin/snapd-device'),
+  snap: join(interop, '.bin/snap'),
   promtool: join(interop, '.bin/promtool'),
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),

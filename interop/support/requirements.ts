@@ -10,7 +10,7 @@ const REMEDY = 'Run interop/setup: it installs what is missing.'
 /** Throws an `Error` that names what is missing or outdated and the command that installs it. */
 export function checkRequirements(): void {
   const missing = [
-    ...['curl', 'fish', 'zsh', clientPaths.chromium, clientPaths.promtool].filter(
+    ...['curl', 'fish', 'zsh', 'gpg', 'script', clientPaths.chromium, clientPaths.promtool].filter(
       (program) => !runs(program, '--version'),
     ),
     ...[clientPaths.nginx].filter((program) => !runs(program, '-v')),
@@ -24,6 +24,7 @@ export function checkRequirements(): void {
     ...(isCurrent('.bin/rust-stamp', ['rust/Cargo.toml', 'rust/Cargo.lock', 'rust/src/main.rs'])
       ? []
       : ['the Rust program of interop/rust']),
+    ...(runs(clientPaths.snap, 'version') ? [] : ['the command snap']),
     ...(isCurrent('.bin/snapd-stamp', SNAPD_FILES) && runs('sh', '-c', 'command -v ssh-keygen')
       ? []
       : ['the snapd device of interop/snapd']),

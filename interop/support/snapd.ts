@@ -81,6 +81,7 @@ export async function startDevice(configuration: SnapdConfiguration, apiUrl: str
   const begin = async (): Promise<Driver<SnapdAnswer>> => {
     const driver = snapdProgram({ SNAPPY_FORCE_API_URL: apiUrl })
     const { error } = await driver.ask({ do: 'start', ...configuration })
+    if (error !== undefined) await driver.close()
     assert.equal(error, undefined)
     return driver
   }

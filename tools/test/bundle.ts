@@ -37,9 +37,9 @@ export async function bundle(
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    // For libraries that are CommonJS.
+    // For libraries that are CommonJS; under another name, because openpgp imports the same.
     banner: {
-      js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`,
+      js: `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url)`,
     },
     plugins: [replacing(replacements, replaced)],
     logLevel: 'silent',

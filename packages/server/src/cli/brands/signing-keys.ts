@@ -37,7 +37,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
 
   withJson(keys.command('add <key>'))
     .description(
-      `add another key to a brand: ${KEY_FORMS}, RSA, 4096 bits and up; a disabled one signs again`,
+      'add another key (a PEM or PGP file, or gpg:NAME of `snap create-key`) to a brand; a disabled one signs again',
     )
     .option('--account-key <file>', 'its account-key assertion, unless it is already stored')
     .option(...PASSPHRASE)

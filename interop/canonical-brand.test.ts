@@ -1,0 +1,105 @@
+// docs/canonical-brand.md, followed to its end with the command `snap`: a key that `snap create-key` made signs serials
+// here, and a model that `snap sign` signed is the one that the service signs. A root of ours stands in for Canonical.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, readFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { promisify } from 'node:util'
+import { commandsOf } from '../tools/docs/page-commands.ts'
+import { type Installation, newInstallation } from './support/installation.ts'
+import { cleanEnvironment, clientPaths } from './support/paths.ts'
+import { type Service, startService } from './support/service.ts'
+import { type SnapCommands, snapCommands } from './support/snap-store.ts'
+
+const run = promisify(execFile)
+const ROOT_KEY = join(clientPaths.root, 'packages/assertions/vectors/world/keys/root.pem')
+const PASSPHRASE = 'correct horse'
+
+suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
+  /** That of the brand, and that of the store. */
+  const installations: Installation[] = []
+  let service: Service
+  let snap: SnapCommands
+  let shown: string
+  const page = commandsOf('docs/canonical-brand.md')
+  const [, accountId = ''] = /^ACCOUNT_ID=(\w{32})$/m.exec(page.script) ?? []
+
+  before(async () => {
+    const own = await newInstallation('sqlite')
+    const store = await newInstallation('sqlite')
+    installations.push(own, store)
+    const root = join(store.directory, 'root')
+    await store.ratafia(['migrate'])
+    await store.ratafia(['trust', 'create-root', 'snap-store', '--key', ROOT_KEY, '--output', root])
+    service = await startService(own)
+    await own.ratafia(['trust', 'add', root])
+    snap = await commandsWith(store)
+    const environment = {
+      ...cleanEnvironment({ ...own.environment, ...snap.environment }),
+      PATH: [snap.directory, cleanEnvironment()['PATH']].join(delimiter),
+    }
+    const typed = page.script.replaceAll('http://127.0.0.1:8080', service.url)
+    const following = run('bash', ['-euc', typed], { cwd: clientPaths.root, env: environment })
+    following.child.stdin?.end(`${PASSPHRASE}\n`)
+    shown = (await following).stdout
+  })
+  after(async () => {
+    await run('gpgconf', ['--homedir', join(snap.directory, '.snap/gnupg'), '--kill', 'gpg-agent'])
+    await service.stop()
+    for (const installation of installations) await installation.remove()
+  })
+
+  /** `register-key` is the brand's account, made in the store's installation, as the files `account` and `account-key`. */
+  async function commandsWith(store: Installation): Promise<SnapCommands> {
+    const directory = join(store.directory, 'home')
+    await mkdir(directory)
+    const settings = Object.entries(store.environment).map(([name, value]) => `${name}='${value}'`)
+    const both = join(directory, 'both')
+    const create = [
+      `printf %s '${PASSPHRASE}' | env ${settings.join(' ')} '${process.execPath}' '${clientPaths.ratafia}'`,
+      `brands create ${accountId} --root-key '${ROOT_KEY}' --signing-key gpg:"$2" --passphrase-stdin --output '${both}'`,
+    ].join(' ')
+    // The account comes first, and ends where the next type begins.
+    const split = [
+      `sed '/^type: account-key$/,$d' '${both}' | sed '$d' >'${directory}/account'`,
+      `sed -n '/^type: account-key$/,$p' '${both}' >'${directory}/account-key'`,
+    ].join(' && ')
+    return snapCommands({ directory, passphrase: PASSPHRASE, registerKey: `${create} && ${split}` })
+  }
+
+  test('the page leads to a registered device whose serial the key of snap create-key signed', async () => {
+    assert.match(shown, new RegExp(`^Registered: ${accountId}/acme-pi/\\S+, signed by ${accountId}\\.$`, 'm'))
+    assert.match(shown, /^Refreshed: /m)
+    const { stdout } = await run(clientPaths.snap, ['keys'], { env: cleanEnvironment(snap.environment) })
+    const [, keyId] = /^acme-serials +(\S+)$/m.exec(stdout) ?? []
+    const [key] = JSON.parse((await installations[0]?.ratafia(['signing-keys', 'list', '--json'])) ?? '')
+    assert.equal(key.key_id, keyId)
+  })
+
+  test('assertions sign writes what snap sign writes, apart from the signature', async () => {
+    const at = (name: string) => join(snap.directory, 'acme', name)
+    const bySnap = await readFile(at('model-acme-pi'), 'utf8')
+    const [own] = installations
+    const byUs = await own?.ratafia(['assertions', 'sign', at('acme-pi.json')])
+    const content = (assertion = '') => assertion.slice(0, assertion.indexOf('\n\n'))
+    assert.match(content(bySnap), /^type: model\n[\s\S]*\nsnaps:\n/)
+    assert.equal(content(byUs), content(bySnap))
+  })
+
+  test('a passphrase that is missing, and a key that is not there, are explained', async () => {
+    const environment = snap.environment
+    const refused = async (key: string) => {
+      const words = ['signing-keys', 'add', key]
+      const env = cleanEnvironment({ ...installations[0]?.environment, ...environment })
+      return run(process.execPath, [clientPaths.ratafia, ...words], { env }).then(
+        () => assert.fail('it was taken'),
+        ({ code, stderr }: { code: number; stderr: string }) => `${code} ${stderr}`,
+      )
+    }
+    assert.match(await refused('gpg:acme'), /^1 ratafia: There is no private key acme in \S+gnupg\./)
+    await run('gpgconf', ['--homedir', environment['SNAP_GNUPG_HOME'] ?? '', '--kill', 'gpg-agent'])
+    assert.match(await refused('gpg:acme-serials'), /^1 ratafia: .* --passphrase-stdin\.\n$/)
+  })
+})

@@ -1,0 +1,18 @@
+/** The commands of a page, as somebody types them from its top to its end. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface PageCommands {
+  /** The blocks marked `sh`, one after the other. */
+  readonly script: string
+  /** The blocks marked `sh` that begin with `#!`: files that the page shows. */
+  readonly files: readonly string[]
+}
+
+/** `page` is a path from the root of the checkout. Blocks without a language are for reading. */
+export function commandsOf(page: string): PageCommands {
+  const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8')
+  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block)
+  const isFile = (block: string) => block.startsWith('#!')
+  return { script: blocks.filter((block) => !isFile(block)).join(''), files: blocks.filter(isFile) }
+}
