@@ -1,7 +1,6 @@
 /** Signs what a brand or a root states as JSON, as `snap sign` does. */
 import {
   AssertionError,
-  checkKeyMaySign,
   encode,
   formatTimestamp,
   type HeaderInput,
@@ -13,10 +12,10 @@ import {
   verifyTrust,
 } from '@ratafia/assertions'
 import { invalidField } from '../errors.ts'
-import { explainToOperator, explainToOperatorAsync, type NamedFile } from './assertion-file.ts'
+import { explainToOperator, type NamedFile } from './assertion-file.ts'
 import type { BrandDeps } from './brand-deps.ts'
 import { openPrivateKey } from './keys/signing-key-secret.ts'
-import { findAssertion, trustContext } from './trust/trust.ts'
+import { trustContext } from './trust/trust.ts'
 
 /** Headers as JSON has them: text, lists and maps. */
 export interface Statement {
@@ -65,18 +64,12 @@ export async function signWithStoredKey(statement: Statement, deps: BrandDeps): 
   const reasons: string[] = []
   for (const stored of await deps.brands.keys(authorityId)) {
     if (stored.disabledAt !== null) continue
-    const accountKey = await findAssertion('account-key', [stored.keyId], deps)
     const assertion = signed(input, openPrivateKey(stored, deps.sealer), now)
-    const fault = accountKey && mayNot(accountKey, assertion)
+    const fault = await faultOf(assertion, deps)
     if (fault !== undefined) {
-      reasons.push(fault)
+      reasons.push(`The key ${stored.keyId} does not: ${fault}.`)
       continue
     }
-    const context = await trustContext(deps)
-    await explainToOperatorAsync(
-      () => verifyTrust(assertion, context),
-      `The ${input.type} assertion would not be valid`,
-    )
     await deps.change(({ record }) => {
       const subject = `${input.type}/${assertion.primaryKey.join('/')}`
       return record({ action: 'assertion.sign', subject, details: { key: stored.keyId } })
@@ -85,9 +78,9 @@ export async function signWithStoredKey(statement: Statement, deps: BrandDeps): 
   }
   throw invalidField(
     [
-      `This service has no key that signs a ${input.type} assertion for ${authorityId || 'nobody: give "authority-id"'}.`,
+      `This service has no key that signs this ${input.type} assertion for ${authorityId || 'nobody: give "authority-id"'}.`,
       ...reasons,
-      'Give the private key with --key.',
+      'Give a private key with --key.',
     ].join(' '),
   )
 }
@@ -95,15 +88,13 @@ export async function signWithStoredKey(statement: Statement, deps: BrandDeps): 
 const signed = (input: SigningInput, key: PrivateKey, now: Date): UnverifiedAssertion =>
   explainToOperator(() => sign(input, key, { signedAt: now }), `The ${input.type} assertion cannot be signed`)
 
-function mayNot(
-  accountKey: UnverifiedAssertion<'account-key'>,
-  { headers }: UnverifiedAssertion,
-): string | undefined {
+/** Why a device would not trust it. */
+async function faultOf(assertion: UnverifiedAssertion, deps: BrandDeps): Promise<string | undefined> {
   try {
-    checkKeyMaySign(accountKey, headers)
+    await verifyTrust(assertion, await trustContext(deps))
     return undefined
   } catch (error) {
-    if (error instanceof AssertionError) return `It has the key, but ${error.message}.`
+    if (error instanceof AssertionError) return error.message
     throw error
   }
 }

@@ -1,13 +1,57 @@
 /** A root, a brand, keys and a model of one's own: made and signed here, for devices of one's own. */
 import assert from 'node:assert/strict'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, Writable } from 'node:stream'
 import { before, test } from 'node:test'
-import { decode, decodeStream, trustRoots, verifyTrust } from '@ratafia/assertions'
+import { decode, decodeStream, privateKeyFromPem, trustRoots, verifyTrust } from '@ratafia/assertions'
+import { run } from '../../src/start/run.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { find, secretsOf } from '../support/secret-search.ts'
+
+test('a new private key is for its owner alone, encrypted, and not committed by mistake', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'ratafia-key-'))
+  try {
+    await mkdir(join(directory, '.git'))
+    await mkdir(join(directory, 'keys'))
+    const file = join(directory, 'keys/root.pem')
+    const made = await generate([file, '--json', '--passphrase-stdin'], 'correct horse\n')
+    assert.equal(made.code, 0, made.stderr)
+    assert.match(made.stderr, /^ratafia: warning: \S+ is in the Git work tree /)
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const pem = await readFile(file, 'utf8')
+    assert.match(pem, /^-----BEGIN ENCRYPTED PRIVATE KEY-----\n/)
+    const { publicKey } = privateKeyFromPem(pem, 'correct horse')
+    assert.deepEqual(JSON.parse(made.stdout), { key_id: publicKey.id, file })
+    assert.equal(publicKey.bits, 4096)
+
+    const again = await generate([file])
+    assert.deepEqual([again.code, await readFile(file, 'utf8')], [1, pem])
+    assert.match(again.stderr, /already exists, and is not overwritten\. No key was made\.\n$/)
+    const empty = await generate([join(directory, 'other.pem'), '--passphrase-stdin'], '\n')
+    assert.deepEqual([empty.code, await readdir(join(directory, 'keys'))], [2, ['root.pem']])
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+})
+
+/** Needs no installation. */
+async function generate(words: readonly string[], input = '') {
+  const said = { stdout: '', stderr: '' }
+  const into = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        said[name] += chunk
+        done()
+      },
+    })
+  const streams = { stdin: Readable.from([input]), stdout: into('stdout'), stderr: into('stderr') }
+  const code = await run(['', '', 'signing-keys', 'generate', ...words], { environment: {}, streams })
+  return { code, ...said }
+}
 
 const keyFile = (name: string) => vectorPath(`world/keys/${name}.pem`)
 const idOf = (name: string) => testKey(name).publicKey.id
@@ -151,7 +195,7 @@ eachDatabase((_kind, _open, fresh) => {
     [
       'a store, which a root signs',
       { type: 'store', 'authority-id': 'acme', store: 's', 'operator-id': 'acme' },
-      /would not be valid: /,
+      /has no key that signs this store assertion for acme\. The key [\w-]{64} does not: .*--key\.\n$/,
     ],
     ['a time that is none', { ...MODEL, timestamp: 'now' }, /cannot be signed: .*timestamp/],
   ]
@@ -173,7 +217,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
     const [{ key_id: id }] = await program.json('signing-keys', 'list')
     await signs(['signing-keys', 'disable', '--force', '--', id])
-    await refuses(['assertions', 'sign'], /no key that signs a model assertion for acme\. .* --key\.\n$/, {
+    await refuses(['assertions', 'sign'], /no key that signs this model assertion for acme\. .* --key\.\n$/, {
       input: JSON.stringify(MODEL),
     })
   })
