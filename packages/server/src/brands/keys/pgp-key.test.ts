@@ -54,7 +54,9 @@ suite('a PGP private key', () => {
     for (const text of [publicKey, open.slice(0, 400), '']) {
       await assert.rejects(
         readPgpKey('k', text, undefined),
-        refusal(/^k is not a readable PGP private key\./),
+        refusal(
+          /^k is not a readable PGP private key\. .* --homedir ~\/\.snap\/gnupg, or name it gpg:NAME\.$/,
+        ),
       )
     }
   })

@@ -76,6 +76,6 @@ export function issueAccountKey(
   const body = encodePublicKey(publicKey)
   return explainToOperator(
     () => sign({ type: 'account-key', headers, body }, issuer.key, { signedAt: at }),
-    `The key ${publicKey.id} of ${accountId} cannot be vouched for`,
+    `The key ${publicKey.id} of ${accountId} cannot be certified`,
   )
 }
