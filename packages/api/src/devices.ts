@@ -1,11 +1,19 @@
 /** The wire schemas of `/api/v1/snaps/auth` (specification, "Endpoints"; contract/devices.md 1). */
 import Type, { type Static } from 'typebox'
+import { FORMAT_NUMBER } from './patterns.ts'
 
 const exactly = { additionalProperties: false }
+const BASE64URL = '^[A-Za-z0-9_-]+$'
 
-export const NonceResponseSchema = Type.Object({ nonce: Type.String({ minLength: 1 }) }, exactly)
+export const NonceResponseSchema = Type.Object(
+  { nonce: Type.String({ minLength: 1 }) },
+  { title: 'Nonce', ...exactly },
+)
 
-export const RequestIdResponseSchema = Type.Object({ 'request-id': Type.String({ minLength: 1 }) }, exactly)
+export const RequestIdResponseSchema = Type.Object(
+  { 'request-id': Type.String({ minLength: 1 }) },
+  { title: 'RequestId', ...exactly },
+)
 export type RequestIdResponse = Static<typeof RequestIdResponseSchema>
 
 export const OpenSessionRequestSchema = Type.Object(
@@ -16,8 +24,37 @@ export const OpenSessionRequestSchema = Type.Object(
     }),
     'model-assertion': Type.Optional(Type.String({ description: 'An encoded model assertion' })),
   },
-  exactly,
+  { title: 'OpenSessionRequest', ...exactly },
 )
+
+export const DeviceSessionResponseSchema = Type.Object(
+  {
+    macaroon: Type.String({
+      pattern: BASE64URL,
+      description: 'The session: a binary macaroon of version 2 in base64url without padding',
+    }),
+  },
+  { title: 'DeviceSessionMacaroon', ...exactly },
+)
+
+export const DeviceServiceHeadersSchema = Type.Object({
+  'X-Snap-Device-Service-URL': Type.Optional(
+    Type.String({
+      description:
+        "The device service of the device's gadget, as snapd sends it to a store proxy. Absent, or an address of this service: it answers itself.",
+    }),
+  ),
+})
+
+export const RegistrationHeadersSchema = Type.Object({
+  ...DeviceServiceHeadersSchema.properties,
+  'Snap-Device-Capabilities': Type.Optional(
+    Type.String({
+      description:
+        'With `serial-stream` among its words, the answer has the assertions that the serial needs too, and not the serial alone',
+    }),
+  ),
+})
 
 /** An encoded assertion, or several separated by an empty line. */
 export const AssertionStreamSchema = Type.String({ description: 'Encoded snap assertions' })
@@ -26,6 +63,7 @@ export const AssertionStreamSchema = Type.String({ description: 'Encoded snap as
 export const AssertionQuerySchema = Type.Object({
   'max-format': Type.Optional(
     Type.String({
+      pattern: FORMAT_NUMBER.pattern,
       description: 'The newest format that the client reads: assertions of newer ones are not found',
     }),
   ),
@@ -43,6 +81,6 @@ export const DeviceSessionSchema = Type.Object(
     'valid-since': Type.String({ format: 'date-time' }),
     'valid-until': Type.String({ format: 'date-time' }),
   },
-  exactly,
+  { title: 'DeviceSession', ...exactly },
 )
 export type DeviceSessionDescription = Static<typeof DeviceSessionSchema>

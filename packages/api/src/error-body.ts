@@ -4,11 +4,11 @@ import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 
 const ErrorItemSchema = Type.Object(
   {
-    code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[]),
+    code: Type.Enum(Object.keys(ERROR_CODES) as ErrorCode[], { type: 'string', title: 'ErrorCode' }),
     message: Type.String({ minLength: 1 }),
     extra: Type.Record(Type.String(), Type.Unknown()),
   },
-  { additionalProperties: false },
+  { title: 'ErrorItem', additionalProperties: false },
 )
 
 /**
@@ -20,6 +20,6 @@ export const ErrorBodySchema = Type.Object(
     error_list: Type.Array(ErrorItemSchema, { minItems: 1 }),
     'error-list': Type.Array(ErrorItemSchema, { minItems: 1 }),
   },
-  { additionalProperties: false },
+  { title: 'ErrorBody', additionalProperties: false },
 )
 export type ErrorBody = Static<typeof ErrorBodySchema>

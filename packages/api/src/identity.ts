@@ -2,21 +2,115 @@
 import Type, { type Static } from 'typebox'
 import { BAKERY_ERROR_CODES, type BakeryErrorCode } from './error-codes.ts'
 
-export const DischargeInfoSchema = Type.Object({
-  PublicKey: Type.String({ description: 'X25519 public key, base64' }),
-  Version: Type.Integer({ description: 'The newest bakery version of caveats that the discharger opens' }),
-  /** Only ours: an issuer may append a summary of the requested token to the condition. */
-  RequestSummary: Type.Optional(Type.Boolean()),
-})
+const PublicKeySchema = Type.String({ description: 'X25519 public key, base64' })
+
+export const PublicKeyResponseSchema = Type.Object({ PublicKey: PublicKeySchema }, { title: 'PublicKey' })
+
+export const DischargeInfoSchema = Type.Object(
+  {
+    PublicKey: PublicKeySchema,
+    Version: Type.Integer({ description: 'The newest bakery version of caveats that the discharger opens' }),
+    RequestSummary: Type.Optional(
+      Type.Boolean({
+        description: 'Only ours: an issuer may append a summary of the requested token to the condition',
+      }),
+    ),
+  },
+  { title: 'DischargeInfo' },
+)
 export type DischargeInfo = Static<typeof DischargeInfoSchema>
 
-const InteractionMethodsSchema = Type.Object({
-  'browser-window': Type.Object({ VisitURL: Type.String(), WaitTokenURL: Type.String() }),
-  agent: Type.Object({ 'login-url': Type.String() }),
+/** The parameters of a discharge, of which `id` or `id64` must be there. */
+export const DischargeParametersSchema = Type.Object(
+  {
+    id: Type.Optional(Type.String({ description: "The caveat's id as text" })),
+    id64: Type.Optional(
+      Type.String({ description: "The caveat's id in base64, any variant. Wins over `id`" }),
+    ),
+    caveat64: Type.Optional(
+      Type.String({ description: 'The payload that belongs to a short id of bakery version 3, in base64' }),
+    ),
+    token: Type.Optional(Type.String({ description: 'The result of a login as text' })),
+    token64: Type.Optional(
+      Type.String({ description: 'The result of a login in base64, any variant. Wins over `token`' }),
+    ),
+    'token-kind': Type.Optional(Type.String({ description: 'The kind of the token: `login` or `agent`' })),
+  },
+  { title: 'DischargeRequest' },
+)
+
+const SealedSchema = Type.String({
+  minLength: 1,
+  description: 'Sealed by this service, hundreds of characters: pass it on as it is',
 })
 
-export const BakeryErrorSchema = Type.Object({
-  Code: Type.Enum(Object.keys(BAKERY_ERROR_CODES) as BakeryErrorCode[]),
-  Message: Type.String({ minLength: 1 }),
-  Info: Type.Optional(Type.Object({ InteractionMethods: InteractionMethodsSchema })),
+export const WaitParametersSchema = Type.Object({ did: SealedSchema })
+
+export const AgentLoginParametersSchema = Type.Object({
+  did: SealedSchema,
+  username: Type.String({ minLength: 1, description: 'The name of the agent' }),
+  'public-key': Type.String({ minLength: 1, description: 'The public key of the agent: 32 bytes in base64' }),
 })
+
+export const BakeryVersionHeadersSchema = Type.Object({
+  'Bakery-Protocol-Version': Type.Optional(
+    Type.String({ description: 'With 3 or more the macaroon has the wrapper of version 3' }),
+  ),
+})
+
+/** Clients read it with a macaroon library, so its parts are not described. */
+const MacaroonObjectSchema = Type.Object(
+  {},
+  {
+    title: 'MacaroonObject',
+    additionalProperties: true,
+    description:
+      'The JSON of a macaroon: bare of version 2, or in the wrapper of bakery version 3 (`m`, `v`, `ns`)',
+  },
+)
+
+export const DischargeResponseSchema = Type.Object({ Macaroon: MacaroonObjectSchema }, { title: 'Discharge' })
+
+export const AgentLoginResponseSchema = Type.Object(
+  { macaroon: MacaroonObjectSchema },
+  { title: 'AgentLogin', description: 'Its caveat for the location `local` opens with the private key' },
+)
+
+export const WaitResponseSchema = Type.Object(
+  {
+    kind: Type.String({ description: 'For `token-kind`' }),
+    token64: Type.String({ description: 'For `token64`; padded base64 of the standard alphabet' }),
+  },
+  { title: 'LoginToken' },
+)
+
+const InteractionMethodsSchema = Type.Object(
+  {
+    'browser-window': Type.Object(
+      {
+        VisitURL: Type.String({ description: 'For a person to open in a browser' }),
+        WaitTokenURL: Type.String({ description: '`waitForLogin`, complete with its `did`: a secret' }),
+      },
+      { title: 'BrowserWindowMethod' },
+    ),
+    agent: Type.Object(
+      { 'login-url': Type.String({ description: '`agentLogin`, with its `did`' }) },
+      { title: 'AgentMethod' },
+    ),
+  },
+  { title: 'InteractionMethods' },
+)
+
+export const BakeryErrorSchema = Type.Object(
+  {
+    Code: Type.Enum(Object.keys(BAKERY_ERROR_CODES) as BakeryErrorCode[], {
+      type: 'string',
+      title: 'BakeryErrorCode',
+    }),
+    Message: Type.String({ minLength: 1 }),
+    Info: Type.Optional(
+      Type.Object({ InteractionMethods: InteractionMethodsSchema }, { title: 'BakeryErrorInfo' }),
+    ),
+  },
+  { title: 'BakeryError' },
+)

@@ -5,6 +5,7 @@
 export * from './error-codes.ts'
 export * from './ids.ts'
 export * from './limits.ts'
+export * from './patterns.ts'
 export * from './permissions.ts'
 export type * from './schemas.ts'
 export * from './version.ts'

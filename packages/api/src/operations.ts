@@ -1,29 +1,36 @@
-/** The operations of the API. `GET /`, the routes and the tests are made from this table. */
+/** The operations of the API. `GET /`, the routes, the OpenAPI document and the tests are made from this table. */
 import type { TSchema } from 'typebox'
 import {
   AssertionQuerySchema,
   AssertionStreamSchema,
+  DeviceServiceHeadersSchema,
+  DeviceSessionResponseSchema,
   DeviceSessionSchema,
   NonceResponseSchema,
   OpenSessionRequestSchema,
+  RegistrationHeadersSchema,
   RequestIdResponseSchema,
 } from './devices.ts'
+import type { ErrorCode } from './error-codes.ts'
 import {
   CreateTokenRequestSchema,
   EmptyObjectSchema,
   ListTokensQuerySchema,
-  MacaroonResponseSchema,
   RevokeTokenRequestSchema,
+  RootMacaroonResponseSchema,
   TokenListResponseSchema,
+  TokenResponseSchema,
   WhoamiResponseSchema,
 } from './tokens.ts'
 
 export interface Operation {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** The version of the API that introduced it. */
-  readonly since: number
+  /** The version of the specified API that introduced it. Absent: the specification does not have it. */
+  readonly since?: number
   readonly summary: string
+  /** More than the summary, in Markdown. */
+  readonly description?: string
   /**
    * What to present: nothing, a root macaroon with its discharge, a token (or those two instead), a device session, the
    * previous device session at a refresh, or an API key if the model has one.
@@ -35,10 +42,16 @@ export interface Operation {
     | 'device-session'
     | 'previous-session'
     | 'api-key'
-  /** The statuses of its refusals; all have the error body. */
-  readonly refusals: readonly number[]
+  /** The codes of its refusals, besides those that every operation has. */
+  readonly errors: readonly ErrorCode[]
+  /** Its calls from one address are limited: over the limit it answers 429, or the 503 after which snapd tries again. */
+  readonly limited?: 429 | 503
   readonly query?: TSchema
+  /** The headers of requests, without those of the credential: an object with a property for each. */
+  readonly headers?: TSchema
   readonly body?: TSchema
+  /** Whether a request needs the body. */
+  readonly bodyRequired?: boolean
   readonly response: TSchema
   /** Media types of body and response; `application/json` if absent. */
   readonly bodyType?: string
@@ -49,34 +62,45 @@ export interface Operation {
 
 const ASSERTIONS = 'application/x.ubuntu.assertion'
 
+const NO_TOKEN = ['macaroon-authorization-required', 'macaroon-caveat-unknown', 'account-unknown'] as const
+
+const FORWARDED =
+  'If `X-Snap-Device-Service-URL` names another device service that the operator allows, the request goes there, and its answer comes back as it is.'
+
 export const OPERATIONS = {
   createToken: {
     method: 'POST',
     path: '/api/v2/tokens',
     since: 26,
     summary: 'A root macaroon, to be discharged by the identity service and then exchanged',
+    description:
+      'Nobody has proved who they are yet, so nothing is stored. An absent body is `{}`: a token without limits.',
     credential: 'none',
-    refusals: [400, 413, 429, 503],
+    errors: ['invalid-field', 'package-not-found', 'limit-exceeded'],
+    limited: 429,
     body: CreateTokenRequestSchema,
-    response: MacaroonResponseSchema,
+    response: RootMacaroonResponseSchema,
   },
   exchangeToken: {
     method: 'POST',
     path: '/api/v2/tokens/exchange',
     since: 30,
     summary: 'An authentication macaroon for a root macaroon and its discharge (header `Macaroons`)',
+    description:
+      'Now a session exists: it can be listed and revoked. The same root can be exchanged again by the same person, for another token of the same session.',
     credential: 'root-and-discharge',
-    refusals: [400, 401, 413, 503],
+    errors: ['limit-exceeded', ...NO_TOKEN],
     body: EmptyObjectSchema,
-    response: MacaroonResponseSchema,
+    response: TokenResponseSchema,
   },
   listTokens: {
     method: 'GET',
     path: '/api/v2/tokens',
     since: 31,
     summary: 'The token macaroons of the account',
+    description: 'Newest first, at most 10,000; there is no paging. One record is one login.',
     credential: 'token',
-    refusals: [400, 401, 503],
+    errors: ['invalid-field', 'limit-exceeded', ...NO_TOKEN],
     query: ListTokensQuerySchema,
     response: TokenListResponseSchema,
   },
@@ -85,9 +109,12 @@ export const OPERATIONS = {
     path: '/api/v2/tokens/revoke',
     since: 32,
     summary: 'Ends the token session of the given id',
+    description:
+      'Within a second no node accepts its tokens. A session that is revoked already keeps its first revocation: the answer is the same record.',
     credential: 'token',
-    refusals: [400, 401, 413, 503],
+    errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...NO_TOKEN],
     body: RevokeTokenRequestSchema,
+    bodyRequired: true,
     response: TokenListResponseSchema,
   },
   whoami: {
@@ -95,8 +122,9 @@ export const OPERATIONS = {
     path: '/api/v2/tokens/whoami',
     since: 27,
     summary: 'The account and the restrictions of the token that authenticated the request',
+    description: 'What everything that the token was limited to has in common; `null` means not limited.',
     credential: 'token',
-    refusals: [400, 401, 503],
+    errors: ['limit-exceeded', ...NO_TOKEN],
     response: WhoamiResponseSchema,
   },
   nonces: {
@@ -105,7 +133,8 @@ export const OPERATIONS = {
     since: 1,
     summary: 'A nonce for a device-session-request: good once, for 600 seconds',
     credential: 'none',
-    refusals: [503],
+    errors: [],
+    limited: 503,
     response: NonceResponseSchema,
   },
   openSession: {
@@ -114,17 +143,28 @@ export const OPERATIONS = {
     since: 1,
     summary: 'A device session, new or refreshed (header `X-Device-Authorization`)',
     credential: 'previous-session',
-    refusals: [400, 401, 413, 503],
+    errors: [
+      'invalid-field',
+      'invalid-nonce',
+      'invalid-assertion',
+      'device-refused',
+      'invalid-device-session',
+    ],
+    limited: 503,
     body: OpenSessionRequestSchema,
-    response: MacaroonResponseSchema,
+    bodyRequired: true,
+    response: DeviceSessionResponseSchema,
   },
   requestId: {
     method: 'POST',
     path: '/api/v1/snaps/auth/request-id',
     since: 1,
     summary: 'A request-id for a serial-request: good once, for 600 seconds',
+    description: FORWARDED,
     credential: 'none',
-    refusals: [400, 503],
+    errors: ['device-service-not-allowed'],
+    limited: 503,
+    headers: DeviceServiceHeadersSchema,
     response: RequestIdResponseSchema,
   },
   registerDevice: {
@@ -133,9 +173,19 @@ export const OPERATIONS = {
     since: 1,
     summary:
       'Registers a device: its serial assertion for serial-request, model and, at a remodel, the original serial',
+    description: FORWARDED,
     credential: 'api-key',
-    refusals: [400, 401, 413, 503],
+    errors: [
+      'invalid-nonce',
+      'invalid-assertion',
+      'registration-refused',
+      'device-service-not-allowed',
+      'invalid-api-key',
+    ],
+    limited: 503,
+    headers: RegistrationHeadersSchema,
     body: AssertionStreamSchema,
+    bodyRequired: true,
     bodyType: ASSERTIONS,
     response: AssertionStreamSchema,
     responseType: ASSERTIONS,
@@ -144,21 +194,30 @@ export const OPERATIONS = {
   deviceSession: {
     method: 'GET',
     path: '/device-session',
-    since: 32,
     summary: 'The device that the session of the request speaks for: for the store behind this service',
+    description:
+      'The answer is the same for HEAD, POST, PUT, PATCH, DELETE and OPTIONS: a proxy may ask with the method of the request that it asks about. The session may be in `X-Device-Authorization` or `Snap-Device-Authorization`.',
     credential: 'device-session',
-    refusals: [401, 503],
+    errors: ['device-session-required'],
     response: DeviceSessionSchema,
   },
   assertion: {
     method: 'GET',
     path: '/v2/assertions/:type/*',
-    since: 32,
     summary: 'An account, account-key, model or serial assertion of this service, by its primary key',
     credential: 'none',
-    refusals: [400, 404, 503],
+    errors: ['invalid-field', 'assertion-not-found'],
+    limited: 503,
     query: AssertionQuerySchema,
     response: AssertionStreamSchema,
     responseType: ASSERTIONS,
   },
 } as const satisfies Record<string, Operation>
+
+/** The types of assertions that `assertion` gives, with the headers that are the primary key, in their order. */
+export const ASSERTION_KEYS = {
+  account: ['account-id'],
+  'account-key': ['public-key-sha3-384'],
+  model: ['series', 'brand-id', 'model'],
+  serial: ['brand-id', 'model', 'serial'],
+} as const

@@ -11,10 +11,14 @@ export const ServiceDescriptionSchema = Type.Object(
         {
           method: Type.String(),
           path: Type.String(),
-          since: Type.Integer({ description: 'The API version that introduced it' }),
+          since: Type.Optional(
+            Type.Integer({
+              description: 'The API version that introduced it; absent for what only Ratafia has',
+            }),
+          ),
           summary: Type.String(),
         },
-        { additionalProperties: false },
+        { title: 'Endpoint', additionalProperties: false },
       ),
     ),
     links: Type.Record(Type.String(), Type.String(), {
@@ -24,6 +28,6 @@ export const ServiceDescriptionSchema = Type.Object(
       description: 'Every token of this installation begins with these characters, for secret scanners',
     }),
   },
-  { additionalProperties: false },
+  { title: 'ServiceDescription', additionalProperties: false },
 )
 export type ServiceDescription = Static<typeof ServiceDescriptionSchema>

@@ -1,23 +1,25 @@
 /** The wire schemas of `/api/v2/tokens` (specification, "Endpoints"). */
 import Type, { type Static, type TSchema } from 'typebox'
 import { MAX_ATTENUATION_BYTES, MAX_DESCRIPTION_LENGTH, MAX_LIST_ITEMS } from './limits.ts'
+import { PRINTABLE } from './patterns.ts'
 import { PERMISSIONS } from './permissions.ts'
 
 const restriction = <T extends TSchema>(items: T) =>
   Type.Array(items, { minItems: 1, maxItems: MAX_LIST_ITEMS, uniqueItems: true })
-const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const orNull = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
-const PermissionSchema = Type.Enum([...PERMISSIONS])
+const PermissionSchema = Type.Enum([...PERMISSIONS], { type: 'string', title: 'Permission' })
 // Names of the store are ASCII; unprintable characters would need escapes wherever they are shown.
-const NameSchema = Type.String({ pattern: '^[ -~]{1,128}$' })
+const NameSchema = Type.String({ pattern: PRINTABLE.pattern })
 const ChannelSchema = Type.String({
-  pattern: '^[ -~]{1,128}$',
+  pattern: PRINTABLE.pattern,
   description: 'A channel; the wildcards of fnmatch are allowed',
 })
 /** Allows unknown keys: every real client sends `series`. */
 const PackageSchema = Type.Object(
   { name: Type.Optional(NameSchema), snap_id: Type.Optional(NameSchema) },
-  { anyOf: [{ required: ['name'] }, { required: ['snap_id'] }] },
+  { title: 'PackageReference', anyOf: [{ required: ['name'] }, { required: ['snap_id'] }] },
 )
 
 const exactly = { additionalProperties: false }
@@ -44,12 +46,35 @@ export const CreateTokenRequestSchema = Type.Object(
     store_ids: Type.Optional(restriction(NameSchema)),
   },
   {
+    title: 'CreateTokenRequest',
     description: `All lists together have at most ${MAX_ATTENUATION_BYTES} bytes, where an item takes its length and 6 more, a quote or backslash in it 4, and the rest 76.`,
     ...exactly,
   },
 )
 export type CreateTokenRequest = Static<typeof CreateTokenRequestSchema>
 
+export const RootMacaroonResponseSchema = Type.Object(
+  {
+    macaroon: Type.String({
+      contentMediaType: 'application/json',
+      description:
+        'JSON text of one bare macaroon of version 2. Its third-party caveat, the one with an `l`, is discharged at that address.',
+    }),
+  },
+  { title: 'RootMacaroon', ...exactly },
+)
+
+export const TokenResponseSchema = Type.Object(
+  {
+    macaroon: Type.String({
+      pattern: '^[A-Za-z0-9_-]+$',
+      description: 'The token: a binary macaroon of version 2 in base64url without padding',
+    }),
+  },
+  { title: 'Token', ...exactly },
+)
+
+/** Either of them, and a device session. */
 export const MacaroonResponseSchema = Type.Object({ macaroon: Type.String() }, exactly)
 export type MacaroonResponse = Static<typeof MacaroonResponseSchema>
 
@@ -65,46 +90,63 @@ export const TokenRecordSchema = Type.Object(
   {
     description: orNull(Type.String()),
     'revoked-at': orNull(Type.String({ format: 'date-time' })),
-    'revoked-by': orNull(Type.String()),
-    'session-id': Type.String(),
+    'revoked-by': orNull(Type.String(), 'A username, or `operator`'),
+    'session-id': Type.String({ description: 'Names the session, for `revokeToken`' }),
     'valid-since': Type.String({ format: 'date-time' }),
     'valid-until': Type.String({ format: 'date-time' }),
   },
-  exactly,
+  { title: 'TokenRecord', ...exactly },
 )
 export type TokenRecord = Static<typeof TokenRecordSchema>
 
-export const TokenListResponseSchema = Type.Object({ macaroons: Type.Array(TokenRecordSchema) }, exactly)
+export const TokenListResponseSchema = Type.Object(
+  { macaroons: Type.Array(TokenRecordSchema) },
+  { title: 'TokenList', ...exactly },
+)
 export type TokenListResponse = Static<typeof TokenListResponseSchema>
 
 export const RevokeTokenRequestSchema = Type.Object(
   { 'session-id': Type.String({ minLength: 1, maxLength: 64 }) },
-  exactly,
+  { title: 'RevokeTokenRequest', ...exactly },
 )
 
 export const AccountSchema = Type.Object(
-  { email: Type.String(), id: Type.String(), name: Type.String(), username: Type.String() },
-  exactly,
+  {
+    email: Type.String({ description: 'Empty for an account that a first login made' }),
+    id: Type.String({ description: 'The account id: 32 letters and digits, never changes' }),
+    name: Type.String({ description: 'The name to show' }),
+    username: Type.String(),
+  },
+  { title: 'Account', ...exactly },
 )
 
 export const WhoamiResponseSchema = Type.Object(
   {
     account: AccountSchema,
     channels: orNull(restriction(Type.String())),
-    packages: orNull(restriction(Type.String())),
+    packages: orNull(
+      restriction(Type.String()),
+      'Snap ids; the name of a package whose id the package directory does not know',
+    ),
     permissions: orNull(restriction(PermissionSchema)),
     store_ids: Type.Optional(orNull(restriction(Type.String()))),
     // Without a zone on purpose: snapcraft appends the `Z` itself.
     expires: Type.Optional(
-      orNull(Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}$' })),
+      orNull(
+        Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}$' }),
+        'UTC without a zone: the `Z` is missing because clients of the store append it',
+      ),
     ),
     errors: Type.Optional(
       Type.Array(
-        Type.Object({
-          code: Type.String(),
-          message: Type.String(),
-          extra: Type.Record(Type.String(), Type.Unknown()),
-        }),
+        Type.Object(
+          {
+            code: Type.String(),
+            message: Type.String(),
+            extra: Type.Record(Type.String(), Type.Unknown()),
+          },
+          { title: 'WhoamiError' },
+        ),
         {
           description:
             'Limits to what does not exist here: `package-not-found` for each package that is unknown',
@@ -112,6 +154,6 @@ export const WhoamiResponseSchema = Type.Object(
       ),
     ),
   },
-  exactly,
+  { title: 'Whoami', ...exactly },
 )
 export type WhoamiResponse = Static<typeof WhoamiResponseSchema>

@@ -1,5 +1,5 @@
 /** `GET /` (and `HEAD /`): what this service is and where things are; `GET /openapi.json`: the whole API. */
-import { API_VERSION, type ServiceDescription } from '@ratafia/api'
+import { API_VERSION, type Operation, type ServiceDescription } from '@ratafia/api'
 import { OPERATIONS, openApi, ServiceDescriptionSchema } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
 
@@ -9,13 +9,15 @@ export interface ServiceFacts {
   readonly baseUrl: string
   /** The location of the identity service. */
   readonly identity: string
+  /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
+  readonly deviceServicePath: string
   readonly tokenPrefix: string
 }
 
 export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
   // Serialised once: anyone may ask for it, as often as they like.
-  const document = Buffer.from(JSON.stringify(openApi(facts.baseUrl)))
+  const document = Buffer.from(JSON.stringify(openApi(facts)))
   app.get('/', { schema: { response: { 200: ServiceDescriptionSchema } } }, async () => description)
   app.get('/openapi.json', async (_request, reply) =>
     reply.header('content-type', 'application/json').send(document),
@@ -23,10 +25,10 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
 }
 
 function describe({ release, baseUrl, identity, tokenPrefix }: ServiceFacts): ServiceDescription {
-  const endpoints = Object.values(OPERATIONS).map(({ method, path, since, summary }) => ({
+  const endpoints = Object.values<Operation>(OPERATIONS).map(({ method, path, since, summary }) => ({
     method,
     path,
-    since,
+    ...(since === undefined ? {} : { since }),
     summary,
   }))
   return {

@@ -2,6 +2,8 @@
  * `GET /v2/assertions`: the assertions that lead from a serial to a trusted root, for clients that got the serial alone
  * (contract/devices.md 2.3). Only those stored here: nothing is looked up elsewhere.
  */
+import { FORMAT_NUMBER } from '@ratafia/api'
+import { ASSERTION_KEYS } from '@ratafia/api/schemas'
 import { decode, encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
 import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
 import { invalidField, RequestError } from '../../errors.ts'
@@ -46,10 +48,10 @@ const stored =
 
 /** The types that are public, with the number of values in their primary keys. */
 const KINDS: ReadonlyMap<string, { readonly keyLength: number; readonly find: Find }> = new Map([
-  ['account', { keyLength: 1, find: stored('account') }],
-  ['account-key', { keyLength: 1, find: stored('account-key') }],
-  ['model', { keyLength: 3, find: stored('model') }],
-  ['serial', { keyLength: 3, find: findSerial }],
+  ['account', { keyLength: ASSERTION_KEYS.account.length, find: stored('account') }],
+  ['account-key', { keyLength: ASSERTION_KEYS['account-key'].length, find: stored('account-key') }],
+  ['model', { keyLength: ASSERTION_KEYS.model.length, find: stored('model') }],
+  ['serial', { keyLength: ASSERTION_KEYS.serial.length, find: findSerial }],
 ])
 
 /** The newest revision, of an active device. */
@@ -78,7 +80,9 @@ const isKey = (key: readonly string[], length: number): boolean =>
       value.isWellFormed(),
   )
 
+const FORMAT = new RegExp(FORMAT_NUMBER.pattern)
+
 function readFormat(text: string): number {
-  if (/^(0|[1-9][0-9]{0,8})$/.test(text)) return Number(text)
-  throw invalidField('query/max-format must be a whole number, such as 1.', { field: 'query/max-format' })
+  if (FORMAT.test(text)) return Number(text)
+  throw invalidField(`query/max-format ${FORMAT_NUMBER.otherwise}.`, { field: 'query/max-format' })
 }

@@ -1,4 +1,5 @@
 /** Why a request does not match the schema: the validator's findings in plain words. */
+import { PATTERNS } from '@ratafia/api'
 import type { FastifyError } from 'fastify'
 import { quote } from '../../errors.ts'
 
@@ -33,7 +34,10 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['uniqueItems', () => 'contains an item twice'],
   ['minLength', () => 'must not be empty'],
   ['maxLength', ({ limit }) => `is longer than ${limit} characters`],
-  ['pattern', () => 'is empty, longer than 128 characters, or has characters other than printable ASCII'],
+  [
+    'pattern',
+    ({ pattern }) => PATTERNS.find((one) => one.pattern === pattern)?.otherwise ?? 'is not allowed',
+  ],
   [
     'enum',
     ({ allowedValues }) => `is not one of ${Array.isArray(allowedValues) ? allowedValues.join(', ') : ''}`,

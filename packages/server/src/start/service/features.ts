@@ -103,6 +103,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     release: RELEASE,
     baseUrl,
     identity: identityLocation,
+    deviceServicePath: config.deviceServicePath,
     tokenPrefix: tokenPrefix(location, id),
   })
   log.debug({ location, identityLocation }, 'the tokens API is ready')

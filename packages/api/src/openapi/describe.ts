@@ -1,0 +1,130 @@
+/** Operations as OpenAPI describes them. */
+import type { TSchema } from 'typebox'
+import type { IdentityOperation } from '../identity-operations.ts'
+import type { Operation } from '../operations.ts'
+import { credentialParameters, securityOf } from './credentials.ts'
+import { DEVICE_HEADERS, type HeaderName, headersNamed } from './headers.ts'
+import { identityRefusalsOf, refusalsOf } from './refusals.ts'
+
+/** What one row of operations may say differently under one of several paths. */
+export interface Place {
+  readonly operationId: string
+  /** With its parameters in braces. */
+  readonly path: string
+  readonly summary?: string
+}
+
+export interface Described {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, Response>>
+  /** What no other file looks into. */
+  readonly [other: string]: unknown
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: object
+}
+
+/** By media type. */
+export type Content = Readonly<Record<string, { readonly schema: object }>>
+
+export interface Response {
+  readonly description?: string
+  readonly content?: Content
+  readonly [other: string]: unknown
+}
+
+export function describeOperation({ operationId, path, summary }: Place, operation: Operation): Described {
+  const { since, credential, headers, query, body, bodyType, bodyRequired = false } = operation
+  const { description, response, responseType, accepted } = operation
+  return {
+    operationId,
+    tags: [path.startsWith('/api/v2/') ? 'tokens' : 'devices'],
+    summary: summary ?? operation.summary,
+    ...(description === undefined ? {} : { description }),
+    ...(since === undefined ? {} : { 'x-since-version': since }),
+    ...parameters([
+      ...pathParameters(path),
+      ...parametersIn('query', query),
+      ...credentialParameters(credential),
+      ...parametersIn('header', headers),
+    ]),
+    ...(body ? { requestBody: { required: bodyRequired, content: content(bodyType, body) } } : {}),
+    responses: {
+      200: {
+        description: 'Done',
+        headers: headersNamed(['Snap-Store-Version', ...headersOf(operation)]),
+        content: content(responseType, response),
+      },
+      ...(accepted === undefined
+        ? {}
+        : { 202: { description: accepted, headers: headersNamed(['Snap-Store-Version', 'Cache-Control']) } }),
+      ...refusalsOf(operation),
+    },
+    security: securityOf(credential),
+  }
+}
+
+export function describeIdentityOperation(operationId: string, operation: IdentityOperation): Described {
+  const { summary, description, headers, query, form, response } = operation
+  return {
+    operationId,
+    tags: ['identity'],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...parameters([...parametersIn('query', query), ...parametersIn('header', headers)]),
+    ...(form ? { requestBody: { required: true, content: content(FORM, form) } } : {}),
+    responses: {
+      200: {
+        description: 'Done',
+        headers: headersNamed(['Snap-Store-Version', 'Cache-Control']),
+        content: content(undefined, response),
+      },
+      ...identityRefusalsOf(operation),
+    },
+    security: [],
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** Besides the version. Assertions are public and never change, so they may be cached. */
+function headersOf({ path, credential }: Operation): readonly HeaderName[] {
+  if (path.startsWith('/api/v2/')) return ['Cache-Control', 'Vary']
+  if (credential === 'device-session') return ['Cache-Control', 'Vary', ...DEVICE_HEADERS]
+  return path.startsWith('/api/') ? ['Cache-Control'] : []
+}
+
+const content = (type: string | undefined, schema: TSchema) => ({ [type ?? 'application/json']: { schema } })
+
+const parameters = (list: readonly Parameter[]) => (list.length > 0 ? { parameters: list } : {})
+
+const pathParameters = (path: string): readonly Parameter[] =>
+  [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    // A slash, even an encoded one, is in no value of a primary key.
+    schema: { type: 'string', pattern: '^[^/]+$' },
+  }))
+
+/** A parameter for each property of an object's schema, whose description is the parameter's. */
+function parametersIn(where: 'query' | 'header', schema: TSchema | undefined): readonly Parameter[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    readonly properties?: Readonly<Record<string, { readonly description?: string }>>
+    readonly required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: where,
+    required: required.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema: rest,
+  }))
+}

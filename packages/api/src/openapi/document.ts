@@ -1,0 +1,119 @@
+/** The API as an OpenAPI 3.1 document: made from the tables that the routes and the checks of requests are made from. */
+import { IDENTITY_OPERATIONS } from '../identity-operations.ts'
+import { ASSERTION_KEYS, OPERATIONS } from '../operations.ts'
+import { API_VERSION } from '../version.ts'
+import { securitySchemes } from './credentials.ts'
+import { type Described, describeIdentityOperation, describeOperation, type Place } from './describe.ts'
+import { withExamples } from './examples.ts'
+import { headerComponents } from './headers.ts'
+import { introduction } from './introduction.ts'
+import { LINKS } from './links.ts'
+import { nameSchemas } from './named-schemas.ts'
+import { unreadResponses } from './refusals.ts'
+import { describeService } from './service-operation.ts'
+
+/** What differs between installations. */
+export interface OpenApiOptions {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  /** The location of the identity service. Its operations are part of the document if it is below `baseUrl`. */
+  readonly identity: string
+  /** Where a gadget's device service finds `request-id` and `serial`; without a trailing slash. */
+  readonly deviceServicePath: string
+}
+
+/** The document, a plain JSON object. */
+export function openApi(options: OpenApiOptions): Readonly<Record<string, unknown>> {
+  const { value, schemas } = nameSchemas({
+    paths: pathsOf(options),
+    responses: unreadResponses,
+  })
+  const { paths, responses } = value as Readonly<Record<string, unknown>>
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Ratafia',
+      version: String(API_VERSION),
+      description: introduction(options.identity),
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.baseUrl }],
+    tags: [
+      { name: 'tokens', description: 'Developer tokens' },
+      { name: 'identity', description: 'The identity service: discharges for people and programs' },
+      { name: 'devices', description: 'Registration, sessions and assertions of devices' },
+      { name: 'service', description: 'What this service is' },
+    ],
+    paths,
+    components: { schemas, responses, headers: headerComponents, securitySchemes },
+  }
+}
+
+type Paths = Record<string, Record<string, Described>>
+
+function pathsOf({ baseUrl, identity, deviceServicePath }: OpenApiOptions): Paths {
+  const paths: Paths = {}
+  const hasIdentity = identity.startsWith(`${baseUrl}/`)
+  const add = (path: string, method: string, described: Described) => {
+    const complete = withExamples(withLinks(described, hasIdentity))
+    paths[path] = { ...paths[path], [method.toLowerCase()]: complete }
+  }
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
+    for (const place of placesOf(name, deviceServicePath)) {
+      add(place.path, operation.method, describeOperation(place, operation))
+    }
+  }
+  if (hasIdentity) {
+    for (const [name, operation] of Object.entries(IDENTITY_OPERATIONS)) {
+      const path = identity.slice(baseUrl.length) + operation.path
+      add(path, operation.method, describeIdentityOperation(name, operation))
+    }
+  }
+  add('/', 'GET', describeService())
+  return paths
+}
+
+/** The paths of an operation: of `assertion` one for each type. */
+function placesOf(name: string, deviceServicePath: string): readonly Place[] {
+  const { path } = OPERATIONS[name as keyof typeof OPERATIONS]
+  if (name === 'assertion') {
+    return Object.entries(ASSERTION_KEYS).map(([type, key]) => ({
+      operationId: `${type.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())}Assertion`,
+      path: path.replace(':type/*', [type, ...key.map((part) => `{${part}}`)].join('/')),
+      summary: `The ${type} assertion with this primary key, if this service has it`,
+    }))
+  }
+  const alias = ALIASES.get(name)
+  const own = { operationId: name, path }
+  if (alias === undefined || `${deviceServicePath}/${alias}` === path) return [own]
+  return [
+    own,
+    {
+      operationId: `${name}OfGadget`,
+      path: `${deviceServicePath}/${alias}`,
+      summary: `The same as \`${name}\`, below the address that a gadget names as its device service`,
+    },
+  ]
+}
+
+/** By operation, its name below the address of a gadget's device service. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['requestId', 'request-id'],
+  ['registerDevice', 'serial'],
+])
+
+/** Without those to the identity service if that is elsewhere. */
+function withLinks(described: Described, hasIdentity: boolean): Described {
+  const links = LINKS[described.operationId as keyof typeof LINKS] ?? {}
+  return {
+    ...described,
+    responses: Object.fromEntries(
+      Object.entries(described.responses).map(([status, response]) => {
+        const next = Object.entries(links[Number(status)] ?? {}).filter(
+          ([, { operationId }]) => hasIdentity || !(operationId in IDENTITY_OPERATIONS),
+        )
+        return [status, next.length > 0 ? { ...response, links: Object.fromEntries(next) } : response]
+      }),
+    ),
+  }
+}

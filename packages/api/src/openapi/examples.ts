@@ -1,0 +1,2 @@
+import type { Described } from './describe.ts'
+export const withExamples = (described: Described): Described => described

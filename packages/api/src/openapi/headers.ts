@@ -1,0 +1,56 @@
+/** The headers of answers. */
+
+interface Header {
+  readonly description: string
+  readonly schema: object
+  readonly required?: boolean
+}
+
+const HEADERS = {
+  'Snap-Store-Version': {
+    description: 'The version of the API as a whole',
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
+  'WWW-Authenticate': {
+    description:
+      'The credential that is missing: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, or `Macaroon refresh_device_session=1` for a device session. From the identity service it is `Macaroon`, and only with `interaction required`.',
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds until another try makes sense',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+  },
+  'Cache-Control': { description: '`no-store`', schema: { type: 'string' } },
+  Vary: { description: 'The headers that credentials are read from', schema: { type: 'string' } },
+  'Ratafia-Brand': { description: '`brand-id` of the answer', schema: { type: 'string' } },
+  'Ratafia-Model': { description: '`model` of the answer', schema: { type: 'string' } },
+  'Ratafia-Serial': { description: '`serial` of the answer', schema: { type: 'string' } },
+  'Ratafia-Store': { description: '`store` of the answer, unless it is null', schema: { type: 'string' } },
+  'Ratafia-Device-Key': {
+    description: '`device-key-sha3-384` of the answer',
+    schema: { type: 'string' },
+  },
+  'Ratafia-Session': { description: '`session-id` of the answer', schema: { type: 'string' } },
+  'Ratafia-Valid-Until': { description: '`valid-until` of the answer', schema: { type: 'string' } },
+} as const satisfies Record<string, Header>
+
+export type HeaderName = keyof typeof HEADERS
+
+/** What a proxy reads instead of the body; all but printable ASCII, and `%`, is percent-encoded. */
+export const DEVICE_HEADERS = [
+  'Ratafia-Brand',
+  'Ratafia-Model',
+  'Ratafia-Serial',
+  'Ratafia-Store',
+  'Ratafia-Device-Key',
+  'Ratafia-Session',
+  'Ratafia-Valid-Until',
+] as const satisfies readonly HeaderName[]
+
+/** For `components`. */
+export const headerComponents: Readonly<Record<string, Header>> = HEADERS
+
+/** For one answer. */
+export const headersNamed = (names: readonly HeaderName[]): Readonly<Record<string, object>> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -1,0 +1,131 @@
+/** Which operation comes next, and what of an answer it needs. */
+import type { IDENTITY_OPERATIONS } from '../identity-operations.ts'
+import type { OPERATIONS } from '../operations.ts'
+
+type OperationId = keyof typeof OPERATIONS | keyof typeof IDENTITY_OPERATIONS
+
+interface Link {
+  readonly operationId: OperationId | 'serialAssertion'
+  readonly description: string
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly requestBody?: unknown
+}
+
+type Links = Readonly<Record<string, Link>>
+
+/** By operation and status. A link without parameters needs cryptography between the two. */
+export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Links>> } = {
+  createToken: {
+    200: {
+      Discharge: {
+        operationId: 'discharge',
+        description: '`id64` is the `i64` (or `id` the `i`) of the caveat with an `l`.',
+      },
+      Exchange: {
+        operationId: 'exchangeToken',
+        description: '`Macaroons` is base64 of a JSON list of the root and its bound discharge.',
+      },
+    },
+  },
+  discharge: {
+    200: {
+      Exchange: {
+        operationId: 'exchangeToken',
+        description: '`Macaroons` is base64 of a JSON list of the root and its bound discharge.',
+      },
+    },
+    401: {
+      AgentLogin: {
+        operationId: 'agentLogin',
+        description: '`did` is in `/Info/InteractionMethods/agent/login-url`.',
+      },
+      WaitForLogin: {
+        operationId: 'waitForLogin',
+        description: '`did` is in `/Info/InteractionMethods/browser-window/WaitTokenURL`.',
+      },
+    },
+  },
+  agentLogin: {
+    200: {
+      Discharge: {
+        operationId: 'discharge',
+        description: 'The same `id64` again, with `token64` and `token-kind=agent`.',
+      },
+    },
+  },
+  waitForLogin: {
+    200: {
+      Discharge: {
+        operationId: 'discharge',
+        description:
+          'The same `id64` again, with the `token64` and, as `token-kind`, the `kind` of this answer.',
+      },
+    },
+  },
+  exchangeToken: {
+    200: {
+      Whoami: {
+        operationId: 'whoami',
+        description: 'What the token may do',
+        parameters: { 'header.Macaroons': '$response.body#/macaroon' },
+      },
+      List: {
+        operationId: 'listTokens',
+        description: 'The logins of the account of the token',
+        parameters: { 'header.Macaroons': '$response.body#/macaroon' },
+      },
+    },
+  },
+  whoami: {
+    200: {
+      List: {
+        operationId: 'listTokens',
+        description: 'The logins of the same account',
+        parameters: { 'header.Macaroons': '$request.header.Macaroons' },
+      },
+    },
+  },
+  listTokens: {
+    200: {
+      Revoke: {
+        operationId: 'revokeToken',
+        description: 'Ends the newest login',
+        parameters: { 'header.Macaroons': '$request.header.Macaroons' },
+        requestBody: { 'session-id': '$response.body#/macaroons/0/session-id' },
+      },
+    },
+  },
+  nonces: {
+    200: {
+      OpenSession: {
+        operationId: 'openSession',
+        description: 'The device signs a device-session-request with the nonce.',
+      },
+    },
+  },
+  requestId: {
+    200: {
+      Register: {
+        operationId: 'registerDevice',
+        description: 'The device signs a serial-request with the request-id.',
+      },
+    },
+  },
+  openSession: {
+    200: {
+      DeviceSession: {
+        operationId: 'deviceSession',
+        description: 'The device that the session speaks for',
+        parameters: { 'header.X-Device-Authorization': 'Macaroon root="{$response.body#/macaroon}"' },
+      },
+    },
+  },
+  registerDevice: {
+    200: {
+      Serial: {
+        operationId: 'serialAssertion',
+        description: 'The same serial assertion again, by its headers `brand-id`, `model` and `serial`',
+      },
+    },
+  },
+}

@@ -1,0 +1,38 @@
+/** Moves schemas that have a title into `components`, so that generated clients have one type for each, with that name. */
+
+export interface Named {
+  readonly value: unknown
+  /** By title, in the order of the titles. */
+  readonly schemas: Readonly<Record<string, unknown>>
+}
+
+/** `value` with references in the place of titled schemas. Throws `TypeError` for a title that two schemas have. */
+export function nameSchemas(value: unknown): Named {
+  const found = new Map<string, { readonly from: object; named: unknown }>()
+  const walk = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(walk)
+    if (typeof node !== 'object' || node === null) return node
+    const title = titleOf(node)
+    if (title === undefined) return walkMembers(node)
+    const known = found.get(title)
+    if (known === undefined) {
+      const entry = { from: node, named: undefined as unknown }
+      found.set(title, entry)
+      entry.named = walkMembers(node)
+    } else if (JSON.stringify(known.from) !== JSON.stringify(node)) {
+      throw new TypeError(`Two schemas have the title ${title}.`)
+    }
+    return { $ref: `#/components/schemas/${title}` }
+  }
+  const walkMembers = (node: object): object =>
+    Object.fromEntries(Object.entries(node).map(([name, member]) => [name, walk(member)]))
+  const named = walk(value)
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+  return { value: named, schemas: Object.fromEntries(sorted.map(([title, entry]) => [title, entry.named])) }
+}
+
+/** Of a schema: `info` has a title too, and a member of an example might. */
+function titleOf(node: object): string | undefined {
+  const { title, type, enum: values, anyOf } = node as Readonly<Record<string, unknown>>
+  return typeof title === 'string' && (type ?? values ?? anyOf) !== undefined ? title : undefined
+}

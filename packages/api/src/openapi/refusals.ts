@@ -1,0 +1,122 @@
+/** The refusals of an operation as responses, made from its error codes. */
+
+import { ErrorBodySchema } from '../error-body.ts'
+import { BAKERY_ERROR_CODES, type BakeryErrorCode, ERROR_CODES, type ErrorCode } from '../error-codes.ts'
+import { BakeryErrorSchema } from '../identity.ts'
+import type { IdentityOperation } from '../identity-operations.ts'
+import type { Operation } from '../operations.ts'
+import type { Described, Response } from './describe.ts'
+import { type HeaderName, headersNamed } from './headers.ts'
+
+export type Responses = Described['responses']
+
+/** By status. The two that come before a request is read are references to {@link unreadResponses}. */
+export function refusalsOf({ method, errors, limited, credential }: Operation): Responses {
+  const codes: readonly ErrorCode[] = [
+    'invalid-request',
+    ...errors,
+    ...(method === 'POST' ? (['request-too-large'] as const) : []),
+    ...(limited === 429 ? (['too-many-requests'] as const) : []),
+    'service-unavailable',
+  ]
+  const responses = Map.groupBy(codes, (code) => ERROR_CODES[code].status)
+  return inOrder([
+    ...UNREAD,
+    ...[...responses].map(([status, ofStatus]) => {
+      const lines = ofStatus.map((code) => `- \`${code}\`: ${ERROR_CODES[code].meaning}`)
+      if (status === 503 && limited === 503) lines.push(LIMITED_AS_503)
+      const names = headersOf(status, credential !== 'none')
+      return [String(status), response(lines, ofStatus, names, ErrorBodySchema)] as const
+    }),
+  ])
+}
+
+const LIMITED_AS_503 =
+  '- `service-unavailable`, too, when an address sends too many requests: snapd tries again after a 503, but not after a 429.'
+
+/** The same for the identity service, whose errors have the bakery's form. */
+export function identityRefusalsOf({ errors, waits }: IdentityOperation): Responses {
+  const codes: readonly BakeryErrorCode[] = [...new Set([...errors, 'service unavailable' as const])]
+  const responses = Map.groupBy(codes, (code) => BAKERY_ERROR_CODES[code])
+  return inOrder([
+    ...UNREAD,
+    // Without a code of its own, an operation still answers 400 to what is not HTTP.
+    ...(responses.has(400) ? [] : [['400', UNREADABLE] as const]),
+    ...(waits
+      ? [['504', response([STILL_WAITING], ['service unavailable'], [], BakeryErrorSchema)] as const]
+      : []),
+    ...[...responses].map(([status, ofStatus]) => {
+      const lines = ofStatus.map((code) => `- \`${code}\`: ${BAKERY_MEANINGS[code]}`)
+      const early = status === 400 || status === 503
+      const schema = early ? { anyOf: [BakeryErrorSchema, ErrorBodySchema] } : BakeryErrorSchema
+      if (early) lines.push(EARLY)
+      return [String(status), response(lines, ofStatus, headersOf(status, true), schema)] as const
+    }),
+  ])
+}
+
+const BAKERY_MEANINGS: Readonly<Record<BakeryErrorCode, string>> = {
+  'interaction required':
+    'The caveat can be discharged once somebody has logged in, in one of the ways in `Info`.',
+  'permission denied':
+    'A condition that this service does not discharge, a caveat for another key, or a login that was refused, has expired, is for another caveat or of an unknown agent.',
+  'bad request': 'A parameter is missing, there twice, or not what it has to be. The message names it.',
+  'not found': 'The identity service has nothing at this path.',
+  'too many requests': 'Your address, or its network, sent more requests than this service allows.',
+  'service unavailable':
+    'The database does not answer, the service is stopping, or too many clients are waiting. Try again.',
+  'internal error': 'A fault of the service. It is logged; please report it.',
+}
+
+const EARLY = '- An `ErrorBody`: refused before the request reached the identity service.'
+const STILL_WAITING = '- `service unavailable`: Nobody has decided yet. Ask again.'
+
+const UNREADABLE = response(
+  [`- \`invalid-request\`: ${ERROR_CODES['invalid-request'].meaning}`],
+  ['invalid-request'],
+  [],
+  ErrorBodySchema,
+)
+
+const UNREAD = [
+  ['408', { $ref: '#/components/responses/TooSlow' }],
+  ['431', { $ref: '#/components/responses/HeadersTooLarge' }],
+] as const
+
+/** For `components`: refusals before a request is read. */
+export const unreadResponses: Responses = {
+  TooSlow: response(
+    ['- `invalid-request`: The request did not arrive in time. The connection is closed.'],
+    ['invalid-request'],
+    [],
+    ErrorBodySchema,
+  ),
+  HeadersTooLarge: response(
+    [`- \`headers-too-large\`: ${ERROR_CODES['headers-too-large'].meaning} The connection is closed.`],
+    ['headers-too-large'],
+    [],
+    ErrorBodySchema,
+  ),
+}
+
+function headersOf(status: number, credential: boolean): readonly HeaderName[] {
+  if (status === 401 && credential) return ['WWW-Authenticate']
+  return status === 429 || status === 503 ? ['Retry-After'] : []
+}
+
+function response(
+  lines: readonly string[],
+  codes: readonly string[],
+  headers: readonly HeaderName[],
+  schema: object,
+): Response {
+  return {
+    description: lines.join('\n'),
+    headers: headersNamed(['Snap-Store-Version', ...headers]),
+    content: { 'application/json': { schema } },
+    'x-error-codes': codes,
+  }
+}
+
+const inOrder = (entries: readonly (readonly [string, Response])[]): Responses =>
+  Object.fromEntries([...entries].sort(([a], [b]) => Number(a) - Number(b)))

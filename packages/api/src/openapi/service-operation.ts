@@ -1,0 +1,18 @@
+/** `GET /`. */
+import { ServiceDescriptionSchema } from '../service.ts'
+import type { Described } from './describe.ts'
+import { headersNamed } from './headers.ts'
+
+export const describeService = (): Described => ({
+  operationId: 'service',
+  tags: ['service'],
+  summary: 'What this service is, its endpoints, and how its tokens begin',
+  responses: {
+    200: {
+      description: 'Done',
+      headers: headersNamed(['Snap-Store-Version']),
+      content: { 'application/json': { schema: ServiceDescriptionSchema } },
+    },
+  },
+  security: [],
+})
