@@ -29,10 +29,11 @@ export interface Parameter {
   readonly required: boolean
   readonly description?: string
   readonly schema: object
+  readonly examples?: object
 }
 
 /** By media type. */
-export type Content = Readonly<Record<string, { readonly schema: object }>>
+export type Content = Readonly<Record<string, { readonly schema: object; readonly examples?: object }>>
 
 export interface Response {
   readonly description?: string

@@ -4,13 +4,13 @@ import { ASSERTION_KEYS, OPERATIONS } from '../operations.ts'
 import { API_VERSION } from '../version.ts'
 import { securitySchemes } from './credentials.ts'
 import { type Described, describeIdentityOperation, describeOperation, type Place } from './describe.ts'
-import { withExamples } from './examples.ts'
 import { headerComponents } from './headers.ts'
 import { introduction } from './introduction.ts'
 import { LINKS } from './links.ts'
 import { nameSchemas } from './named-schemas.ts'
 import { unreadResponses } from './refusals.ts'
 import { describeService } from './service-operation.ts'
+import { withExamples } from './with-examples.ts'
 
 /** What differs between installations. */
 export interface OpenApiOptions {

@@ -11,7 +11,12 @@ import { type HeaderName, headersNamed } from './headers.ts'
 export type Responses = Described['responses']
 
 /** By status. The two that come before a request is read are references to {@link unreadResponses}. */
-export function refusalsOf({ method, errors, limited, credential }: Operation): Responses {
+export function refusalsOf({
+  method,
+  errors,
+  limited,
+  credential,
+}: Pick<Operation, 'method' | 'errors' | 'limited' | 'credential'>): Responses {
   const codes: readonly ErrorCode[] = [
     'invalid-request',
     ...errors,

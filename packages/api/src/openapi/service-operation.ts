@@ -2,6 +2,7 @@
 import { ServiceDescriptionSchema } from '../service.ts'
 import type { Described } from './describe.ts'
 import { headersNamed } from './headers.ts'
+import { refusalsOf } from './refusals.ts'
 
 export const describeService = (): Described => ({
   operationId: 'service',
@@ -13,6 +14,7 @@ export const describeService = (): Described => ({
       headers: headersNamed(['Snap-Store-Version']),
       content: { 'application/json': { schema: ServiceDescriptionSchema } },
     },
+    ...refusalsOf({ method: 'GET', credential: 'none', errors: [] }),
   },
   security: [],
 })

@@ -23,6 +23,7 @@ import { addModel } from '../../src/brands/models/add-model.ts'
 import { DEFAULT_POLICY, type ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { setPolicy } from '../../src/brands/models/set-policy.ts'
 import { acmeFiles, addAcme, type BrandDeps, testKey, vector } from './brands.ts'
+import { assertDocumented } from './openapi.ts'
 import { type Answer, call, type TestService } from './service.ts'
 
 export const AUTH = '/api/v1/snaps/auth'
@@ -229,7 +230,10 @@ type Reachable = Pick<TestService, 'baseUrl'>
 /** A POST without body and content type, as snapd sends it. */
 async function postNothing(service: Reachable, path: string): Promise<Answer> {
   const response = await fetch(`${service.baseUrl}${path}`, { method: 'POST' })
-  return { status: response.status, headers: response.headers, body: await response.json() }
+  const { status, headers } = response
+  const text = await response.text()
+  assertDocumented({ method: 'POST', path, request: { headers: {}, body: undefined }, status, headers, text })
+  return { status, headers, body: JSON.parse(text) }
 }
 
 export async function getRequestId(service: Reachable): Promise<string> {
@@ -264,6 +268,14 @@ export async function postDevices(
   })
   const text = await response.text()
   const { status } = response
+  assertDocumented({
+    method: 'POST',
+    path,
+    request: { headers, body: String(body) },
+    status,
+    headers: response.headers,
+    text,
+  })
   if (status !== 200) {
     return {
       status,

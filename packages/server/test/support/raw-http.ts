@@ -1,5 +1,6 @@
 /** Handwritten HTTP, for requests that no client library would send. */
 import { connect, type Socket } from 'node:net'
+import { assertDocumented } from './openapi.ts'
 
 export interface RawAnswer {
   readonly status: number
@@ -21,12 +22,27 @@ export function converse(url: string): { readonly socket: Socket; text(): string
   return { socket, text: () => text }
 }
 
-/** Writes bytes to a connection, and reads what comes until it is closed or `count` answers are complete. */
+/**
+ * Writes bytes to a connection, and reads what comes until it is closed or `count` answers are complete. The first one
+ * is as documented.
+ */
 export async function sendRaw(
   baseUrl: string,
   request: string | Uint8Array,
   count = 1,
 ): Promise<RawAnswer[]> {
+  const answers = await exchange(baseUrl, request, count)
+  const [line = ''] = Buffer.from(request).toString('latin1').split('\r\n', 1)
+  const [method = '', path = ''] = line.split(' ')
+  const [first] = answers
+  if (first && path.startsWith('/')) {
+    const { status, headers, body: text } = first
+    assertDocumented({ method, path, status, headers, text })
+  }
+  return answers
+}
+
+async function exchange(baseUrl: string, request: string | Uint8Array, count: number): Promise<RawAnswer[]> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
   socket.setEncoding('utf8').on('error', () => {})

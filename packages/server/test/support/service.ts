@@ -20,6 +20,7 @@ import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
+import { assertDocumented } from './openapi.ts'
 
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -106,19 +107,28 @@ export function refusalOf({ status, headers, body }: Answer): {
   return { status, code: first.code, message: first.message }
 }
 
-/** One request; a body that is not a string is sent as JSON. */
+/** One request, answered as documented; a body that is not a string is sent as JSON. */
 export async function call(
   service: { readonly baseUrl: string },
   method: string,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
 ): Promise<Answer> {
+  const sent = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const response = await fetch(`${service.baseUrl}${path}`, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(sent === undefined ? {} : { body: sent }),
   })
   const text = await response.text()
+  assertDocumented({
+    method,
+    path,
+    request: { headers, body: sent },
+    status: response.status,
+    headers: response.headers,
+    text,
+  })
   return {
     status: response.status,
     headers: response.headers,

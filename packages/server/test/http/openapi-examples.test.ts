@@ -1,0 +1,306 @@
+/**
+ * Each example of the OpenAPI document is sent, and answered as it says. Where an example shows what nobody can send
+ * again (a nonce, a signature, the id of a session), the request has a fresh one in its place.
+ */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { BakeryErrorSchema } from '@ratafia/api/schemas'
+import { decodeStream } from '@ratafia/assertions'
+import { decodeBase64, decodeBinary, encodeBase64, encodeBinary } from '@ratafia/macaroon'
+import {
+  decodeBakeryMacaroon,
+  dischargeAll,
+  formatMacaroonsHeader,
+  generateKeyPair,
+} from '@ratafia/macaroon/bakery'
+import { Check } from 'typebox/value'
+import { addAccount } from '../../src/accounts/add.ts'
+import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { brandDeps } from '../support/brands.ts'
+import { oneDatabase } from '../support/databases.ts'
+import {
+  getRequestId,
+  modelFile,
+  presentingSession,
+  registered,
+  serialRequest,
+  sessionBody,
+  sessionOf,
+  streamOf,
+  withAcme,
+} from '../support/devices.ts'
+import { Browser } from '../support/identity.ts'
+import { assertDocumented, type DocumentedOperation, document } from '../support/openapi.ts'
+import { bearing, revokeSession, sessionIdOf, testService } from '../support/service.ts'
+
+const ADA = {
+  username: 'ada',
+  email: 'ada@example.org',
+  name: 'Ada Lovelace',
+  password: 'correct horse battery',
+}
+
+/** A request, or what replaces parts of an example's. */
+interface Parts {
+  /** By name. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** The credential. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+oneDatabase((_kind, open, fresh) => {
+  const service = testService(fresh)
+  const agent = generateKeyPair()
+  before(async () => {
+    await withAcme(brandDeps(await open()))
+    await addAccount(ADA, service.installation)
+    const key = { name: 'ci', account: ADA.username, publicKey: encodeBase64(agent.publicKey) }
+    await addAgent(key, { ...service.installation, location: `${service.baseUrl}/identity` })
+  })
+
+  async function send(id: string, { parameters = {}, headers = {}, body }: Parts): Promise<Answer> {
+    const { method, template, operation } = find(id)
+    const sent: Record<string, string> = { ...headers }
+    const query = new URLSearchParams()
+    let path = template
+    for (const { name, in: where } of operation.parameters ?? []) {
+      const value = parameters[name]
+      if (value === undefined) continue
+      if (where === 'path') path = path.replace(`{${name}}`, encodeURIComponent(value))
+      else if (where === 'query') query.set(name, value)
+      else sent[name] = value
+    }
+    if (query.size > 0) path += `?${query}`
+    const type = Object.keys(operation.requestBody?.content ?? {})[0]
+    const text = body === undefined || type === undefined ? undefined : ENCODERS[type]?.(body)
+    const init = text === undefined ? {} : { headers: { ...sent, 'content-type': `${type}` }, body: text }
+    const response = await fetch(`${service.baseUrl}${path}`, { method, headers: sent, ...init })
+    const { status } = response
+    const answer = await response.text()
+    const request = { headers: sent, body: text }
+    assertDocumented({ method, path, request, status, headers: response.headers, text: answer })
+    const isJson = response.headers.get('content-type') === 'application/json'
+    return { status, body: isJson ? JSON.parse(answer) : answer }
+  }
+
+  /** The answer to an example that is answered with 200. */
+  async function sendExample(id: string, name: string, parts: Parts = {}) {
+    const { status, body } = await send(id, { ...exampleOf(id, name).request, ...parts })
+    assert.equal(status, 200, JSON.stringify(body))
+    // biome-ignore lint/suspicious/noExplicitAny: as documented, which `send` has checked
+    return body as any
+  }
+
+  const newRoot = async () =>
+    decodeBakeryMacaroon(JSON.parse((await sendExample('createToken', 'limited')).macaroon))
+
+  /** How the discharge of this caveat says to log in. */
+  async function interactions(id64: string) {
+    const { body } = await send('discharge', { body: { id64 } })
+    assert.ok(Check(BakeryErrorSchema, body) && body.Info)
+    const { agent, 'browser-window': browser } = body.Info.InteractionMethods
+    return { visit: browser.VisitURL, wait: didOf(browser.WaitTokenURL), agent: didOf(agent['login-url']) }
+  }
+
+  const newCaveat = async (): Promise<string> => {
+    const { macaroon } = await newRoot()
+    const caveat = macaroon.caveats.find(({ verificationId }) => verificationId !== undefined)
+    return encodeBase64(caveat?.id ?? assert.fail('no third-party caveat'))
+  }
+
+  const agentLogin = (did: string): Parts => {
+    const { parameters } = exampleOf('agentLogin', 'agent').request
+    return { parameters: { ...parameters, did, 'public-key': encodeBase64(agent.publicKey) } }
+  }
+
+  /** A root with its discharge, for which the agent has logged in. */
+  const newSlice = async (): Promise<Parts> => {
+    const slice = await dischargeAll(await newRoot(), async ({ id }) => {
+      const id64 = encodeBase64(id)
+      const { agent: did } = await interactions(id64)
+      const { macaroon } = await sendExample('agentLogin', 'agent', agentLogin(did))
+      const login = await dischargeAll(decodeBakeryMacaroon(macaroon), () => assert.fail('not local'), {
+        localKeyPair: agent,
+      })
+      const body = { id64, 'token-kind': 'agent', token64: encodeBase64(encodeBinary(...login)) }
+      return decodeBakeryMacaroon((await sendExample('discharge', 'logged-in', { body })).Macaroon)
+    })
+    return { headers: { macaroons: formatMacaroonsHeader(slice) } }
+  }
+
+  const newToken = async (): Promise<string> =>
+    (await sendExample('exchangeToken', 'exchanged', await newSlice())).macaroon
+
+  const newSession = async (): Promise<string> => {
+    const [macaroon] = decodeBinary(decodeBase64(await newToken()))
+    return sessionIdOf(macaroon ?? assert.fail('no macaroon'))
+  }
+
+  async function approve(visit: string): Promise<void> {
+    const browser = new Browser()
+    const signIn = await browser.open(visit)
+    const { username, password } = ADA
+    const confirm = await browser.submit(signIn, 'login', { username, password })
+    await browser.submit(confirm, 'confirm', { decision: 'approve' })
+  }
+
+  const withToken = async (): Promise<Parts> => ({ headers: bearing(await newToken()) })
+
+  /** What the request of an example has in the place of what it shows, by operation and name. */
+  const FRESH: Readonly<Record<string, () => Promise<Parts>>> = {
+    'exchangeToken/exchanged': newSlice,
+    'whoami/limited': withToken,
+    'listTokens/active': withToken,
+    'listTokens/all': async () => {
+      const token = await newToken()
+      await revokeSession(service, token, await newSession())
+      return { headers: bearing(token) }
+    },
+    'revokeToken/revoked': async () => ({
+      ...(await withToken()),
+      body: { 'session-id': await newSession() },
+    }),
+    'revokeToken/unknown': withToken,
+    'registerDevice/registered': async () => {
+      const request = serialRequest({ requestId: await getRequestId(service) })
+      return { body: streamOf(request, modelFile.bytes) }
+    },
+    'openSession/opened': async () => ({
+      body: await sessionBody(service, { serial: await registered(service) }),
+    }),
+    'deviceSession/valid': async () => ({
+      headers: presentingSession(await sessionOf(service, { serial: await registered(service) })),
+    }),
+    'discharge/not-logged-in': async () => ({ body: { id64: await newCaveat() } }),
+    'discharge/logged-in': async () => {
+      const id64 = await newCaveat()
+      const { visit, wait } = await interactions(id64)
+      await approve(visit)
+      const { kind, token64 } = await sendExample('waitForLogin', 'approved', { parameters: { did: wait } })
+      return { body: { id64, 'token-kind': kind, token64 } }
+    },
+    'waitForLogin/approved': async () => {
+      const { visit, wait } = await interactions(await newCaveat())
+      await approve(visit)
+      return { parameters: { did: wait } }
+    },
+    'agentLogin/agent': async () => agentLogin((await interactions(await newCaveat())).agent),
+  }
+
+  test('every example of a request has an answer', () => {
+    const answered = new Set(everyExample().map(({ id, name }) => `${id}/${name}`))
+    for (const { operationId: id, parameters = [], requestBody } of everyOperation()) {
+      for (const { examples = {} } of [...parameters, ...Object.values(requestBody?.content ?? {})]) {
+        for (const name of Object.keys(examples)) assert.ok(answered.has(`${id}/${name}`), `${id}/${name}`)
+      }
+    }
+  })
+
+  for (const { id, name, status } of everyExample()) {
+    test(`${id}: ${name} (${status})`, async () => {
+      const { request, answer } = exampleOf(id, name)
+      const fresh = (await FRESH[`${id}/${name}`]?.()) ?? {}
+      for (const part of ['parameters', 'body'] as const) {
+        if (fresh[part] !== undefined) assert.deepEqual(outlineOf(fresh[part]), outlineOf(request[part]))
+      }
+      const seen = await send(id, { ...request, ...fresh })
+      assert.equal(seen.status, status, JSON.stringify(seen.body))
+      assertAlike(seen.body, answer)
+    })
+  }
+})
+
+const didOf = (url: string): string => new URL(url).searchParams.get('did') ?? assert.fail('no did')
+
+const ENCODERS: Readonly<Record<string, (body: unknown) => string>> = {
+  'application/json': JSON.stringify,
+  'application/x-www-form-urlencoded': (body) =>
+    String(new URLSearchParams(body as Readonly<Record<string, string>>)),
+  'application/x.ubuntu.assertion': String,
+}
+
+interface Found {
+  readonly method: string
+  readonly template: string
+  readonly operation: DocumentedOperation
+}
+
+function find(id: string): Found {
+  for (const [template, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (operation.operationId === id) return { method: method.toUpperCase(), template, operation }
+    }
+  }
+  return assert.fail(`no operation ${id}`)
+}
+
+const everyOperation = (): readonly DocumentedOperation[] =>
+  Object.values(document.paths).flatMap((methods) => Object.values(methods))
+
+/** By the answers; a test checks that each request is of one. */
+function everyExample() {
+  return everyOperation().flatMap(({ operationId: id, responses }) =>
+    Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.values(content).flatMap(({ examples = {} }) =>
+        Object.keys(examples).map((name) => ({ id, name, status: Number(status) })),
+      ),
+    ),
+  )
+}
+
+function exampleOf(id: string, name: string): { readonly request: Parts; readonly answer: unknown } {
+  const { parameters = [], requestBody, responses } = find(id).operation
+  const given = parameters.flatMap((parameter) => {
+    const value = parameter.examples?.[name]?.value
+    return value === undefined ? [] : [[parameter.name, String(value)] as const]
+  })
+  const contents = Object.values(responses).flatMap(({ content = {} }) => Object.values(content))
+  const body = Object.values(requestBody?.content ?? {})[0]?.examples?.[name]?.value
+  return {
+    request: { parameters: Object.fromEntries(given), ...(body === undefined ? {} : { body }) },
+    answer: contents.find(({ examples = {} }) => name in examples)?.examples?.[name]?.value,
+  }
+}
+
+/** What cannot be the same twice. */
+const VARIES =
+  /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|login-url)$/
+
+/** `seen` with what varies replaced by what it is: the types and headers of assertions, the conditions of macaroons. */
+function outlineOf(seen: unknown, name = ''): unknown {
+  if (typeof seen === 'string') {
+    if (/^type: /.test(seen)) return assertionsIn(seen)
+    if (name === 'macaroon') return conditionsIn(seen.startsWith('{') ? JSON.parse(seen) : seen)
+    return VARIES.test(name) ? name : seen
+  }
+  if (typeof seen !== 'object' || seen === null) return seen
+  if (/^macaroon$/i.test(name)) return conditionsIn(seen)
+  if (name === 'macaroons')
+    return [...new Set([seen].flat().map((one) => JSON.stringify(outlineOf(one))))].sort()
+  if (Array.isArray(seen)) return seen.map((one) => outlineOf(one))
+  return Object.fromEntries(Object.entries(seen).map(([key, member]) => [key, outlineOf(member, key)]))
+}
+
+function assertAlike(seen: unknown, answer: unknown): void {
+  assert.deepEqual(outlineOf(seen), outlineOf(answer))
+}
+
+const assertionsIn = (stream: string): object[] =>
+  decodeStream(Buffer.from(stream)).map(({ type, headers }) => [type, ...headers.keys()])
+
+/** The first word of each caveat, or where a third party discharges it. */
+function conditionsIn(macaroon: unknown): string[] {
+  const decoded =
+    typeof macaroon === 'string'
+      ? decodeBinary(decodeBase64(macaroon))[0]
+      : decodeBakeryMacaroon(macaroon).macaroon
+  return (decoded?.caveats ?? []).map(({ id, verificationId }) =>
+    verificationId === undefined ? (Buffer.from(id).toString().split(' ')[0] ?? '') : 'third party',
+  )
+}

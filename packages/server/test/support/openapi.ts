@@ -1,0 +1,141 @@
+/** Holds what tests send and see against the OpenAPI document: whatever is not in there fails the test that saw it. */
+import assert from 'node:assert/strict'
+import { BAKERY_ERROR_CODES } from '@ratafia/api'
+import { openApi } from '@ratafia/api/schemas'
+import { Compile } from 'typebox/schema'
+
+/** The parts of the document that the checks read. */
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+  readonly components: object
+}
+
+export interface DocumentedOperation {
+  readonly operationId: string
+  readonly parameters?: readonly DocumentedParameter[]
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, DocumentedResponse>>
+}
+
+interface DocumentedParameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: object
+  readonly examples?: Examples
+}
+
+interface DocumentedResponse {
+  readonly headers?: object
+  readonly content?: Content
+  readonly 'x-error-codes'?: readonly string[]
+}
+
+type Content = Readonly<Record<string, { readonly schema: object; readonly examples?: Examples }>>
+
+/** By name. */
+type Examples = Readonly<Record<string, { readonly value: unknown }>>
+
+export interface Exchange {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  /** Absent: only the answer is checked. */
+  readonly request?: { readonly headers: object; readonly body: string | undefined }
+  readonly status: number
+  readonly headers: { get(name: string): string | null | undefined }
+  readonly text: string
+}
+
+const HERE = 'http://service.test'
+
+export const document: Document = withoutReferences(
+  JSON.parse(
+    JSON.stringify(openApi({ baseUrl: HERE, identity: `${HERE}/identity`, deviceServicePath: '/v1' })),
+  ),
+)
+
+/** Fails if the answer, or a request that was answered with 200, is not as documented. */
+export function assertDocumented(exchange: Exchange): void {
+  const { method, path, request, status, headers, text } = exchange
+  // What another device service answers is its own.
+  if (request && 'x-snap-device-service-url' in request.headers) return
+  const operation = operationAt(method, path)
+  if (!operation) return
+  const what = `${method} ${path.slice(0, 100)} answered ${status}`
+  const response = operation.responses[status] ?? assert.fail(`${what}, which is not documented`)
+  for (const name of ['WWW-Authenticate', 'Retry-After']) {
+    if (headers.get(name)) assert.ok(name in (response.headers ?? {}), `${what} with ${name}`)
+  }
+  if (method !== 'HEAD') assertContent(what, response, headers.get('content-type') ?? undefined, text)
+  if (status === 200 && request) assertRequest(what, operation, path, request.body)
+}
+
+/** The documented operation of a request. `HEAD` is that of `GET`. */
+function operationAt(method: string, target: string): DocumentedOperation | undefined {
+  const [path = ''] = target.split('?', 1)
+  const found = TEMPLATES.find(([pattern]) => pattern.test(path))
+  return found?.[1][method === 'HEAD' ? 'get' : method.toLowerCase()]
+}
+
+const TEMPLATES = Object.entries(document.paths).map(([template, methods]) => {
+  const pattern = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]+\}/g, '[^/]+')
+  return [new RegExp(`^${pattern}$`), methods] as const
+})
+
+function assertContent(what: string, response: DocumentedResponse, type: string | undefined, text: string) {
+  const { content, 'x-error-codes': codes } = response
+  if (!content) return assert.equal(text, '', `${what} with a body`)
+  const { schema } = content[type ?? ''] ?? assert.fail(`${what} with ${type}`)
+  const body = type === 'application/json' ? JSON.parse(text) : text
+  assert.ok(matches(schema, body), `${what} with ${text}`)
+  if (!codes) return
+  // An error of the API from the identity service is of a request that did not reach it.
+  const code: string = body.Code ?? body.error_list[0].code
+  const early = body.Code === undefined && codes.some((one) => one in BAKERY_ERROR_CODES)
+  assert.ok(early || codes.includes(code), `${what} with the code ${code}`)
+}
+
+function assertRequest(
+  what: string,
+  operation: DocumentedOperation,
+  path: string,
+  body: string | undefined,
+): void {
+  const query = new URL(path, HERE).searchParams
+  for (const { name, in: where, required, schema } of operation.parameters ?? []) {
+    if (where !== 'query') continue
+    const value = query.get(name)
+    if (value === null) assert.ok(!required, `${what} without ${name}`)
+    else assert.ok(matches(schema, value), `${what} with ${name}=${value}`)
+  }
+  if (body === undefined || body === '') {
+    assert.ok(!operation.requestBody?.required, `${what} without a body`)
+    return
+  }
+  const schema = operation.requestBody?.content['application/json']?.schema
+  if (schema) assert.ok(matches(schema, JSON.parse(body)), `${what} to ${body}`)
+}
+
+const compiled = new Map<object, ReturnType<typeof Compile>>()
+
+function matches(schema: object, value: unknown): boolean {
+  const known = compiled.get(schema) ?? Compile(schema)
+  compiled.set(schema, known)
+  return known.Check(value)
+}
+
+/** Puts what a reference names in its place. Nothing in the document contains itself. */
+function withoutReferences(root: Document): Document {
+  const resolve = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(resolve)
+    if (typeof node !== 'object' || node === null) return node
+    const { $ref } = node as { readonly $ref?: string }
+    if ($ref === undefined) {
+      return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, resolve(member)]))
+    }
+    const parts = $ref.slice(2).split('/')
+    return resolve(parts.reduce<unknown>((found, part) => (found as Record<string, unknown>)[part], root))
+  }
+  return { ...root, paths: resolve(root.paths) as Document['paths'] }
+}
