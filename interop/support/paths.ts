@@ -9,6 +9,7 @@ export const clientPaths = {
   root,
   interop,
   python: join(interop, '.venv/bin/python'),
+  openApiPython: join(interop, 'openapi/.venv/bin/python'),
   goBakery: join(interop, '.bin/go-bakery'),
   rustMacaroons: join(interop, '.bin/rust-macaroons'),
   snapdDevice: join(interop, '.bin/snapd-device'),

@@ -18,6 +18,12 @@ export function checkRequirements(): void {
     ...(isCurrent('.venv/stamp', ['requirements.txt'])
       ? []
       : ['the Python clients of interop/requirements.txt']),
+    ...(isCurrent('openapi/.venv/stamp', ['openapi/requirements.txt'])
+      ? []
+      : ['the Python programs of interop/openapi/requirements.txt']),
+    ...(isCurrent('openapi/node_modules/stamp', ['openapi/package.json', 'openapi/package-lock.json'])
+      ? []
+      : ['the npm packages of interop/openapi']),
     ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', 'go/main.go'])
       ? []
       : ['the Go client of interop/go']),
@@ -34,10 +40,11 @@ export function checkRequirements(): void {
 
 /** One line for each program and library that the run is about. */
 export function versions(): string {
-  const manifest = (name: string): string => {
-    const path = join(clientPaths.root, 'node_modules', name, 'package.json')
+  const manifest = (name: string, folder = clientPaths.root): string => {
+    const path = join(folder, 'node_modules', name, 'package.json')
     return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
   }
+  const openApiManifest = (name: string): string => manifest(name, join(clientPaths.interop, 'openapi'))
   return [
     `node ${process.versions.node}, SQLite ${process.versions['sqlite']}, npm macaroon ${manifest('macaroon')}`,
     `playwright-core ${manifest('playwright-core')}, ${output(clientPaths.chromium, '--version')}`,
@@ -50,16 +57,20 @@ export function versions(): string {
     output(clientPaths.rustMacaroons, 'version'),
     `snapd ${readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8').trim()}`,
     `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,
+    `openapi-typescript ${openApiManifest('openapi-typescript')}, openapi-fetch ${openApiManifest('openapi-fetch')}`,
+    output(clientPaths.openApiPython, '-c', OPENAPI_VERSIONS),
   ].join('\n')
 }
 
 /** In the order in which the shell lists them. */
 const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store'].map((name) => `snapd/${name}.go`)
 
-const PYTHON_VERSIONS = `
+const pythonVersions = (...names: readonly string[]): string => `
 from importlib.metadata import version
-print(", ".join(f"{name} {version(name)}" for name in ("craft-store", "macaroonbakery", "pymacaroons", "requests")))
+print(", ".join(f"{name} {version(name)}" for name in ${JSON.stringify(names)}))
 `
+const PYTHON_VERSIONS = pythonVersions('craft-store', 'macaroonbakery', 'pymacaroons', 'requests')
+const OPENAPI_VERSIONS = pythonVersions('openapi-python-client', 'schemathesis')
 
 function isCurrent(stamp: string, files: readonly string[]): boolean {
   const hash = createHash('sha256')

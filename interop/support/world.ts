@@ -20,13 +20,26 @@ export interface World {
   readonly agentFile: string
 }
 
+type Declare = (world: () => World, kind: DatabaseKind) => void
+
 /** Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. */
-export function onEachDatabase(declare: (world: () => World, kind: DatabaseKind) => void): void {
-  for (const kind of DATABASES) {
+export function onEachDatabase(declare: Declare): void {
+  declareOn(DATABASES, {}, declare)
+}
+
+/** For tests about what does not depend on the database. `settings` are the service's. */
+export function onOneDatabase(declare: Declare, settings: Settings = {}): void {
+  declareOn(['sqlite'], settings, declare)
+}
+
+type Settings = Readonly<Record<string, string>>
+
+function declareOn(kinds: readonly DatabaseKind[], settings: Settings, declare: Declare): void {
+  for (const kind of kinds) {
     suite(kind, { timeout: 300_000 }, () => {
       let world: World | undefined
       before(async () => {
-        world = await makeWorld(kind)
+        world = await makeWorld(kind, settings)
       })
       after(async () => {
         await world?.service.stop()
@@ -40,8 +53,9 @@ export function onEachDatabase(declare: (world: () => World, kind: DatabaseKind)
   }
 }
 
-async function makeWorld(kind: DatabaseKind): Promise<World> {
+async function makeWorld(kind: DatabaseKind, settings: Settings): Promise<World> {
   const installation = await newInstallation(kind)
+  Object.assign(installation.environment, settings)
   let service: Service | undefined
   try {
     service = await startService(installation)

@@ -151,6 +151,13 @@ test('a device service below the path of the store adds no second path', () => {
   assert.equal(paths['/api/v1/snaps/auth/serial'].post.operationId, 'registerDeviceOfGadget')
 })
 
+test('a package needs a name or an id, in words that generators of clients do not take for a type', () => {
+  const { not, anyOf, properties } = document.components.schemas.PackageReference
+  assert.deepEqual(not, { allOf: [{ not: { required: ['name'] } }, { not: { required: ['snap_id'] } }] })
+  assert.equal(anyOf, undefined)
+  assert.deepEqual(Object.keys(properties), ['name', 'snap_id'])
+})
+
 test('two schemas cannot have one name', () => {
   const [text, number] = [Type.String({ title: 'A' }), Type.Number({ title: 'A' })]
   assert.deepEqual(nameSchemas([text, text]).schemas, { A: { type: 'string', title: 'A' } })

@@ -25,7 +25,7 @@ export function nameSchemas(value: unknown): Named {
     return { $ref: `#/components/schemas/${title}` }
   }
   const walkMembers = (node: object): object =>
-    Object.fromEntries(Object.entries(node).map(([name, member]) => [name, walk(member)]))
+    Object.fromEntries(Object.entries(forGenerators(node)).map(([name, member]) => [name, walk(member)]))
   const named = walk(value)
   const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1))
   return { value: named, schemas: Object.fromEntries(sorted.map(([title, entry]) => [title, entry.named])) }
@@ -35,4 +35,14 @@ export function nameSchemas(value: unknown): Named {
 function titleOf(node: object): string | undefined {
   const { title, type, enum: values, anyOf } = node as Readonly<Record<string, unknown>>
   return typeof title === 'string' && (type ?? values ?? anyOf) !== undefined ? title : undefined
+}
+
+/**
+ * Generators take every `anyOf` for a choice between types and lose the properties beside one that only says what is
+ * required. The same in other words (one of these is true: not all of them are false) they leave alone.
+ */
+function forGenerators(node: object): object {
+  const { anyOf, ...rest } = node as { readonly anyOf?: readonly object[] }
+  const onlyRequires = anyOf?.every((one) => Object.keys(one).join() === 'required')
+  return onlyRequires ? { ...rest, not: { allOf: anyOf?.map((not) => ({ not })) } } : node
 }

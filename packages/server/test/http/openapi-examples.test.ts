@@ -240,8 +240,9 @@ function find(id: string): Found {
   return assert.fail(`no operation ${id}`)
 }
 
-const everyOperation = (): readonly DocumentedOperation[] =>
-  Object.values(document.paths).flatMap((methods) => Object.values(methods))
+function everyOperation(): readonly DocumentedOperation[] {
+  return Object.values(document.paths).flatMap((methods) => Object.values(methods))
+}
 
 /** By the answers; a test checks that each request is of one. */
 function everyExample() {
