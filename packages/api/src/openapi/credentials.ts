@@ -1,6 +1,6 @@
 /** How a request presents its credential: as security schemes, and as the headers that links and generated clients set. */
 import type { Operation } from '../operations.ts'
-import type { Parameter } from './describe.ts'
+import type { Parameter } from './described.ts'
 
 interface Scheme {
   readonly type: 'apiKey'

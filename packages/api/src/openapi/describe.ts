@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox'
 import type { IdentityOperation } from '../identity-operations.ts'
 import type { Operation } from '../operations.ts'
 import { credentialParameters, securityOf } from './credentials.ts'
+import type { Described, Parameter } from './described.ts'
 import { DEVICE_HEADERS, type HeaderName, headersNamed } from './headers.ts'
 import { identityRefusalsOf, refusalsOf } from './refusals.ts'
 
@@ -12,33 +13,6 @@ export interface Place {
   /** With its parameters in braces. */
   readonly path: string
   readonly summary?: string
-}
-
-export interface Described {
-  readonly operationId: string
-  readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  readonly responses: Readonly<Record<string, Response>>
-  /** What no other file looks into. */
-  readonly [other: string]: unknown
-}
-
-export interface Parameter {
-  readonly name: string
-  readonly in: 'path' | 'query' | 'header'
-  readonly required: boolean
-  readonly description?: string
-  readonly schema: object
-  readonly examples?: object
-}
-
-/** By media type. */
-export type Content = Readonly<Record<string, { readonly schema: object; readonly examples?: object }>>
-
-export interface Response {
-  readonly description?: string
-  readonly content?: Content
-  readonly [other: string]: unknown
 }
 
 export function describeOperation({ operationId, path, summary }: Place, operation: Operation): Described {

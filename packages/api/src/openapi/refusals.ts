@@ -5,7 +5,7 @@ import { BAKERY_ERROR_CODES, type BakeryErrorCode, ERROR_CODES, type ErrorCode }
 import { BakeryErrorSchema } from '../identity.ts'
 import type { IdentityOperation } from '../identity-operations.ts'
 import type { Operation } from '../operations.ts'
-import type { Described, Response } from './describe.ts'
+import type { Described, Response } from './described.ts'
 import { type HeaderName, headersNamed } from './headers.ts'
 
 export type Responses = Described['responses']

@@ -1,6 +1,6 @@
 /** `GET /`. */
 import { ServiceDescriptionSchema } from '../service.ts'
-import type { Described } from './describe.ts'
+import type { Described } from './described.ts'
 import { headersNamed } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 

@@ -1,5 +1,5 @@
 /** Puts examples where OpenAPI has them: at parameters, bodies and answers. */
-import type { Content, Described, Parameter } from './describe.ts'
+import type { Content, Described, Parameter } from './described.ts'
 import { EXAMPLES, type Example, type OperationId } from './examples.ts'
 
 /** Adds the examples of the operation, each by its name. */

@@ -77,7 +77,9 @@ export function assertDocumented(exchange: Exchange): void {
 function operationAt(method: string, target: string): DocumentedOperation | undefined {
   const [path = ''] = target.split('?', 1)
   const found = TEMPLATES.find(([pattern]) => pattern.test(path))
-  return found?.[1][method === 'HEAD' ? 'get' : method.toLowerCase()]
+  const verb = method === 'HEAD' ? 'GET' : method
+  // Methods are case-sensitive.
+  return verb === verb.toUpperCase() ? found?.[1][verb.toLowerCase()] : undefined
 }
 
 const TEMPLATES = Object.entries(document.paths).map(([template, methods]) => {
