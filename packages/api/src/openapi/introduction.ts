@@ -40,6 +40,6 @@ added, never renamed. Each status of an operation lists its codes, also as \`x-e
 ## Limits
 
 Request line and headers: 64 KiB. Bodies: 64 KiB, of \`openSession\` 1 MiB, of \`registerDevice\` 4 MiB. JSON may be nested
-32 deep. Macaroons presented together: 32 KiB in binary, 16 macaroons, 128 caveats in each.
+32 deep. Macaroons presented together: 48 KiB in binary, 16 macaroons, 128 caveats in each.
 
 \`x-since-version\` is the version of the API that introduced an operation; operations without it are Ratafia's own.`
