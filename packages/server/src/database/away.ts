@@ -23,12 +23,13 @@ const AWAY_STATES: ReadonlySet<string> = new Set([
 const AWAY_NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN|EMFILE|ENFILE)$/
 
-/** Errors of `pg` about its own connection have no code. */
+/** Errors of `pg` about its own connection, and ours, have no code. */
 const AWAY_MESSAGES: readonly RegExp[] = [
   /^Connection terminated/,
   /^timeout exceeded when trying to connect/,
   /^Query read timeout/,
   /^Client (has encountered a connection error|was closed)/,
+  /^the server does not confirm writes/,
 ]
 
 /**

@@ -58,6 +58,20 @@ suite('a memory that listens', () => {
 
   const revoke = () => hear('ratafia_change', 'token-session s1')
 
+  test('beats are sent while nothing listens too: without them no answer of the database counts', async () => {
+    await feed.close()
+    let sent = 0
+    const send = async () => {
+      sent++
+    }
+    feed = new ListeningFeed({ send, onOwnChange: () => {} }, () => ({
+      reconnect: () => {},
+      close: async () => {},
+    }))
+    await until(() => sent > 1)
+    assert.equal(feed.current(), false)
+  })
+
   test('a change that is heard is known at once', async () => {
     await remember()
     revoke()

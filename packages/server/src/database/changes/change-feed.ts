@@ -142,17 +142,16 @@ export class ListeningFeed implements ChangeFeed {
 
   #beat(): void {
     const since = this.#listeningSince
-    if (since === undefined) return
-    if (performance.now() - Math.max(since, this.#heardUntil) > SILENT_MS) {
+    if (since !== undefined && performance.now() - Math.max(since, this.#heardUntil) > SILENT_MS) {
       this.#listener.reconnect()
-      return
     }
     // One at a time: they share one connection.
     if (this.#sending) return
     const beat = String(++this.#beats)
-    this.#sent.set(beat, performance.now())
+    // Sent even while nothing listens: without it no answer of the database counts (`postgres/beats.ts`).
+    if (since !== undefined) this.#sent.set(beat, performance.now())
     this.#sending = this.#notifications
-      .send(this.#ownChannel, beat, TRUST_MS)
+      .send(this.#ownChannel, beat)
       .catch(() => {
         // It may still arrive, but no longer counts.
         this.#sent.delete(beat)

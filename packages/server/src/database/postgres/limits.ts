@@ -9,6 +9,8 @@ export interface PostgresLimits {
   readonly lockMs: number
   /** We drop a connection that gives no answer for this long: the network is gone. */
   readonly answerMs: number
+  /** We leave a host that acknowledges no beat for this long. */
+  readonly confirmMs: number
 }
 
 export const DEFAULT_LIMITS: PostgresLimits = {
@@ -17,6 +19,7 @@ export const DEFAULT_LIMITS: PostgresLimits = {
   statementMs: 10_000,
   lockMs: 5_000,
   answerMs: 15_000,
+  confirmMs: 2_000,
 }
 
 /** For migrations, backups, restores and imports, which may take long or wait for another process that does. */
@@ -26,4 +29,6 @@ export const UNHURRIED_LIMITS: PostgresLimits = {
   statementMs: 0,
   lockMs: 0,
   answerMs: 0,
+  // What these write may keep the disk busy.
+  confirmMs: 60_000,
 }

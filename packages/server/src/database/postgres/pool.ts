@@ -1,13 +1,15 @@
 /**
  * Connections to a PostgreSQL with one host or several. All of them lead to one host: the first that answers and takes
  * writes. When it no longer does, all are dropped and the other hosts are tried, as libpq does with
- * `target_session_attrs=read-write`. Never to a standby: a recent revocation may not have reached it yet.
+ * `target_session_attrs=read-write`. Never to a standby: a recent revocation may not have reached it yet. And never for
+ * long to a primary that was cut off (`beats.ts`).
  */
 import pg from 'pg'
 import { postgresUrls } from '../../postgres-urls.ts'
 import { sqlState } from '../away.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
 import type { PoolState } from '../pool-state.ts'
+import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats.ts'
 import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './inspection.ts'
 import type { PostgresLimits } from './limits.ts'
 
@@ -18,27 +20,46 @@ export interface ConnectionLease {
   readonly limited: boolean
   /** The changes announced on it since the last call. */
   takeAnnounced(): readonly string[]
+  /** Whether, since the last call, a commit ended although no standby has it. */
+  takeUnconfirmed(): boolean
+  /** For an answer that has just arrived: resolves if it counts, and throws if the host may have been cut off. */
+  prove(): Promise<void>
   /** `broken` closes it; the server then rolls back what it had begun. */
   release(broken: boolean): void
   /** The server no longer takes writes: drop every connection to it. */
   leaveHost(): void
 }
 
-/** The connections to one host. Beats have their own, so that they do not wait behind requests. */
+/** The connections to one host. */
 interface Generation {
   readonly work: pg.Pool
-  readonly beats: pg.Pool
+  readonly beatConnections: pg.Pool
+  readonly beats: Beats
+  /** The open ones of `work`. */
+  readonly clients: Set<pg.PoolClient>
+  /** Tells who waits for one of `work` that there will be none. */
+  readonly waiting: Set<(error: Error) => void>
 }
+
+/** What a connection has said beside its answers. */
+interface Said {
+  announced: string[]
+  unconfirmed: boolean
+}
+
+const WATCH_MS = 1_000
 
 export class PostgresPool {
   readonly #urls: readonly [string, ...string[]]
   readonly #limits: PostgresLimits
   readonly #limited = new WeakSet<pg.ClientBase>()
-  readonly #announced = new WeakMap<pg.ClientBase, string[]>()
+  readonly #said = new WeakMap<pg.ClientBase, Said>()
   #host = 0
   /** False after a PgBouncer has refused a connection for them. */
   #limitsAtStart = true
   #current: Generation
+  /** A commit would wait for a lost standby without end, where no change feed sends beats. */
+  readonly #watching: NodeJS.Timeout
 
   constructor(url: string, limits: PostgresLimits) {
     const urls = postgresUrls(url)
@@ -47,15 +68,19 @@ export class PostgresPool {
     this.#urls = urls
     this.#limits = limits
     this.#current = this.#open()
+    this.#watching = setInterval(() => {
+      const { work, beats } = this.#current
+      if (work.totalCount > work.idleCount) beats.watch()
+    }, WATCH_MS).unref()
   }
 
   /** Throws the error of the last host. */
-  async acquire(purpose: keyof Generation): Promise<ConnectionLease> {
+  async acquire(): Promise<ConnectionLease> {
     // Try each host once, and one of them again if its first connection taught us which parameters it takes.
     for (let tries = this.#urls.length; ; tries--) {
       const generation = this.#current
       try {
-        return this.#lease(await generation[purpose].connect(), generation)
+        return this.#lease(await connect(generation), generation)
       } catch (error) {
         const again = this.#lookElsewhere(generation, error)
         if (!again || tries === 0) throw error
@@ -63,7 +88,13 @@ export class PostgresPool {
     }
   }
 
+  /** Sends a beat to the host that statements go to. Throws the driver's error. */
+  async beat(notification: Notification): Promise<void> {
+    await this.#current.beats.send(notification)
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#watching)
     await end(this.#current)
   }
 
@@ -77,7 +108,14 @@ export class PostgresPool {
     return {
       client,
       limited: this.#limited.has(client),
-      takeAnnounced: () => this.#announced.get(client)?.splice(0) ?? [],
+      takeAnnounced: () => this.#said.get(client)?.announced.splice(0) ?? [],
+      takeUnconfirmed: () => {
+        const said = this.#said.get(client)
+        if (!said?.unconfirmed) return false
+        said.unconfirmed = false
+        return true
+      },
+      prove: () => generation.beats.prove(),
       release: (broken) => client.release(broken),
       leaveHost: () => this.#leave(generation),
     }
@@ -107,12 +145,24 @@ export class PostgresPool {
   #replace(): void {
     const left = this.#current
     this.#current = this.#open()
+    for (const refuse of left.waiting) refuse(new HostLeft())
+    left.waiting.clear()
     // Connections in use are closed when they are returned.
     void end(left)
   }
 
   #open(): Generation {
-    return { work: this.#pool(this.#limits.maxConnections), beats: this.#pool(1) }
+    const clients = new Set<pg.PoolClient>()
+    const work = this.#pool(this.#limits.maxConnections)
+    work.on('connect', (client) => clients.add(client)).on('remove', (client) => clients.delete(client))
+    const beatConnections = this.#pool(1)
+    const beats = new Beats(beatConnections, this.#limits.confirmMs, (error) => {
+      this.#leave(generation)
+      // Commits that no standby confirms would hang. Nobody knows whether they took effect, and their callers say so.
+      if (error instanceof NotConfirmed) for (const client of clients) void client.end()
+    })
+    const generation: Generation = { work, beatConnections, beats, clients, waiting: new Set() }
+    return generation
   }
 
   #pool(max: number): pg.Pool {
@@ -142,10 +192,12 @@ export class PostgresPool {
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       client.on('error', () => {})
-      const announced: string[] = []
-      this.#announced.set(client, announced)
-      client.on('notice', ({ message = '' }) => {
-        if (message.startsWith(CHANGE_MESSAGE)) announced.push(message.slice(CHANGE_MESSAGE.length))
+      const said: Said = { announced: [], unconfirmed: false }
+      this.#said.set(client, said)
+      client.on('notice', (notice) => {
+        const { message = '' } = notice
+        if (message.startsWith(CHANGE_MESSAGE)) said.announced.push(message.slice(CHANGE_MESSAGE.length))
+        if (saysUnconfirmed(notice)) said.unconfirmed = true
       })
     })
     return pool
@@ -167,8 +219,39 @@ class TakesNoWrites extends Error {
   }
 }
 
-async function end({ work, beats }: Generation): Promise<void> {
-  await Promise.all([work.end(), beats.end()])
+class HostLeft extends Error {
+  override readonly name = 'HostLeft'
+  constructor() {
+    super('the server was left while a connection to it was awaited')
+  }
+}
+
+async function end({ work, beatConnections }: Generation): Promise<void> {
+  await Promise.all([work.end(), beatConnections.end()])
+}
+
+/** A connection to a host that has acknowledged a beat. Does not wait for one that is left meanwhile. */
+async function connect({ work, waiting, beats }: Generation): Promise<pg.PoolClient> {
+  const client = await new Promise<pg.PoolClient>((resolve, reject) => {
+    waiting.add(reject)
+    work.connect().then(
+      (connected) => {
+        if (waiting.delete(reject)) resolve(connected)
+        else connected.release(true)
+      },
+      (error) => {
+        waiting.delete(reject)
+        reject(error)
+      },
+    )
+  })
+  try {
+    await beats.begin(client)
+    return client
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
 }
 
 /** PgBouncer takes only parameters it knows, unless its `ignore_startup_parameters` lists the others. */

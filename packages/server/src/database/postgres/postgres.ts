@@ -9,10 +9,11 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import { sqlState } from '../away.ts'
+import { away, sqlState } from '../away.ts'
 import type { Notifications } from '../changes/notifications.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import type { PoolState } from '../pool-state.ts'
+import { NotConfirmed } from './beats.ts'
 import { limitsForTransaction } from './inspection.ts'
 import type { PostgresLimits } from './limits.ts'
 import { type ConnectionLease, PostgresPool } from './pool.ts'
@@ -40,7 +41,7 @@ class PostgresDriver implements RawDriver, Notifications {
   }
 
   async acquire(): Promise<RawConnection> {
-    const lease = await this.#pool.acquire('work')
+    const lease = await this.#pool.acquire()
     return new PostgresConnection(lease, this.#limits, () => {
       for (const change of lease.takeAnnounced()) this.#onOwnChange(change)
     })
@@ -50,20 +51,8 @@ class PostgresDriver implements RawDriver, Notifications {
     this.#onOwnChange = heard
   }
 
-  async send(channel: string, payload: string, withinMs: number): Promise<void> {
-    const lease = await this.#pool.acquire('beats')
-    let broken = true
-    try {
-      const values = [channel, payload]
-      const statement = { text: 'select pg_notify($1, $2)', values, query_timeout: withinMs }
-      await lease.client.query(statement)
-      broken = false
-    } catch (error) {
-      if (sqlState(error) === READ_ONLY) lease.leaveHost()
-      throw error
-    } finally {
-      lease.release(broken)
-    }
+  send(channel: string, payload: string): Promise<void> {
+    return this.#pool.beat({ channel, payload })
   }
 
   async close(): Promise<void> {
@@ -142,20 +131,39 @@ class PostgresConnection implements RawConnection {
   }
 
   async #run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
-    const { command, rowCount, rows } = await this.#query(sql, parameters)
+    const { command, rowCount, rows } = await this.#proven(sql, parameters)
     const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
     return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     try {
-      return await this.#lease.client.query(sql, [...parameters])
+      const result = await this.#lease.client.query(sql, [...parameters])
+      // Somebody cancelled its wait for the standby: it is done here, and may be nowhere else.
+      if (this.#lease.takeUnconfirmed()) throw new NotConfirmed()
+      return result
     } catch (error) {
       const state = sqlState(error)
       // An error the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#broken = true
       if (state === READ_ONLY) this.#lease.leaveHost()
       throw withoutValues(error)
+    }
+  }
+
+  /** An answer that counts. That something is taken, or missing, is an answer too. */
+  async #proven(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    const outcome = await this.#query(sql, parameters).catch((error: Error) => error)
+    if (!this.#broken) await this.#prove()
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  }
+
+  async #prove(): Promise<void> {
+    try {
+      await this.#lease.prove()
+    } catch (error) {
+      throw error instanceof Error ? away(error) : error
     }
   }
 }

@@ -1,0 +1,123 @@
+/**
+ * Guarantee: a primary whose synchronous standby was promoted elsewhere decides nothing, however well it can be reached:
+ * nodes and commands leave it for the new one, nothing revoked there is accepted, and nothing is acknowledged here.
+ */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, suite, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Postgres } from '../../faults/world/postgres.ts'
+import { type Database, openDatabase } from '../../packages/server/src/database/index.ts'
+import { eventually } from '../../packages/server/test/support/eventually.ts'
+import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
+import { testProgram } from '../../packages/server/test/support/program.ts'
+import { addPerson, bearing, call, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
+
+suite('a primary that was cut off', () => {
+  let directory: string
+  let old: Postgres
+  let standby: Postgres
+  const nodes: TestNode[] = []
+  const program = testProgram()
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'ratafia-cut-off-'))
+    // The servers' own account goes through it.
+    chmodSync(directory, 0o755)
+    old = await Postgres.start(join(directory, 'old'))
+    standby = await old.addStandby(join(directory, 'standby'))
+  })
+  after(async () => {
+    for (const node of nodes) await node.close()
+    await old.stop()
+    await standby.stop()
+    rmSync(directory, { recursive: true })
+  })
+
+  const both = () => old.url('postgres').replace(/(?<=:)\d+(?=\/)/, `${old.port},127.0.0.1:${standby.port}`)
+  const start = async (url: string) => {
+    const node = await startNode({ kind: 'postgres', url })
+    nodes.push(node)
+    return node
+  }
+  const statusOf = async (node: TestNode, token: string) =>
+    (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+  const command = (url: string, ...words: string[]) =>
+    program.run(words, {
+      environment: { RATAFIA_DATABASE_URL: url, RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') },
+    })
+  const waiting = async () => {
+    const [row] = await old.query(
+      `select count(*)::integer as count from pg_stat_activity where wait_event = 'SyncRep'`,
+    )
+    return Number(row?.['count'])
+  }
+
+  /** A commit that somebody cancels while it waits for the standby: PostgreSQL says that it is done, and warns. */
+  const endsUnconfirmed = async ({ query }: Database) => {
+    const row = { name: 'cancelled', snap_id: 'cancelled' }
+    const added = assert.rejects(query.insertInto('package').values(row).execute(), {
+      name: 'Unavailable',
+      message: /does not confirm writes: its synchronous standby is away/,
+    })
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity
+      where wait_event = 'SyncRep' and query like 'insert into "package"%'`
+    await eventually('it waits', async () => (await old.query(cancel)).length > 0)
+    await added
+  }
+
+  test('is left for the one that took over', async () => {
+    const [one, other] = [await start(both()), await start(both())]
+    const only = await start(old.url('postgres'))
+    const [kept, revoked] = [await logIn(one, await addPerson(one)), await logIn(one, await addPerson(one))]
+    for (const node of [one, other, only]) {
+      for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
+    }
+    const idle = await openDatabase({ kind: 'postgres', url: old.url('postgres') })
+    await standby.promote()
+    await endsUnconfirmed(idle)
+    await idle.close()
+    const there = await start(standby.url('postgres'))
+    await revokeOwn(there, revoked)
+    const acknowledged = performance.now()
+
+    const accepted: string[] = []
+    const watch = async (node: TestNode) => {
+      for (let refused = false; !refused || performance.now() < acknowledged + 6_000; await sleep(50)) {
+        const sent = performance.now()
+        const status = await statusOf(node, revoked)
+        if (status === 200 && sent > acknowledged + 1_000)
+          accepted.push(`${Math.round(sent - acknowledged)} ms`)
+        refused ||= status === 401 || node === only
+      }
+    }
+    await Promise.all([one, other, only].map(watch))
+    assert.deepEqual(accepted, [])
+    for (const node of [one, other]) {
+      assert.equal(await statusOf(node, kept), 200)
+      await logIn(node, await addPerson(node))
+    }
+    assert.equal(await statusOf(only, kept), 503)
+  })
+
+  test('a command goes to the next host, and without one says what is wrong', async () => {
+    const found = await command(both(), 'accounts', 'list', '--json')
+    assert.deepEqual({ code: found.code, stderr: found.stderr }, { code: 0, stderr: '' })
+    const { code, stderr } = await command(old.url('postgres'), 'accounts', 'list')
+    assert.equal(code, 3, stderr)
+    assert.match(stderr, /does not confirm writes: its synchronous standby is away, or has taken over/)
+  })
+
+  test('its processes do not fill up with commits that nobody awaits', async () => {
+    for (let round = 0; round < 2; round++) {
+      const refused = await openDatabase({ kind: 'postgres', url: old.url('postgres') }).catch(
+        (error) => error,
+      )
+      assert.ok(refused instanceof Error)
+    }
+    await nodes[2]?.close()
+    // One for each client that tries, and what was on its way when it was cut off.
+    assert.ok((await waiting()) <= 6, `${await waiting()} wait`)
+  })
+})

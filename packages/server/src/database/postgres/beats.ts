@@ -1,0 +1,167 @@
+/**
+ * Whether a host is still the primary. One whose synchronous standby was promoted elsewhere does not know: it answers
+ * every read with what was true before, and says that it takes writes; only its commits never end. So nothing that a
+ * host answers counts until a beat shows that it was the primary a moment ago.
+ *
+ * A beat is a commit that writes something (a message for logical decoding, which nobody decodes), so it ends when the
+ * synchronous standby has it. Once a beat sent at S is acknowledged, no standby had been promoted by S, and a
+ * revocation acknowledged elsewhere is younger than S. Without a synchronous standby a beat is a commit like any other.
+ */
+import type pg from 'pg'
+
+/** Milliseconds. What is accepted may have been revoked a second ago at the most. */
+const PROVEN_MS = 900
+/** How long the first beat to a host may take, and how old a beat is before another process may cancel it. */
+const FIRST_MS = 2_000
+
+/** A message that comes with an answer: the part that does not depend on the server's language. */
+interface Notice {
+  readonly routine: string | undefined
+}
+
+export interface Notification {
+  readonly channel: string
+  readonly payload: string
+}
+
+const WRITE = "begin; select pg_logical_emit_message(true, 'ratafia', ''); commit"
+
+/**
+ * A server process whose commit waits for a standby does not notice that its client has gone, and keeps its place. This
+ * ends beats that were given up, before another is sent to the same host; nothing else is ever cancelled.
+ */
+const END_ABANDONED = `select pg_cancel_backend(pid) from pg_stat_activity
+  where usename = current_user and datname = current_database() and wait_event = 'SyncRep'
+  and query like '${WRITE.replaceAll("'", "''")}%' and query_start < now() - interval '${FIRST_MS} milliseconds'`
+
+export class NotConfirmed extends Error {
+  override readonly name = 'NotConfirmed'
+  constructor() {
+    super(
+      'the server does not confirm writes: its synchronous standby is away, or has taken over and this server was cut off',
+    )
+  }
+}
+
+/** The beats to one host, while it is in use. They have a connection of their own, and do not wait behind requests. */
+export class Beats {
+  readonly #connections: pg.Pool
+  readonly #patienceMs: number
+  readonly #lost: (error: unknown) => void
+  readonly #since = performance.now()
+  /** When the newest acknowledged beat was sent. */
+  #provenUntil = Number.NEGATIVE_INFINITY
+  #sending: Promise<void> | undefined
+
+  /** `lost` is called when none was acknowledged for `patienceMs`. */
+  constructor(connections: pg.Pool, patienceMs: number, lost: (error: unknown) => void) {
+    this.#connections = connections
+    this.#patienceMs = patienceMs
+    this.#lost = lost
+  }
+
+  /**
+   * Resolves when a beat has been acknowledged, on `client` if it is given. Throws {@link NotConfirmed} or the driver's
+   * error.
+   */
+  async send(notification?: Notification, client?: pg.PoolClient): Promise<void> {
+    while (this.#sending) await this.#sending.catch(() => {})
+    this.#sending = this.#send(notification, client).finally(() => {
+      this.#sending = undefined
+    })
+    await this.#sending
+  }
+
+  /** Resolves once the host has acknowledged a beat at all, on this connection to it if need be. Throws as {@link send}. */
+  async begin(client: pg.PoolClient): Promise<void> {
+    while (!this.#begun) await (this.#sending ?? this.send(undefined, client))
+  }
+
+  /**
+   * For an answer that has just arrived: resolves once a beat sent less than {@link PROVEN_MS} before it, or after it,
+   * is acknowledged. Throws as {@link send} does.
+   */
+  async prove(): Promise<void> {
+    const answered = performance.now()
+    for (let again = true; this.#provenUntil <= answered - PROVEN_MS; ) {
+      const joined = this.#sending
+      try {
+        await (joined ?? this.send())
+      } catch (error) {
+        // The connection may have been lost, rather than the host.
+        if (!again || error instanceof NotConfirmed) throw error
+        again = false
+      }
+    }
+  }
+
+  /** For a host whose answers are awaited: whether it is still there. */
+  watch(): void {
+    const silentMs = performance.now() - Math.max(this.#since, this.#provenUntil)
+    if (silentMs > FIRST_MS && !this.#sending) this.send().catch(() => {})
+  }
+
+  async #send(notification: Notification | undefined, client: pg.PoolClient | undefined): Promise<void> {
+    const sent = performance.now()
+    try {
+      if (client) await this.#commit(client, notification)
+      else await this.#onOwnConnection(notification)
+      this.#provenUntil = sent
+    } catch (error) {
+      const silentFor = performance.now() - Math.max(this.#since, this.#provenUntil)
+      if (error instanceof NotConfirmed || silentFor >= this.#patienceMs) this.#lost(error)
+      throw error
+    }
+  }
+
+  get #begun(): boolean {
+    return this.#provenUntil !== Number.NEGATIVE_INFINITY
+  }
+
+  async #onOwnConnection(notification: Notification | undefined): Promise<void> {
+    const client = await this.#connections.connect()
+    let broken = true
+    try {
+      await this.#commit(client, notification)
+      broken = false
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  async #commit(client: pg.PoolClient, notification: Notification | undefined): Promise<void> {
+    let cancelled = false
+    const onNotice = (notice: Notice) => {
+      cancelled ||= saysUnconfirmed(notice)
+    }
+    client.on('notice', onNotice)
+    const run = (text: string) => {
+      const limited = { text, query_timeout: this.#begun ? this.#patienceMs : FIRST_MS }
+      return client.query(limited)
+    }
+    try {
+      if (!this.#begun) await run(END_ABANDONED)
+      await run(WRITE + notifying(client, notification))
+    } catch (error) {
+      throw isTimeout(error) ? new NotConfirmed() : error
+    } finally {
+      client.off('notice', onNotice)
+    }
+    if (cancelled) throw new Error('the wait of a beat for the synchronous standby was cancelled')
+  }
+}
+
+/** Apart from the commit that waits: PostgreSQL lets one transaction at a time commit notifications. */
+function notifying(client: pg.ClientBase, notification: Notification | undefined): string {
+  if (!notification) return ''
+  const [channel, payload] = [notification.channel, notification.payload].map((text) =>
+    client.escapeLiteral(text),
+  )
+  return `; select pg_notify(${channel}, ${payload})`
+}
+
+/** Somebody cancelled a commit that waited for the standby: the server then says that it is done, with a warning. */
+export const saysUnconfirmed = ({ routine }: Notice): boolean => routine === 'SyncRepWaitForLSN'
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Query read timeout'
