@@ -1,5 +1,7 @@
 /** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
+import { type Client, watch } from './load/client.ts'
+import { whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
 import type { Random } from './load/random.ts'
 import type { Recorder } from './load/wire.ts'
@@ -10,6 +12,7 @@ import type { Layout, World } from './world/world.ts'
 
 export interface Striking {
   readonly world: World
+  readonly clients: readonly Client[]
   readonly random: Random
   readonly recorder: Recorder
   /** Counted from 1. */
@@ -43,6 +46,8 @@ const TEN_MINUTES_MS = 600_000
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 /** How long replacing a worker may take. */
 const REPLACED_WITHIN_MS = 10_000
+/** How long the clients may take to log in. */
+const SESSIONS_WITHIN_MS = 20_000
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -96,7 +101,7 @@ export const FAULTS: readonly Fault[] = [
     says: 'the primary killed, its synchronous standby promoted',
     ...{ database: 'pair', nodes: 3, workers: 1 },
     async strike({ world, random, round }) {
-      const { servers, proxies, synchronous } = world
+      const { servers } = world
       const { primary, standby } = servers
       if (!primary || !standby) return { 'standbys promoted': 0 }
       const state = await primary.syncState()
@@ -112,14 +117,44 @@ export const FAULTS: readonly Fault[] = [
       await primary.bury()
       servers.primary = standby
       await sleep(3_000)
-      // The lost server never returns. Its replacement starts as a copy, for which the remaining server stops.
-      servers.standby = await standby.addStandby(world.directory(`standby-${round}`), { synchronous })
-      proxies[(round - 1) % 2]?.leadTo(servers.standby.port)
+      await replaceLost(world, round)
       await sleep(1_500)
       return {
         'primaries killed': Number(killed),
         'synchronous standbys promoted': Number(promoted && state === 'sync'),
         ...(behind && { 'of them behind': 1 }),
+      }
+    },
+  },
+  {
+    name: 'primary-cut-off',
+    says: 'the synchronous standby promoted, while the nodes still reach the old primary and it knows of nothing',
+    ...{ database: 'pair', nodes: 3, workers: 1 },
+    // Commits that hang must not keep a node from reading: what it reads is the question.
+    environment: () => ({ RATAFIA_DATABASE_POOL: '40' }),
+    async strike({ world, clients, recorder, round }) {
+      const { servers } = world
+      const { primary: old, standby } = servers
+      if (!old || !standby) return { 'standbys promoted': 0 }
+      // Something to revoke.
+      const deadline = performance.now() + SESSIONS_WITHIN_MS
+      while (clients.filter(({ tokens }) => tokens.length > 0).length < 3 && performance.now() < deadline) {
+        await sleep(200)
+      }
+      const state = await old.syncState()
+      const promoted = await standby.promote()
+      servers.primary = standby
+      const revoked = await revokeAtDatabase(clients, world, recorder)
+      await sleep(5_000)
+      const served = await old.clients('ratafia')
+      await old.kill()
+      await old.bury()
+      await replaceLost(world, round)
+      await sleep(1_500)
+      return {
+        'synchronous standbys promoted beside their primary': Number(promoted && state === 'sync'),
+        'sessions revoked there': revoked,
+        'old primaries that all nodes had left': Number(served === 0),
       }
     },
   },
@@ -242,6 +277,47 @@ export function beginning({ begins }: Fault, directory: string): { release: Rele
   const release = committedRelease(directory, begins)
   if (release !== undefined) return { release, note: `began with the code of ${begins.slice(0, 7)}` }
   return { release: thisRelease(), note: `began with this code: this clone has no ${begins.slice(0, 7)}` }
+}
+
+/**
+ * Revokes a session of each client as a node beside the new primary would: a command or another node takes longer to
+ * start than an old primary may be believed. Returns how many.
+ */
+async function revokeAtDatabase(
+  clients: readonly Client[],
+  world: World,
+  { history, now }: Recorder,
+): Promise<number> {
+  const chosen = clients.flatMap((client) => client.tokens.slice(0, 1).map((token) => ({ client, token })))
+  if (chosen.length === 0) return 0
+  const ids = chosen.map(({ token: { session } }) => `'${session}'`)
+  const sent = now()
+  await world.statement(
+    `update token_session set revoked_at = ${Date.now()}, revoked_by = 'command' where session_id in (${ids.join(', ')})`,
+  )
+  const told = {
+    kind: 'revoke-session',
+    where: 'the new primary',
+    sent,
+    answered: now(),
+    status: 200,
+  } as const
+  for (const { client, token } of chosen) {
+    history.push({ ...told, ends: `session ${token.session}` })
+    watch(client, whoami(token))
+  }
+  return chosen.length
+}
+
+/** The lost server never returns. Its replacement starts as a copy, for which the remaining server stops. */
+async function replaceLost(
+  { servers, proxies, synchronous, directory }: World,
+  round: number,
+): Promise<void> {
+  const standby = await servers.primary?.addStandby(directory(`standby-${round}`), { synchronous })
+  if (!standby) return
+  servers.standby = standby
+  proxies[(round - 1) % 2]?.leadTo(standby.port)
 }
 
 async function restart(node: Node | undefined): Promise<void> {

@@ -78,6 +78,18 @@ export const PLANTED: readonly Planted[] = [
     ],
   },
   {
+    breaks: 'revoked-refused',
+    bug: 'a primary that was cut off is believed',
+    during: during('primary-cut-off'),
+    replacements: [
+      {
+        file: `${server}/database/postgres/beats.ts`,
+        from: "; select pg_logical_emit_message(true, 'ratafia', '')",
+        to: '',
+      },
+    ],
+  },
+  {
     breaks: 'serial-one-key',
     bug: 'a serial that is taken is looked for, and no constraint forbids it',
     during: CALM,

@@ -131,7 +131,7 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
       while (performance.now() < deadline || strikes === 0) {
         await sleep(CALM_MS)
         const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
-        const shown = await fault.strike({ world, random, recorder, round: strikes + 1 })
+        const shown = await fault.strike({ world, clients, random, recorder, round: strikes + 1 })
         for (const [name, times] of Object.entries(shown)) evidence[name] = (evidence[name] ?? 0) + times
         strikes++
       }

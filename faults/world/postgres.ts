@@ -149,6 +149,13 @@ export class Postgres {
     return state && String(state['sync_state'])
   }
 
+  /** How many connections an application has, without those whose commit waits for a standby: they may be abandoned. */
+  async clients(application: string): Promise<number> {
+    const [row] = await this.query(`select count(*)::integer as count from pg_stat_activity
+      where application_name = '${application}' and wait_event is distinct from 'SyncRep'`)
+    return Number(row?.['count'])
+  }
+
   /** Disconnects a standby from its primary: it receives no further commits. */
   async stopFollowing(): Promise<void> {
     await this.query("alter system set primary_conninfo = ''")

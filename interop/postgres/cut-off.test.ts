@@ -102,6 +102,11 @@ suite('a primary that was cut off', () => {
   })
 
   test('a command goes to the next host, and without one says what is wrong', async () => {
+    // Settings that would let every commit end, and hide why.
+    for (const setting of ["synchronous_commit = 'local'", "client_min_messages = 'error'"]) {
+      await old.query(`alter system set ${setting}`)
+    }
+    await old.query('select pg_reload_conf()')
     const found = await command(both(), 'accounts', 'list', '--json')
     assert.deepEqual({ code: found.code, stderr: found.stderr }, { code: 0, stderr: '' })
     const { code, stderr } = await command(old.url('postgres'), 'accounts', 'list')

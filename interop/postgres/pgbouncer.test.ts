@@ -119,6 +119,20 @@ for (const [how, settings] of [
   })
 }
 
+test('in statement mode, which has no transactions, it is refused with the reason', async () => {
+  const bouncer = await startPgBouncer(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '', [
+    'pool_mode = statement',
+  ])
+  try {
+    await assert.rejects(openDatabase({ kind: 'postgres', url: bouncer.url }), {
+      name: 'Unavailable',
+      message: /transaction blocks not allowed in statement pooling mode/,
+    })
+  } finally {
+    await bouncer.close()
+  }
+})
+
 test('limits that the role has are enough: nothing is sent with each statement', async () => {
   const password = 'bounced'
   await asSuperuser(`create role bounced login password '${password}'`)

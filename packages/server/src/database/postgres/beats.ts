@@ -24,7 +24,9 @@ export interface Notification {
   readonly payload: string
 }
 
-const WRITE = "begin; select pg_logical_emit_message(true, 'ratafia', ''); commit"
+/** Whatever the role or the database sets otherwise. */
+const SETTINGS = 'set local synchronous_commit = on; set local client_min_messages = warning'
+const WRITE = `begin; ${SETTINGS}; select pg_logical_emit_message(true, 'ratafia', ''); commit`
 
 /**
  * A server process whose commit waits for a standby does not notice that its client has gone, and keeps its place. This
