@@ -1,5 +1,5 @@
 /** `npm run test:faults`: breaks the service while it is in use, and checks that nothing was lost. */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,7 +33,9 @@ Exit code 1: an invariant was violated, a fault did not strike, or a planted bug
 const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
 /** Successive load durations, until a planted bug is seen; how many it takes depends on the machine's speed. */
-const PLANTED_SECONDS = [4, 12, 30]
+const PLANTED_SECONDS = { sideBySide: [4, 12], alone: [12, 30] }
+/** More planted bugs at once than there are cores: much of a run is waiting for processes to start and to answer. */
+const LANES = availableParallelism() + 1
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
 process.exitCode = await main()
@@ -78,7 +80,7 @@ async function main(): Promise<number> {
     const seconds = Number(values.seconds ?? (values.long ? LONG_SECONDS : SHORT_SECONDS))
     const results = await breakAll(faults, { ...common, seconds }, directory, values.long)
     if (results.length > 0) say(`\n${reportOf(results)}`)
-    const unseen = await plantAll(planted, common, directory)
+    const unseen = await plantAll(planted, { seed, scene }, directory)
     const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
     say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
     const idle = results.filter(({ evidence }) => Object.values(evidence).includes(0))
@@ -125,40 +127,75 @@ async function breakAll(
   return results
 }
 
-/** Resolves to the number of planted bugs that the checker missed. */
+/**
+ * Resolves to the number of planted bugs that the checker missed. They run side by side and share nothing; what was not
+ * seen then runs again alone.
+ */
 async function plantAll(
   planted: readonly Planted[],
-  common: Omit<Common, 'seconds'>,
+  common: Pick<Run, 'seed' | 'scene'>,
   directory: string,
 ): Promise<number> {
   if (planted.length === 0) return 0
   say('\nplanted bugs')
-  const rows: (string | number)[][] = [['breaks', 'planted bug', 'operations', 'findings', '']]
-  let unseen = 0
-  for (const [at, { breaks, bug, during, replacements, statements = [] }] of planted.entries()) {
-    const release = await plantedRelease(join(directory, `planted-${at}`), replacements)
-    let operations = 0
-    let found = 0
-    for (const [again, seconds] of PLANTED_SECONDS.entries()) {
-      if (found > 0) break
-      const result = await run({
-        ...{ ...common, seconds, fault: during },
-        directory: join(directory, `run-planted-${at}-${again}`),
-        planted: { release, statements },
-      })
-      operations += result.operations
-      found = result.violations.filter(({ invariant }) => invariant === breaks).length
-    }
-    if (found === 0) unseen++
-    const verdict = found > 0 ? 'seen' : 'NOT SEEN'
-    say(`  ${breaks}: ${bug}: ${verdict}`)
-    rows.push([breaks, bug, operations, found, verdict])
-  }
-  say(`\n${table(rows)}`)
-  return unseen
+  const sown = planted.map((one): Sown => ({ ...one, operations: 0, found: 0 }))
+  const { sideBySide, alone } = PLANTED_SECONDS
+  await inLanes(LANES, sown, sideBySide, { ...common, directory: join(directory, 'side-by-side') })
+  const missed = sown.filter(({ found }) => found === 0)
+  await inLanes(1, missed, alone, { ...common, directory: join(directory, 'alone') })
+  const rows = sown.map(({ breaks, bug, operations, found }) => [
+    ...[breaks, bug, operations, found],
+    found > 0 ? 'seen' : 'NOT SEEN',
+  ])
+  say(`\n${table([['breaks', 'planted bug', 'operations', 'findings', ''], ...rows])}`)
+  return sown.filter(({ found }) => found === 0).length
 }
 
-/** The server that every world but `pair` uses; started on first use. */
+interface Sown extends Planted {
+  /** So far. */
+  operations: number
+  found: number
+}
+
+type Field = Pick<Run, 'seed' | 'scene' | 'directory'>
+
+async function inLanes(lanes: number, sown: readonly Sown[], durations: readonly number[], field: Field) {
+  mkdirSync(field.directory, { mode: 0o755 })
+  const next = sown.entries()
+  const lane = async (number: number) => {
+    // A server of its own: some bugs show when it is killed.
+    const { postgres, stop } = onePostgres(join(field.directory, `postgres-${number}`))
+    try {
+      for (const [at, one] of next) {
+        await plant(one, durations, { ...field, postgres, directory: join(field.directory, `${at}`) })
+      }
+    } finally {
+      await stop()
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(lanes, sown.length) }, (_, number) => lane(number)))
+}
+
+async function plant(
+  one: Sown,
+  durations: readonly number[],
+  { directory, ...common }: Field & Pick<Run, 'postgres'>,
+): Promise<void> {
+  const release = await plantedRelease(`${directory}-planted`, one.replacements)
+  for (const [again, seconds] of durations.entries()) {
+    if (one.found > 0) break
+    const { operations, violations } = await run({
+      ...{ ...common, seconds, fault: one.during },
+      directory: `${directory}-run-${again}`,
+      planted: { release, statements: one.statements ?? [] },
+    })
+    one.operations += operations
+    one.found = violations.filter(({ invariant }) => invariant === one.breaks).length
+  }
+  say(`  ${one.breaks}: ${one.bug}: ${one.found > 0 ? 'seen' : 'not seen yet'}`)
+}
+
+/** A server for every world but `pair`, one after the other; started on first use. */
 function onePostgres(directory: string) {
   let started: Promise<Postgres> | undefined
   return {
