@@ -1,18 +1,22 @@
 /** Writes the whole database into a file, as it is at one moment, while nodes keep writing. */
 import { invalidRequest, type RequestError } from '../errors.ts'
+import type { Sealer } from '../keyring/sealing.ts'
+import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
 import type { Totals } from './backup-file.ts'
 import type { Snapshot, Table, TableSize, WholeDatabaseStore } from './whole-database-store.ts'
 import { backupText } from './write-backup.ts'
 
 interface BackUpDeps {
   readonly wholeDatabase: WholeDatabaseStore
+  /** Of the installation; without it the file gets no seal. */
+  readonly sealer: Sealer | undefined
   readonly release: string
   readonly madeAt: Date
 }
 
 /**
  * `write` gets the text of the file, to compress and store as it is produced. What it has written is valid only once
- * this resolves. Throws {@link RequestError} for a database without tables or of a newer release, `Unavailable`,
+ * this resolves. Throws {@link RequestError} for a database without tables, of a newer release or of another secret key, `Unavailable`,
  * and whatever `write` throws.
  */
 export function backUp(
@@ -23,7 +27,7 @@ export function backUp(
     readonly write: (text: AsyncIterable<string>) => Promise<void>
     readonly onProgress?: (done: number, total: number) => void
   },
-  { wholeDatabase, release, madeAt }: BackUpDeps,
+  { wholeDatabase, sealer, release, madeAt }: BackUpDeps,
 ): Promise<Totals> {
   return wholeDatabase.read(async (snapshot) => {
     const { ourMigrations, migrations, kind, tables } = snapshot
@@ -36,14 +40,31 @@ export function backUp(
         `The database was migrated by a newer release (${unknown.join(', ')}), and contains what this one does not know: back it up with that one.`,
       )
     }
+    if (sealer) await requireItsSecret(snapshot, sealer)
     const measured: MeasuredTable[] = []
     for (const table of tables) measured.push({ table, size: await snapshot.measure(table) })
     const total = measured.reduce((sum, { size }) => sum + size.rows, 0)
     const header = { release, madeAt: madeAt.toISOString(), database: kind, migrations }
     const contents = tablesOf(snapshot, measured, (done) => onProgress?.(done, total))
-    await write(backupText(header, contents))
+    await write(backupText(header, contents, sealer && ((digest) => sealer.seal(BACKUP_PURPOSE, digest))))
     return { tables: tables.length, rows: total }
   })
+}
+
+/** A seal under another key would show only when the backup is needed. */
+async function requireItsSecret(snapshot: Snapshot, sealer: Sealer): Promise<void> {
+  const table = snapshot.tables.find(({ name }) => name === 'seal_check')
+  if (!table) return
+  const at = table.columns.findIndex(({ name }) => name === 'sealed')
+  for await (const rows of snapshot.pages(table, await snapshot.measure(table))) {
+    for (const row of rows) {
+      const sealed = row[at]
+      if (sealed instanceof Uint8Array && sealer.unseal(SEAL_CHECK_PURPOSE, sealed)) continue
+      throw invalidRequest(
+        'The secret key is not the one of this database: set RATAFIA_SECRET_KEY to the right one, or give --unsealed to make a backup that a restore does not trust by itself.',
+      )
+    }
+  }
 }
 
 interface MeasuredTable {

@@ -6,10 +6,12 @@
  *   {"table":"account","columns":[["id","text"],["created_at","integer"],…]}     then its rows, by primary key:
  *   ["…",1795213007995,null,…]                                                  bytes in base64
  *   {"table":…}                                                                 in an order that foreign keys allow
- *   {"end":true,"tables":24,"rows":1234,"sha256":"…"}                           of all bytes before this line
+ *   {"end":true,"tables":24,"rows":1234,"sha256":"…","seal":"…"}                of all bytes before this line
  *
- * Values sealed in the database are sealed here too. The last line tells a whole file from one that was cut short, not
- * who made it. The contents of a file are hostile until they fit these rules and the schema.
+ * Values sealed in the database are sealed here too. The checksum tells a whole file from one that was cut short. The
+ * seal is that checksum, sealed under the secret key of the installation (`keyring/sealing.ts`): only who has the key
+ * can make a file that a restore takes without being told to. The contents of a file are hostile until they fit these
+ * rules and the schema.
  */
 export const FORMAT = 1
 
@@ -28,6 +30,13 @@ export interface Header {
 export interface TableHead {
   readonly table: string
   readonly columns: readonly { readonly name: string; readonly kind: Kind }[]
+}
+
+/** How a file ends. */
+export interface Ending {
+  /** SHA-256 of all bytes before the last line. */
+  readonly digest: Buffer
+  readonly seal: Buffer | undefined
 }
 
 export interface Totals {

@@ -7,6 +7,7 @@ import { ImportError } from '../files/import-rows.ts'
 import {
   type BackupRow,
   base64,
+  type Ending,
   FORMAT,
   type Header,
   type Kind,
@@ -29,10 +30,13 @@ const PAGE_BYTES = 8 * 1024 * 1024
 const TABLES = 1_000
 
 /**
- * Reads a whole file and returns its totals. What it passes on is well-formed, but only the end shows whether the file
+ * Reads a whole file and returns its totals and how it ends. What it passes on is well-formed, but only the end shows whether the file
  * is whole: until then rely on nothing. Throws {@link ImportError}.
  */
-export async function readBackup(source: AsyncIterable<Uint8Array>, reader: BackupReader): Promise<Totals> {
+export async function readBackup(
+  source: AsyncIterable<Uint8Array>,
+  reader: BackupReader,
+): Promise<{ readonly totals: Totals; readonly ending: Ending }> {
   const hash = createHash('sha256')
   const totals = { tables: 0, rows: 0 }
   let columns: TableHead['columns'] | undefined
@@ -40,7 +44,7 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
   let page: BackupRow[] = []
   let pageBytes = 0
   let line = 0
-  let ended = false
+  let ending: Ending | undefined
   const flush = async () => {
     if (page.length > 0) await reader.rows(page)
     page = []
@@ -48,7 +52,7 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
   }
   for await (const bytes of linesOf(source)) {
     line++
-    if (ended) throw damaged(`line ${line} comes after the last one`)
+    if (ending) throw damaged(`line ${line} comes after the last one`)
     const value = parse(bytes, line)
     if (line === 1) {
       await reader.header(headerOf(value))
@@ -60,10 +64,11 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
       if (page.length === PAGE || pageBytes > PAGE_BYTES) await flush()
     } else if (isObject(value) && value['end'] === true) {
       await flush()
-      if (value['sha256'] !== hash.digest('hex')) throw damaged('its checksum does not match')
+      const digest = hash.digest()
+      if (value['sha256'] !== digest.toString('hex')) throw damaged('its checksum does not match')
       if (value['rows'] !== totals.rows || value['tables'] !== totals.tables)
         throw damaged('rows are missing')
-      ended = true
+      ending = { digest, seal: sealOf(value['seal']) }
       continue
     } else {
       await flush()
@@ -77,8 +82,15 @@ export async function readBackup(source: AsyncIterable<Uint8Array>, reader: Back
     }
     hash.update(bytes).update('\n')
   }
-  if (!ended) throw damaged('it is cut short')
-  return totals
+  if (!ending) throw damaged('it is cut short')
+  return { totals, ending }
+}
+
+function sealOf(value: unknown): Buffer | undefined {
+  if (value === undefined) return undefined
+  const seal = typeof value === 'string' ? Buffer.from(value, 'base64') : undefined
+  if (!seal || base64(seal) !== value) throw damaged('its seal is not base64')
+  return seal
 }
 
 const damaged = (what: string): ImportError =>

@@ -12,7 +12,7 @@ import { ImportError } from '../files/import-rows.ts'
 import { openKeyring } from '../keyring/keyring.ts'
 import { createRootKeyStore, newRootKey } from '../keyring/root-key-store.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
-import { createSealer } from '../keyring/sealing.ts'
+import { createSealer, type Sealer } from '../keyring/sealing.ts'
 import { recordingOn } from '../start/changing.ts'
 import { backUp } from './back-up.ts'
 import { type RestoreRequest, restore } from './restore.ts'
@@ -28,35 +28,39 @@ const wholeOf = (database: Database) =>
     sealed: sealedValueStore(on),
   }))
 
-/** The lines of a backup, without the last. */
-async function linesOf(database: Database): Promise<string[]> {
+/** All lines of a backup. */
+async function backedUp(database: Database, sealer?: Sealer): Promise<string[]> {
   let text = ''
   const write = async (parts: AsyncIterable<string>) => {
     for await (const part of parts) text += part
   }
-  await backUp({ write }, { wholeDatabase: wholeOf(database), release: '0.0.1', madeAt: now })
-  return text.trimEnd().split('\n').slice(0, -1)
+  await backUp({ write }, { wholeDatabase: wholeOf(database), sealer, release: '0.0.1', madeAt: now })
+  return text.trimEnd().split('\n')
 }
 
+/** The lines of a backup, without the last. */
+const linesOf = async (database: Database) => (await backedUp(database)).slice(0, -1)
+
 /** A file of these lines with the right last one, as whoever writes one can make it. */
-function fileOf(lines: readonly string[]): Buffer {
+function fileOf(lines: readonly string[], seal?: string): Buffer {
   const text = lines.map((line) => `${line}\n`).join('')
   const tables = lines.filter((line) => line.startsWith('{"table"')).length
   const rows = lines.length - tables - 1
   const sha256 = createHash('sha256').update(text).digest('hex')
-  return gzipSync(`${text}${JSON.stringify({ end: true, tables, rows, sha256 })}\n`)
+  return gzipSync(`${text}${JSON.stringify({ end: true, tables, rows, sha256, seal })}\n`)
 }
 
 const into = (
   database: Database,
   file: Buffer,
-  { replace = false, sealer = createSealer(secret) } = {},
+  { replace = false, sealer = createSealer(secret), unsealed = true } = {},
 ): ReturnType<typeof restore> => {
   const request: RestoreRequest = {
     open: async function* () {
       yield file
     },
     replace,
+    unsealed,
     revokeSessionsSince: undefined,
   }
   return restore(request, { wholeDatabase: wholeOf(database), sealer, now, by: 'tester' })
@@ -220,6 +224,58 @@ eachDatabase((_source, open) => {
   })
 })
 
+eachDatabase((_kind, open) => {
+  suite('the seal of a backup', () => {
+    let lines: string[]
+    let seal: string
+    before(async () => {
+      const database = await open()
+      await filled(database)
+      lines = await backedUp(database, createSealer(secret))
+      seal = JSON.parse(lines.pop() ?? '').seal
+    })
+    const sealed = { unsealed: false, replace: true }
+
+    test('Guarantee: a file that somebody changed is refused, whatever its checksum and its seal', async () => {
+      const database = await open()
+      const changed = lines.map((line) => line.replace('"ann"', '"eve"'))
+      assert.notDeepEqual(changed, lines)
+      const forged = createSealer(randomBytes(32)).seal('backup', Buffer.alloc(32)).toString('base64')
+      for (const [file, says] of [
+        [fileOf(changed, seal), /^The seal of the backup does not match: .* Nothing was restored\.$/],
+        [fileOf(changed, forged), /^The seal of the backup does not match/],
+        [fileOf(lines, `${seal}AAAA`), /is damaged, or not a backup|seal of the backup does not match/],
+        [fileOf(lines, 'no seal'), /its seal is not base64/],
+        [fileOf(changed), /^The backup has no seal: .* give --unsealed\. Nothing was restored\.$/],
+      ] as const) {
+        await assert.rejects(into(database, file, sealed), { message: says })
+      }
+      // To be told that a file has no seal is not to take one that is wrong.
+      await assert.rejects(
+        into(database, fileOf(changed, seal), { replace: true }),
+        /seal of the backup does not match/,
+      )
+      assert.deepEqual(await usernames(database), ['ann'])
+    })
+
+    test('of the former secret key is good while that is set', async () => {
+      const sealer = createSealer({ current: randomBytes(32), previous: secret })
+      const database = await open()
+      await into(database, fileOf(lines, seal), { ...sealed, sealer })
+      assert.deepEqual(await usernames(database), ['ann'])
+    })
+
+    test('is not made with the secret key of another installation', async () => {
+      const database = await open()
+      await into(database, fileOf(lines, seal), sealed)
+      await assert.rejects(backedUp(database, createSealer(randomBytes(32))), {
+        message: /^The secret key is not the one of this database: .* --unsealed/,
+      })
+      assert.equal(JSON.parse((await backedUp(database)).at(-1) ?? '').seal, undefined)
+    })
+  })
+})
+
 eachDatabase((_source, _open, fresh) => {
   let lines: string[]
   before(async () => {
@@ -286,6 +342,7 @@ eachDatabase((_kind, open) => {
         yield file
       },
       replace: true,
+      unsealed: true,
       revokeSessionsSince: undefined,
     }
     const sealer = createSealer(secret)

@@ -2,8 +2,8 @@
 import { invalidRequest, type RequestError } from '../errors.ts'
 import { ImportError } from '../files/import-rows.ts'
 import type { Sealer } from '../keyring/sealing.ts'
-import { SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
-import type { Header, TableHead, Totals } from './backup-file.ts'
+import { BACKUP_PURPOSE, SEAL_CHECK_PURPOSE } from '../keyring/sealing-purposes.ts'
+import type { Ending, Header, TableHead, Totals } from './backup-file.ts'
 import { readBackup } from './read-backup.ts'
 import type { Replacement, WholeDatabaseStore } from './whole-database-store.ts'
 
@@ -12,6 +12,8 @@ export interface RestoreRequest {
   readonly open: () => AsyncIterable<Uint8Array>
   /** Deletes what the database contains. */
   readonly replace: boolean
+  /** Takes a file without a seal too: anybody may have written it. */
+  readonly unsealed: boolean
   /** Revokes the token sessions opened since then. */
   readonly revokeSessionsSince: Date | undefined
 }
@@ -38,7 +40,7 @@ interface RestoreDeps {
 /**
  * Creates the schema of the backup, inserts its rows, and then brings the schema up to date: so a backup of an older
  * release can be restored. Throws {@link RequestError} for a database that is not empty, and for a backup that is
- * sealed under another secret key; {@link ImportError} for a file that is not whole, not from here, or of a newer
+ * sealed under another secret key, or was changed; {@link ImportError} for a file that is not whole, not from here, or of a newer
  * release. No row is changed then.
  */
 export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Restored> {
@@ -48,7 +50,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
     let header: Header | undefined
     let table: TableHead | undefined
     let known: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map()
-    const totals = await readBackup(request.open(), {
+    const { totals, ending } = await readBackup(request.open(), {
       header: async (read) => {
         header = read
         requireKnownSchema(read, target.ourMigrations)
@@ -84,6 +86,7 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
     if (!header) throw new ImportError('The file is empty.')
     await target.migrate()
     const unreadable = await requireOurSecret(target, deps.sealer)
+    requireSeal(ending, request.unsealed, deps.sealer)
     const { revokeSessionsSince: since } = request
     const revokedSessions = since ? await target.revokeTokenSessions(since, { at: deps.now, by: deps.by }) : 0
     await target.record({
@@ -95,12 +98,12 @@ export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Res
   })
 }
 
-/** Reads the whole file, and changes nothing. Throws {@link ImportError}. */
+/** Reads the whole file, and changes nothing; only a restore opens the seal. Throws {@link ImportError}. */
 export async function checkBackup(
   open: RestoreRequest['open'],
-): Promise<Totals & Pick<Restored, 'madeAt' | 'database'>> {
+): Promise<Totals & Pick<Restored, 'madeAt' | 'database'> & { readonly sealed: boolean }> {
   let header: Header | undefined
-  const totals = await readBackup(open(), {
+  const { totals, ending } = await readBackup(open(), {
     header: async (read) => {
       header = read
     },
@@ -108,7 +111,7 @@ export async function checkBackup(
     rows: async () => {},
   })
   if (!header) throw new ImportError('The file is empty.')
-  return { ...totals, madeAt: header.madeAt, database: header.database }
+  return { ...totals, madeAt: header.madeAt, database: header.database, sealed: ending.seal !== undefined }
 }
 
 async function requireEmpty(target: Replacement, replace: boolean): Promise<void> {
@@ -146,6 +149,23 @@ function requireNotNewer(there: readonly string[], { release, migrations }: Head
   if (newer.length === 0) return
   throw invalidRequest(
     `The backup was made by an older release (${release}), and the database has the schema of a newer one (${newer.join(', ')}): restore into a database without tables, where the schema is brought up to date afterwards. Nothing was restored.`,
+  )
+}
+
+/**
+ * Whoever can write to where backups are kept could otherwise take revocations out of one. After
+ * {@link requireOurSecret}, so that a wrong secret key has been reported as such.
+ */
+function requireSeal({ digest, seal }: Ending, unsealed: boolean, sealer: Sealer): void {
+  if (!seal && unsealed) return
+  if (!seal) {
+    throw invalidRequest(
+      'The backup has no seal: it was made without the secret key or by an earlier release, or somebody changed it. If you know that nobody could, give --unsealed. Nothing was restored.',
+    )
+  }
+  if (sealer.unseal(BACKUP_PURPOSE, seal)?.equals(digest)) return
+  throw invalidRequest(
+    'The seal of the backup does not match: somebody changed the file, or it was sealed while the secret key was being changed, and the other key is needed too (RATAFIA_PREVIOUS_SECRET_KEY). Nothing was restored.',
   )
 }
 

@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto'
 import { invalidRequest, type RequestError } from '../errors.ts'
 import { type BackupRow, base64, FORMAT, type Header, LINE_BYTES, type TableHead } from './backup-file.ts'
 
-/** The text of the file, before gzip. Throws {@link RequestError} for a row that no restore would accept. */
+/**
+ * The text of the file, before gzip; without `seal` it ends without one. Throws {@link RequestError} for a row that no restore would
+ * accept.
+ */
 export async function* backupText(
   header: Header,
   tables: AsyncIterable<TableHead & { readonly pages: AsyncIterable<readonly BackupRow[]> }>,
+  seal?: (digest: Uint8Array) => Uint8Array,
 ): AsyncGenerator<string> {
   const hash = createHash('sha256')
   const totals = { tables: 0, rows: 0 }
@@ -30,7 +34,9 @@ export async function* backupText(
       yield chunk
     }
   }
-  yield `${JSON.stringify({ end: true, ...totals, sha256: hash.digest('hex') })}\n`
+  const digest = hash.digest()
+  const sealed = seal && { seal: base64(seal(digest)) }
+  yield `${JSON.stringify({ end: true, ...totals, sha256: digest.toString('hex'), ...sealed })}\n`
 }
 
 const tooLong = (table: string): RequestError =>

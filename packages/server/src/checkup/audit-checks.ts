@@ -11,4 +11,12 @@ export const AUDIT_CHECKS: readonly Check[] = [
       if (broken) yield `Entry ${broken.seq} of the audit log: ${broken.why}.`
     },
   },
+  {
+    name: 'revocations',
+    holds: 'What was revoked by the audit log is revoked.',
+    async *find({ rows }) {
+      for await (const { what, id } of rows.undoneRevocations())
+        yield `The ${what} ${id} was revoked, as the audit log says, and is not revoked now.`
+    },
+  },
 ]

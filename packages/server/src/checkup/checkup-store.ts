@@ -40,6 +40,8 @@ export interface CheckupStore {
   withoutAssertion(): AsyncGenerator<{ id: string; name: string }>
   /** Token sessions whose revocation, and devices whose decision, has no time or no author. */
   incompleteDecisions(): AsyncGenerator<{ what: string; id: string }>
+  /** Token sessions and devices that are not revoked although the audit log says so. */
+  undoneRevocations(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
   rootKeyIds(): Promise<readonly number[]>
   keyPairs(): Promise<readonly { id: number; purpose: string; public_key: Uint8Array; sealed: Uint8Array }[]>
@@ -142,6 +144,17 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select 'device' as what, id from device
         where status in ('rejected', 'active', 'superseded', 'revoked')
           and (decided_at is null or decided_by is null)`)
+    },
+
+    async *undoneRevocations() {
+      yield* faults(sql<{ what: string; id: string }>`
+        select 'token session' as what, session_id as id from token_session
+        where revoked_at is null and session_id in (select subject from audit_entry where action = 'token.revoke')`)
+      // A revoked device whose serial another device key got is superseded.
+      yield* faults(sql<{ what: string; id: string }>`
+        select 'device' as what, id from device
+        where status not in ('revoked', 'superseded')
+          and id in (select subject from audit_entry where action = 'device.revoke')`)
     },
 
     sessionMacaroons: () =>

@@ -40,6 +40,12 @@ const flipped = (bytes: Uint8Array): Buffer => {
   return changed
 }
 
+/** An entry that waits to be linked. */
+const unlinked = (action: string, subject: string) => ({
+  ...{ id: 'last', at: 1, actor: 'operator', source: '', action, subject, details: '{}' },
+  ...{ seq: null, previous_hash: null, hash: null },
+})
+
 const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> = {
   schema: [
     [(query) => run(query, 'drop index device_session_chain'), /^There is no index device_session_chain\.$/],
@@ -329,6 +335,31 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     [
       (query) => query.deleteFrom('audit_entry').where('seq', '=', 2).execute(),
       /^Entry 2 of the audit log: it is missing/,
+    ],
+  ],
+  revocations: [
+    [
+      async (query) => {
+        const { session_id: subject } = await query
+          .selectFrom('token_session')
+          .select('session_id')
+          .limit(1)
+          .executeTakeFirstOrThrow()
+        await query.insertInto('audit_entry').values(unlinked('token.revoke', subject)).execute()
+      },
+      /^The token session \S+ was revoked, as the audit log says, and is not revoked now\.$/,
+    ],
+    [
+      async (query) => {
+        const { id } = await query
+          .selectFrom('device')
+          .select('id')
+          .where('status', '=', 'active')
+          .limit(1)
+          .executeTakeFirstOrThrow()
+        await query.insertInto('audit_entry').values(unlinked('device.revoke', id)).execute()
+      },
+      /^The device \S+ was revoked, as the audit log says, and is not revoked now\.$/,
     ],
   ],
   models: [

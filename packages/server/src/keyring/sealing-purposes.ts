@@ -1,4 +1,4 @@
-/** The purpose of each sealed value: its place in the database. A change of the secret key must know them all. */
+/** The purpose of each sealed value: its place in the database. A change of the secret key must know all of these. */
 
 export const rootKeyPurpose = (id: number): string => `root-key:${id}`
 
@@ -9,3 +9,6 @@ export const keyPairSealingPurpose = ({ id, purpose }: { id: number; purpose: st
 export const signingKeyPurpose = (keyId: string): string => `signing-key:${keyId}`
 
 export const SEAL_CHECK_PURPOSE = 'seal-check'
+
+/** Not in the database: for the seal of a backup's file. */
+export const BACKUP_PURPOSE = 'backup'

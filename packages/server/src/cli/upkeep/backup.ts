@@ -14,7 +14,8 @@ import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
 
 const BACKUP_HELP = `
 The file is the same for SQLite and PostgreSQL: \`ratafia restore\` puts it into either. Nodes can go on writing; it contains
-the database as it was at one moment. Keys in it stay sealed: keep the secret key too, somewhere else.`
+the database as it was at one moment. Keys in it stay sealed: keep the secret key too, somewhere else. The file itself is
+sealed under the secret key as well: \`ratafia restore\` refuses one that somebody changed.`
 
 const RESTORE_HELP = `
 The database must be new, or empty: stop the nodes that use it. All of the file is restored, or nothing.
@@ -27,10 +28,9 @@ export function backupCommands(parent: Command, context: CommandContext): void {
     .alias('export')
     .description('write the whole database into a file, while nodes serve')
     .option('--force', 'replace the file if it exists')
+    .option('--unsealed', 'do without the secret key; a restore then wants to be told, too')
     .addHelpText('after', BACKUP_HELP)
-    .action((file: string, options: JsonOption & { readonly force?: boolean }) =>
-      writeBackup(file, options, context),
-    )
+    .action((file: string, options: BackupOptions) => writeBackup(file, options, context))
   restoreCommand(parent.command('restore <file>'), context).description(
     'put a backup into a new database, of either kind',
   )
@@ -43,10 +43,16 @@ export function importDatabaseCommand(imports: Command, context: CommandContext)
   )
 }
 
+interface BackupOptions extends JsonOption {
+  readonly force?: boolean
+  readonly unsealed?: boolean
+}
+
 interface RestoreOptions extends JsonOption {
   readonly verify?: boolean
   readonly dryRun?: boolean
   readonly replace?: boolean
+  readonly unsealed?: boolean
   readonly revokeSessionsSince?: string
 }
 
@@ -55,6 +61,7 @@ function restoreCommand(command: Command, context: CommandContext): Command {
     .option('--dry-run', 'read the file, check that it is complete, and change nothing')
     .option('--verify', 'then check everything, as `ratafia verify` does')
     .option('--replace', 'first delete everything in the database')
+    .option('--unsealed', 'take a backup without a seal, which anybody may have changed')
     .option(
       '--revoke-sessions-since <time>',
       'revoke the token sessions that were opened since then (ISO 8601)',
@@ -63,20 +70,17 @@ function restoreCommand(command: Command, context: CommandContext): Command {
     .action((file: string, options: RestoreOptions) => restoreFrom(file, options, context))
 }
 
-async function writeBackup(
-  file: string,
-  options: JsonOption & { readonly force?: boolean },
-  context: CommandContext,
-): Promise<void> {
+async function writeBackup(file: string, options: BackupOptions, context: CommandContext): Promise<void> {
   const { backUp } = await import('../../backup/back-up.ts')
   if ((await isThere(file)) && !options.force) {
     throw new FileError(`${file} already exists. Give another name, or --force.`)
   }
+  const sealer = options.unsealed ? undefined : await context.openSealer()
   const totals = await context.withUnopenedInstallation('database', ({ wholeDatabase, clock }) =>
     withProgress(context.streams, 'Backing up', (onProgress) =>
       backUp(
         { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
-        { wholeDatabase, release: context.release, madeAt: clock() },
+        { wholeDatabase, sealer, release: context.release, madeAt: clock() },
       ),
     ),
   )
@@ -108,8 +112,9 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     const found = await withProgress(context.streams, 'Reading (KiB)', (onProgress) =>
       checkBackup(opening(onProgress)),
     )
-    const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).`
-    print(context, options, { dry_run: true, ...documentOf(found), file }, told)
+    const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal: anybody may have changed it.'}`
+    const { sealed } = found
+    print(context, options, { dry_run: true, ...documentOf(found), sealed, file }, told)
     return
   }
   const sealer = await context.openSealer()
@@ -117,7 +122,12 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     const { wholeDatabase, clock } = unopened
     const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
       restore(
-        { open: opening(onProgress), replace: options.replace === true, revokeSessionsSince: since },
+        {
+          open: opening(onProgress),
+          replace: options.replace === true,
+          unsealed: options.unsealed === true,
+          revokeSessionsSince: since,
+        },
         { wholeDatabase, sealer, now: clock(), by: OPERATOR },
       ),
     )
