@@ -88,15 +88,27 @@ eachDatabase((_kind, _open, fresh) => {
       previous = hash
     }
     const file = join(program.directory, 'audit.csv')
-    const told = await program.json('audit', 'export', file, '--format', 'csv', '--action', 'account.add')
+    const told = await program.json('audit', 'export', file, '--action', 'account.add')
     assert.deepEqual(told, { exported: 1, file })
     const csv = await readFile(file, 'utf8')
     assert.match(
       csv,
       /^seq,id,at,actor,source,action,subject,details,previous_hash,hash\n2,.*,account\.add,ann,/,
     )
+    await program.json('audit', 'export', join(program.directory, 'audit.jsonl'))
+    assert.equal(await readFile(join(program.directory, 'audit.jsonl'), 'utf8'), stdout)
+    // What is asked for counts more than the name.
+    await program.json('audit', 'export', file, '--format', 'jsonl')
+    assert.equal(await readFile(file, 'utf8'), stdout)
+    for (const name of ['audit.json', 'audit.xlsx', 'audit']) {
+      const { code, stderr } = await program.run(['audit', 'export', name])
+      assert.deepEqual(
+        [code, stderr.split('\n')[0]],
+        [2, `ratafia: ${name} ends neither in .csv nor in .jsonl. Give --format.`],
+      )
+    }
     assert.equal((await program.run(['audit', 'export', '--json'])).code, 2)
-    assert.equal((await program.run(['audit', 'export', join(program.directory, 'no/where')])).code, 1)
+    assert.equal((await program.run(['audit', 'export', join(program.directory, 'no/where.csv')])).code, 1)
   })
 
   test('verify prints an end to keep; it notices what was changed, and exits with 1', async () => {

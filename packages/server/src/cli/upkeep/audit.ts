@@ -1,4 +1,5 @@
 /** `ratafia audit`: who changed what, when, and from where. */
+import { extname } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Anchor, AuditVerdict } from '../../audit/verify.ts'
 import { ACTIONS } from '../../change.ts'
@@ -22,8 +23,10 @@ interface ListOptions extends FilterOptions {
   readonly before?: string
 }
 
+type AuditFormat = 'csv' | 'jsonl'
+
 interface ExportOptions extends FilterOptions {
-  readonly format: 'csv' | 'jsonl'
+  readonly format?: AuditFormat
 }
 
 const ACTIONS_HELP = `
@@ -58,7 +61,10 @@ export function auditCommands(parent: Command, context: CommandContext): void {
   withFilter(withJson(audit.command('export [file]')))
     .description('write the changes to a file, or to standard output, oldest first')
     .addOption(
-      new Option('--format <format>', 'JSON lines, or CSV').choices(['jsonl', 'csv']).default('jsonl'),
+      new Option(
+        '--format <format>',
+        'JSON lines, or CSV (default: by the ending of the file; jsonl on standard output)',
+      ).choices(['jsonl', 'csv']),
     )
     .action((file: string | undefined, options: ExportOptions) => exportTo(file, options, context))
 }
@@ -167,6 +173,7 @@ async function exportTo(
   if (file === undefined && options.json) {
     throw new UsageError('Name a file: --json answers on standard output, where the entries would go too.')
   }
+  const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
   let exported = 0
   await context.withInstallation(async (installation) => {
     const counting = async function* () {
@@ -176,7 +183,7 @@ async function exportTo(
       }
     }
     const text =
-      options.format === 'csv'
+      format === 'csv'
         ? exportText(counting(), { format: 'csv', columns: AUDIT_COLUMNS })
         : jsonLines(counting())
     await writeOut(text, file, context.streams)
@@ -189,6 +196,14 @@ async function exportTo(
       `${counted(exported, 'entry', 'entries')} exported to ${file}.`,
     )
   }
+}
+
+/** Throws {@link UsageError} for a name that says neither. */
+function formatOf(file: string): AuditFormat {
+  const ending = extname(file).toLowerCase()
+  if (ending === '.csv') return 'csv'
+  if (ending === '.jsonl' || ending === '.ndjson') return 'jsonl'
+  throw new UsageError(`${file} ends neither in .csv nor in .jsonl. Give --format.`)
 }
 
 /** `details` stays the text that was hashed, so that each line can be checked by itself. */
