@@ -23,7 +23,7 @@ export function explainFailure(error: unknown): Failure {
     return { exitCode: EXIT.refused, lines: [error.message] }
   }
   if (error instanceof Unavailable) {
-    const line = `${error.message.replace(/\.?$/, '.')} Nothing is lost; try again.`
+    const line = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error)}`
     return { exitCode: EXIT.unavailable, lines: [line] }
   }
   if (error instanceof WorkersFailed) {
@@ -36,6 +36,19 @@ export function explainFailure(error: unknown): Failure {
     lines: ['failed; please report this.'],
     report: JSON.stringify(describeError(error), undefined, 2),
   }
+}
+
+/** Where trying again would end the same way, by SQLSTATE or the code of a name look-up. */
+const ADVICE: Readonly<Record<string, string>> = {
+  '3D000': 'Create it, or correct RATAFIA_DATABASE_URL.',
+  '28000': 'Correct the user and the password in RATAFIA_DATABASE_URL.',
+  '28P01': 'Correct the user and the password in RATAFIA_DATABASE_URL.',
+  ENOTFOUND: 'Correct the host in RATAFIA_DATABASE_URL, or try again when its name can be looked up.',
+}
+
+function adviceFor({ cause }: Unavailable): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return ADVICE[code] ?? 'Nothing is lost; try again.'
 }
 
 /** Why the system refuses the address to listen on. */

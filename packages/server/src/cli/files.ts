@@ -1,6 +1,7 @@
 /** Files that commands are given, and new ones that they make. */
 import { open, readFile, rm, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { systemReason } from '../files/system-reason.ts'
 import { FileError, UsageError } from './context.ts'
 
 /** Throws {@link FileError}. */
@@ -20,8 +21,8 @@ export async function sizeOf(file: string): Promise<number> {
   return found.size
 }
 
-export const cannotBeRead = (file: string, { code }: NodeJS.ErrnoException): FileError =>
-  new FileError(`${file} cannot be read (${code}).`)
+export const cannotBeRead = (file: string, error: NodeJS.ErrnoException): FileError =>
+  new FileError(`${file} cannot be read: ${systemReason(error)}.`)
 
 /** Throws {@link FileError}, and {@link UsageError} for another ending. */
 export async function readTable(file: string) {
@@ -60,7 +61,7 @@ export async function createFile(
 ): Promise<NewFile> {
   const handle = await open(path, 'wx', secret ? 0o600 : 0o666).catch((error: NodeJS.ErrnoException) => {
     const why =
-      error.code === 'EEXIST' ? 'already exists, and is not overwritten' : `cannot be written (${error.code})`
+      error.code === 'EEXIST' ? 'already exists, and is not overwritten' : `cannot be written: ${systemReason(error)}`
     throw new FileError(`${path} ${why}. ${otherwise}`)
   })
   return {
@@ -70,7 +71,7 @@ export async function createFile(
         await handle.writeFile(text)
         await handle.sync()
       } catch (error) {
-        throw new FileError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`)
+        throw new FileError(`${path} cannot be written: ${systemReason(error)}.`)
       }
     },
     remove: () => rm(path, { force: true }),

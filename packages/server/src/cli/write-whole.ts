@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { syncDirectory } from '../files/sync-directory.ts'
+import { systemReason } from '../files/system-reason.ts'
 import { FileError, type Streams } from './context.ts'
 
 interface WholeFileOptions {
@@ -42,7 +43,7 @@ export async function writeWhole(
     await rm(part, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
     if (code === undefined || syscall === undefined) throw error
-    throw new FileError(`${file} cannot be written (${code}).`)
+    throw new FileError(`${file} cannot be written: ${systemReason(error)}.`)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What cannot be seen from one variable alone: unknown names, and values that need or contradict each other. */
+import { closest } from './closest.ts'
 import { type Environment, textOf, type ValuesOf } from './row.ts'
 import { isEveryAddress } from './values.ts'
 import { type SERVICE_VARIABLES, VARIABLES, type VariableName } from './variables.ts'
@@ -76,9 +77,12 @@ export function unknownVariables(environment: Environment): string[] {
     .filter(
       (name) => name.startsWith('RATAFIA_') && !name.startsWith('RATAFIA_TEST_') && !(name in VARIABLES),
     )
-    .map((name) =>
-      /^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)
-        ? `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
-        : `${name} is not a variable of this service. \`ratafia serve --help\` lists those it has.`,
-    )
+    .map((name) => {
+      if (/^RATAFIA_(SERVICE_(HOST|PORT)|PORT_\d+_)/.test(name)) {
+        return `${name} is set by Kubernetes for a Service of this name. Give the pod enableServiceLinks: false.`
+      }
+      const meant = closest(name, Object.keys(VARIABLES))
+      const advice = meant ? `Did you mean ${meant}?` : '`ratafia serve --help` lists those it has.'
+      return `${name} is not a variable of this service. ${advice}`
+    })
 }

@@ -405,7 +405,21 @@ test('several problems are reported together, a line each', () => {
 
 test('a misspelt variable is refused: a limit that silently has no effect would be worse', () => {
   assert.deepEqual(problems({ RATAFIA_TOKEN_MAX_LIFETME: '30d' }), [
-    'RATAFIA_TOKEN_MAX_LIFETME is not a variable of this service. `ratafia serve --help` lists those it has.',
+    'RATAFIA_TOKEN_MAX_LIFETME is not a variable of this service. Did you mean RATAFIA_TOKEN_MAX_LIFETIME?',
+  ])
+  for (const [wrong, meant] of [
+    ['RATAFIA_DATABSE_URL', 'RATAFIA_DATABASE_URL'],
+    ['RATAFIA_DATABASE_ULR', 'RATAFIA_DATABASE_URL'],
+    ['RATAFIA_PROT', 'RATAFIA_PORT'],
+    ['RATAFIA_SECRETKEY_FILE', 'RATAFIA_SECRET_KEY_FILE'],
+    ['RATAFIA_WORKER', 'RATAFIA_WORKERS'],
+  ] as const) {
+    assert.deepEqual(problems({ [wrong]: 'x' }), [
+      `${wrong} is not a variable of this service. Did you mean ${meant}?`,
+    ])
+  }
+  assert.deepEqual(problems({ RATAFIA_COLOUR: 'red' }), [
+    'RATAFIA_COLOUR is not a variable of this service. `ratafia serve --help` lists those it has.',
   ])
 })
 

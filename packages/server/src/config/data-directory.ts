@@ -2,6 +2,7 @@
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { systemReason } from '../files/system-reason.ts'
 import { ConfigError } from './config.ts'
 
 /** Makes it (mode 0700) unless it exists. Throws {@link ConfigError} if it cannot be made or written to. */
@@ -43,9 +44,8 @@ async function makeUnlessExists(directory: string): Promise<void> {
 }
 
 export function notWritable(directory: string, error: unknown): ConfigError {
-  const { code } = error as NodeJS.ErrnoException
   return new ConfigError(
-    `RATAFIA_DATA_DIR: ${directory} cannot be written to (${code}). Give the service a directory of its own.`,
+    `RATAFIA_DATA_DIR: ${directory} cannot be written to: ${systemReason(error)}. Give the service a directory of its own.`,
     { cause: error },
   )
 }

@@ -3,6 +3,7 @@
  * outage.
  */
 import { readFile } from 'node:fs/promises'
+import { systemReason } from '../files/system-reason.ts'
 import { postgresUrls } from '../postgres-urls.ts'
 import { ConfigError, type DatabaseConfig } from './config.ts'
 
@@ -34,9 +35,7 @@ async function problemsOf(variable: string, url: string): Promise<string[]> {
       if (label.test(await readFile(file, 'utf8'))) continue
       problems.push(`${variable}: the ${name} ${file} contains no ${what} (PEM)`)
     } catch (error) {
-      problems.push(
-        `${variable}: the ${name} ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`,
-      )
+      problems.push(`${variable}: the ${name} ${file} cannot be read: ${systemReason(error)}`)
     }
   }
   return problems

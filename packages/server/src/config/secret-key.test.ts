@@ -105,12 +105,12 @@ suite('the secret key', () => {
   test('a file that does not exist, or has no key, is refused with the variable that names it', async () => {
     await assert.rejects(
       readSecretKey(given),
-      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read \(ENOENT\)$/),
+      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read: there is no such file or directory$/),
     )
     await mkdir(file, { recursive: true })
     await assert.rejects(
       readSecretKey(given),
-      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read \(EISDIR\)$/),
+      refused(/^RATAFIA_SECRET_KEY_FILE: .* cannot be read: it is a directory$/),
     )
   })
 
@@ -120,7 +120,7 @@ suite('the secret key', () => {
     for (const attempt of [() => readSecretKey(made), () => prepareDataDirectory(data)]) {
       await assert.rejects(
         attempt,
-        refused(/^RATAFIA_DATA_DIR: .* cannot be written to \(E\w+\)\. Give the service/),
+        refused(/^RATAFIA_DATA_DIR: .* cannot be written to: something else has its name\. Give the service/),
       )
     }
   })
@@ -132,7 +132,9 @@ suite('the secret key', () => {
     const closed = process.getuid?.() === 0 ? '/dev/null/data' : data
     await assert.rejects(
       prepareDataDirectory(closed),
-      refused(/^RATAFIA_DATA_DIR: .* cannot be written to \((EACCES|ENOTDIR)\)/),
+      refused(
+        /^RATAFIA_DATA_DIR: .* cannot be written to: (this user is not allowed to|a part of its path is not a directory)\./,
+      ),
     )
   })
 
@@ -142,7 +144,9 @@ suite('the secret key', () => {
   }, async () => {
     await assert.rejects(
       prepareDataDirectory('/proc/ratafia/data'),
-      refused(/^RATAFIA_DATA_DIR: \/proc\/ratafia\/data cannot be written to \(ENOENT\)/),
+      refused(
+        /^RATAFIA_DATA_DIR: \/proc\/ratafia\/data cannot be written to: there is no such file or directory\./,
+      ),
     )
   })
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { access, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { syncDirectory } from '../files/sync-directory.ts'
+import { systemReason } from '../files/system-reason.ts'
 import { ConfigError } from './config.ts'
 import { notWritable, prepareDataDirectory } from './data-directory.ts'
 import type { PreviousSecretConfig, SecretConfig } from './secrets.ts'
@@ -48,7 +49,7 @@ export async function readPreviousSecretKey(
 
 async function readKeyFile(file: string, variable: string): Promise<SecretKey> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(`${variable}: the secret key ${file} cannot be read (${error.code})`)
+    throw new ConfigError(`${variable}: the secret key ${file} cannot be read: ${systemReason(error)}`)
   })
   let key: Uint8Array
   try {

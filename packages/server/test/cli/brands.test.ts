@@ -39,7 +39,10 @@ eachDatabase((_kind, _open, fresh) => {
       /^ratafia: The trust root canonical is built in and stays\./,
     )
     await refuses(['trust', 'add', world('account-test-root')], /is missing\. Add both\.\n$/)
-    await refuses(['trust', 'add', 'nothing'], /^ratafia: nothing cannot be read \(ENOENT\)\.\n$/)
+    await refuses(
+      ['trust', 'add', 'nothing'],
+      /^ratafia: nothing cannot be read: there is no such file or directory\.\n$/,
+    )
     const added = await program.json(
       'trust',
       'add',

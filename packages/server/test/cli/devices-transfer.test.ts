@@ -306,7 +306,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
     assert.deepEqual(await outcome('import', 'missing.csv'), [
       1,
-      'ratafia: missing.csv cannot be read (ENOENT).\n',
+      'ratafia: missing.csv cannot be read: there is no such file or directory.\n',
     ])
     assert.deepEqual(await outcome('import', 'x.txt'), [
       2,
@@ -314,7 +314,7 @@ eachDatabase((_kind, _open, fresh) => {
     ])
     assert.deepEqual(await outcome('export', 'no/such/x.csv'), [
       1,
-      'ratafia: no/such/x.csv cannot be written (ENOENT).\n',
+      'ratafia: no/such/x.csv cannot be written: there is no such file or directory.\n',
     ])
     assert.equal((await outcome('export', '--json'))[0], 2)
   })

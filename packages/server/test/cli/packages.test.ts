@@ -84,7 +84,10 @@ eachDatabase((_kind, open, fresh) => {
 
   test('files that are none', async () => {
     const missing = await program.run(['packages', 'import', 'missing.csv'])
-    assert.deepEqual([missing.code, missing.stderr], [1, 'ratafia: missing.csv cannot be read (ENOENT).\n'])
+    assert.deepEqual(
+      [missing.code, missing.stderr],
+      [1, 'ratafia: missing.csv cannot be read: there is no such file or directory.\n'],
+    )
     const other = await program.run(['packages', 'import', 'packages.txt'])
     assert.deepEqual(
       [other.code, other.stderr],

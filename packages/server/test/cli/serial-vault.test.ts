@@ -219,7 +219,10 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('files that are none', async () => {
     const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
-    assert.deepEqual([missing.code, missing.stderr], [1, 'ratafia: missing.sql cannot be read (ENOENT).\n'])
+    assert.deepEqual(
+      [missing.code, missing.stderr],
+      [1, 'ratafia: missing.sql cannot be read: there is no such file or directory.\n'],
+    )
     const named = join(program.directory, 'devices.csv')
     await writeFile(named, 'a,b\n')
     assert.equal((await program.run(['import', 'serial-vault', named])).code, 2)

@@ -30,7 +30,7 @@ async function helpOf(command: string): Promise<string> {
   return said.out
 }
 
-const RESTORE = ['--dry-run', '--verify', '--replace', '--revoke-sessions-since']
+const RESTORE = ['--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']
 
 /** Every command with the options it has besides --help. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -159,7 +159,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   import: [],
   'import serial-vault': ['--json', '--dry-run'],
   'import database': ['--json', ...RESTORE],
-  backup: ['--json', '--force'],
+  backup: ['--json', '--force', '--unsealed'],
   restore: ['--json', ...RESTORE],
   verify: ['--json'],
   completion: [],
@@ -306,6 +306,19 @@ describe('exit codes, with the reason on standard error only', () => {
       assert.doesNotMatch((await program.run(words, { environment })).stderr, /hunter2/)
     }
   })
+  test('3: a database that does not exist, or wants another password, is not to be tried again', async () => {
+    const RATAFIA_SECRET_KEY = Buffer.alloc(32, 1).toString('hex')
+    const missing = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
+    const refused = new URL(missing)
+    missing.pathname = '/no_such_database'
+    refused.password = 'wrong'
+    for (const [url, says] of [
+      [missing, /"no_such_database" does not exist\. Create it, or correct RATAFIA_DATABASE_URL\.\n$/],
+      [refused, /authentication failed.*\. Correct the user and the password in RATAFIA_DATABASE_URL\.\n$/],
+    ] as const) {
+      await outcome(list, { RATAFIA_DATABASE_URL: url.href, RATAFIA_SECRET_KEY }, 3, says)
+    }
+  })
   test('3: a database that cannot be read', () =>
     outcome(
       list,
@@ -368,7 +381,7 @@ describe('exit codes, with the reason on standard error only', () => {
         environment,
         4,
         new RegExp(
-          `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read \\(ENOENT\\)\n` +
+          `^ratafia: RATAFIA_DATABASE_URL: the sslrootcert ${none} cannot be read: there is no such file or directory\n` +
             `ratafia: RATAFIA_DATABASE_URL: the sslkey ${other} contains no private key \\(PEM\\)\n` +
             `ratafia: RATAFIA_DATABASE_LISTEN_URL: the sslrootcert ${other} contains no certificate \\(PEM\\)\n$`,
         ),
