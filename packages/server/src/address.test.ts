@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressKey, networkKey, plainAddress, sameNetwork } from './address.ts'
+import { networksOf, plainAddress, sameNetwork } from './address.ts'
 
 for (const [address, key] of [
   ['192.0.2.1', '192.0.2.1'],
@@ -24,17 +24,19 @@ for (const [address, key] of [
   ['[192.0.2.1', 'unknown'],
   ['x'.repeat(5000), 'unknown'],
 ] as const) {
-  test(`address ${address.slice(0, 40)} is counted as ${key}`, () => assert.equal(addressKey(address), key))
+  test(`address ${address.slice(0, 40)} is counted as ${key}`, () =>
+    assert.equal(networksOf(address)[0], key))
 }
 
-for (const [address, key] of [
-  ['192.0.2.77', '192.0.2.0/24'],
-  ['::ffff:192.0.2.77', '192.0.2.0/24'],
-  ['2001:db8:1:2::1', '2001:db8:1::/48'],
-  ['2001:db8:1:ffff::1', '2001:db8:1::/48'],
-  ['nothing', 'unknown'],
+for (const [address, middle, wide] of [
+  ['192.0.2.77', '192.0.2.0/24', '192.0.0.0/16'],
+  ['::ffff:192.0.2.77', '192.0.2.0/24', '192.0.0.0/16'],
+  ['2001:db8:1:2::1', '2001:db8:1::/48', '2001:db8::/32'],
+  ['2001:db8:1:ffff::1', '2001:db8:1::/48', '2001:db8::/32'],
+  ['nothing', 'unknown', 'unknown'],
 ] as const) {
-  test(`address ${address} is in network ${key}`, () => assert.equal(networkKey(address), key))
+  test(`address ${address} is in the networks ${middle} and ${wide}`, () =>
+    assert.deepEqual(networksOf(address).slice(1), [middle, wide]))
 }
 
 test('an address is shown as people write it', () => {

@@ -35,20 +35,24 @@ export function plainAddress(address: string): string {
 const WITH_PORT = /^(?:\[([^\]]*)\](:\d{1,5})?|(\d+\.\d+\.\d+\.\d+):\d{1,5})$/
 const MAPPED = '0:0:0:0:0:ffff'
 
-/** IPv4 by address, IPv6 by /64: every customer has at least a /64. */
-export function addressKey(address: string): string {
-  const plain = plainAddress(address)
-  if (isIPv4(plain)) return plain
-  const groups = groupsOf(plain)
-  return groups ? `${groups.slice(0, 4).join(':')}::/64` : NO_ADDRESS
-}
+/**
+ * The networks that an address is in, narrowest first, as keys to count by: IPv4 by address, /24 and /16, IPv6 by /64,
+ * /48 and /32. Every customer has the narrowest to themselves, an organisation often the middle one, and a provider the
+ * widest: whoever has one of these has all the narrower ones in it.
+ */
+export type Networks = readonly [narrow: string, middle: string, wide: string]
 
-/** What one organisation often owns: an IPv4 /24 or an IPv6 /48. */
-export function networkKey(address: string): string {
+/** What is not an address is in a network of its own. */
+export function networksOf(address: string): Networks {
   const plain = plainAddress(address)
-  if (isIPv4(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`
+  if (isIPv4(plain)) {
+    const [a, b, c] = plain.split('.')
+    return [plain, `${a}.${b}.${c}.0/24`, `${a}.${b}.0.0/16`]
+  }
   const groups = groupsOf(plain)
-  return groups ? `${groups.slice(0, 3).join(':')}::/48` : NO_ADDRESS
+  if (!groups) return [NO_ADDRESS, NO_ADDRESS, NO_ADDRESS]
+  const first = (count: number) => `${groups.slice(0, count).join(':')}::/${count * 16}`
+  return [first(4), first(3), first(2)]
 }
 
 /** The eight groups of an IPv6 address; undefined for anything else. */
@@ -65,7 +69,7 @@ function groupsOf(plain: string): readonly string[] | undefined {
 
 /** Whether a person at one address and a program at the other may be on one machine or in one network. */
 export const sameNetwork = (a: string, b: string): boolean =>
-  addressKey(a) === addressKey(b) || (isLoopback(a) && isLoopback(b))
+  networksOf(a)[0] === networksOf(b)[0] || (isLoopback(a) && isLoopback(b))
 
 /** A machine reaches itself over IPv4 and IPv6. */
 const isLoopback = (address: string): boolean => /^(127\..*|::1)$/.test(plainAddress(address))

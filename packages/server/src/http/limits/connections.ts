@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { addressKey } from '../../address.ts'
+import { networksOf } from '../../address.ts'
 
 export interface ConnectionLimits {
   /** Open at a time. */
@@ -77,7 +77,7 @@ export class Connections {
       socket.destroy()
       return
     }
-    this.#open.set(socket, { address: addressKey(socket.remoteAddress ?? ''), answers: new Set() })
+    this.#open.set(socket, { address: networksOf(socket.remoteAddress ?? '')[0], answers: new Set() })
     socket.once('close', () => this.#open.delete(socket))
   }
 

@@ -11,7 +11,7 @@
  * these counters, which check several keys at once and say how long to wait.
  */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { addressKey, addressOf, networkKey } from '../../address.ts'
+import { addressOf, networksOf } from '../../address.ts'
 import {
   RATE_LIMIT_NAMES,
   type RateLimit,
@@ -53,9 +53,10 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
     if (limit === undefined || !limited) return
     // Now, while the connection is still open.
     const address = addressOf(request)
+    const [narrow, middle] = networksOf(address)
     const taken = await counters.take([
-      { rule: limited.address, key: addressKey(address) },
-      { rule: limited.network, key: networkKey(address) },
+      { rule: limited.address, key: narrow },
+      { rule: limited.network, key: middle },
     ])
     if (taken.allowed) return
     report(limit, address)

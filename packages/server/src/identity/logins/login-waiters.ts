@@ -121,7 +121,7 @@ export class LoginWaiters {
 }
 
 export interface WaitOptions {
-  /** The network of the client: `addressKey` of its address. */
+  /** The narrowest network of the client. */
   readonly from: string
   readonly milliseconds: number
   readonly signal: AbortSignal

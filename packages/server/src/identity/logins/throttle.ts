@@ -2,7 +2,7 @@
  * Slows down the guessing of passwords: counts failures per account name and per network address. It counts the name as
  * typed, whether or not there is such an account, so it reveals nothing about that.
  */
-import { addressKey } from '../../address.ts'
+import { networksOf } from '../../address.ts'
 import type { Clock } from '../../clock.ts'
 import type { Counters, Rule } from '../../counters.ts'
 
@@ -35,7 +35,7 @@ export function createThrottle(options: ThrottleOptions): Throttle {
     attempt: async ({ username, address }) => {
       const counted = [
         { rule: perAccount, key: username.slice(0, 64) },
-        { rule: perAddress, key: addressKey(address) },
+        { rule: perAddress, key: networksOf(address)[0] },
       ]
       const taken = await counters.take(counted)
       if (taken.allowed) return { allowed: true, forgive: () => counters.giveBack(counted) }

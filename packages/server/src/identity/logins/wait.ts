@@ -1,6 +1,6 @@
 /** `GET wait-token`: the client waits until its person has completed the login (contract/bakery.md 3.4). */
 import { encodeBase64 } from '@ratafia/macaroon'
-import { addressKey } from '../../address.ts'
+import { networksOf } from '../../address.ts'
 import { invalidRequest, RequestError, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { LOGIN_TOKEN_KIND } from './browser-window.ts'
@@ -54,7 +54,7 @@ export async function waitForLogin(
   if (!wait) throw invalidRequest('The "did" is not from this identity service. Discharge again.')
   const left = Math.max(0, wait.expires - deps.clock().getTime())
   const end = await deps.waiters.wait(toBytes(wait.login), {
-    from: addressKey(input.address),
+    from: networksOf(input.address)[0],
     milliseconds: Math.min(input.patience, left),
     signal: input.signal,
   })
