@@ -9,7 +9,8 @@ import { inputBytes, utf8 } from './text.ts'
 /**
  * Reads a stream of assertions, all or none; an empty stream is an empty list. A body is as long as
  * `body-length` says, a signature ends at the next blank line, and one extra newline before a signature is
- * accepted. Checks what {@link decode} checks, and throws the same.
+ * accepted and dropped: it belongs to nothing that is signed, and {@link decode} would not take it. So every result,
+ * encoded again, is read by {@link decode} as the same assertion. Checks what that checks, and throws the same.
  *
  * contract/devices.md 3.1.
  */
@@ -64,10 +65,13 @@ function bodyLength(head: Buffer, limits: Limits): number {
   return Math.max(length, 0)
 }
 
-/** The text up to the next blank line, the newline at its end included. */
-function signatureAt(bytes: Buffer, start: number): readonly [signature: Buffer, next: number] {
+/** The text up to the next blank line, the newline at its end included, one at its start not. */
+function signatureAt(bytes: Buffer, from: number): readonly [signature: Buffer, next: number] {
+  const start = bytes[from] === NEWLINE && bytes[from + 1] !== NEWLINE ? from + 1 : from
   const end = bytes.indexOf(SEPARATOR, start)
   return end === -1
     ? [bytes.subarray(start), bytes.length]
     : [bytes.subarray(start, end + 1), end + SEPARATOR.length]
 }
+
+const NEWLINE = 0x0a

@@ -1,11 +1,11 @@
 /** The register of devices, and who was let in. */
 import {
   AssertionError,
-  decode,
   type PublicKey,
   type UnverifiedAssertion,
   verifySignature,
 } from '@ratafia/assertions'
+import { decodeStored } from '../brands/trust/decode-stored.ts'
 import type { Check, CheckDeps } from './check.ts'
 import type { SerialRow } from './checkup-store.ts'
 
@@ -127,7 +127,7 @@ const nameOf = ({ brand_id, model, serial, revision }: SerialRow): string =>
 
 function decoded(encoded: Uint8Array): UnverifiedAssertion | string {
   try {
-    return decode(encoded)
+    return decodeStored(encoded)
   } catch (error) {
     if (error instanceof AssertionError) return error.message
     throw error

@@ -16,6 +16,7 @@ import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
 import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
+import { decodeStored } from './decode-stored.ts'
 
 export interface TrustDeps {
   readonly assertions: AssertionStore
@@ -30,7 +31,7 @@ export async function rootAssertions({
   assertions,
 }: Pick<TrustDeps, 'assertions'>): Promise<readonly UnverifiedAssertion[]> {
   const added = await assertions.roots()
-  return [...BUILT_IN, ...added.map((encoded) => decode(encoded))]
+  return [...BUILT_IN, ...added.map((encoded) => decodeStored(encoded))]
 }
 
 /** Finds a stored assertion or a root: a root may be a brand, too. Verifies nothing. */
@@ -41,7 +42,7 @@ export async function findAssertion<Type extends TypeName>(
 ): Promise<UnverifiedAssertion<Type> | undefined> {
   const encoded = await assertions.find(type, primaryKey.join('/'))
   const found = encoded
-    ? decode(encoded)
+    ? decodeStored(encoded)
     : (await rootAssertions({ assertions })).find((root) => isReferredTo(root, type, primaryKey))
   // Proven by the comparison, which does not narrow a type parameter.
   return found?.type === type ? (found as UnverifiedAssertion<Type>) : undefined

@@ -4,7 +4,8 @@
  */
 import { FORMAT_NUMBER } from '@ratafia/api'
 import { ASSERTION_KEYS } from '@ratafia/api/schemas'
-import { decode, encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
+import { encode, type TypeName, type UnverifiedAssertion } from '@ratafia/assertions'
+import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
 import { invalidField, RequestError } from '../../errors.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -62,7 +63,7 @@ async function findSerial(
   const assertion = await devices.findSerialAssertion({ brandId, model, serial })
   if (!assertion) return undefined
   const device = await devices.findById(assertion.deviceId)
-  return device?.status === 'active' ? decode(assertion.encoded) : undefined
+  return device?.status === 'active' ? decodeStored(assertion.encoded) : undefined
 }
 
 /** Characters. No register has longer serial numbers: an index of PostgreSQL would not take them. */

@@ -4,8 +4,9 @@
  * transaction at the end decide, and the loser of a race starts again.
  */
 import { createHash } from 'node:crypto'
-import { decode, encodeStream, verifyTrust } from '@ratafia/assertions'
+import { encodeStream, verifyTrust } from '@ratafia/assertions'
 import { type ModelName, type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
+import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import { findAssertion, type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
@@ -130,5 +131,5 @@ async function withSigner(serial: SerialAssertion, deps: TrustDeps): Promise<Uin
   const account = await findAssertion('account', [serial.authorityId], deps)
   // They may be missing for a serial signed elsewhere: then the device looks for them itself.
   if (!accountKey || !account) return serial.encoded
-  return encodeStream([decode(serial.encoded), accountKey, account])
+  return encodeStream([decodeStored(serial.encoded), accountKey, account])
 }

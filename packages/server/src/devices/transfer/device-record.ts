@@ -1,7 +1,8 @@
 /** The row of an exported file that describes a device, for operators and auditors, and back again for an import. */
 import { isUtf8 } from 'node:buffer'
 import { type DeviceId, isDeviceId } from '@ratafia/api'
-import { AssertionError, decode, decodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
+import { AssertionError, decodeStream, encode, type UnverifiedAssertion } from '@ratafia/assertions'
+import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { ExportRow } from '../../files/export-rows.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device, type SerialAssertion } from '../device.ts'
@@ -234,13 +235,13 @@ function revisionIn(value: unknown, assertions: readonly SerialAssertion[], refu
 
 function requestIn(text: string, device: Owner, refuse: Refuse): Uint8Array {
   const bytes = bytesOf(text)
-  const request = decoded(() => decode(bytes), '"request" cannot be read', refuse)
+  const request = decoded(() => decodeStored(bytes), '"request" cannot be read', refuse)
   if (request.type !== 'serial-request') return refuse(`"request" is a ${request.type} assertion.`)
   const { brandId, model, deviceKeyId } = request.fields
   if (brandId !== device.brandId || model !== device.model || deviceKeyId !== device.deviceKeyId) {
     return refuse('"request" is about another model or device key.')
   }
-  return bytes
+  return encode(request)
 }
 
 function decoded<T>(work: () => T, what: string, refuse: Refuse): T {

@@ -1,5 +1,6 @@
 /** Finds the hardware identity that a registration names. */
-import { AssertionError, decode, type TrustedAssertion, verifyTrust } from '@ratafia/assertions'
+import { AssertionError, type TrustedAssertion, verifyTrust } from '@ratafia/assertions'
+import { decodeStored } from '../../trust/decode-stored.ts'
 import { type TrustDeps, trustContext } from '../../trust/trust.ts'
 import type { HardwareIdentityStore } from './hardware-identity-store.ts'
 
@@ -20,7 +21,7 @@ export async function findHardwareIdentity(
   const context = await trustContext(deps)
   for (const kind of ['sha3-384', 'sha384'] as const) {
     for (const { encoded } of await deps.hardwareIdentities.findByKey(kind, digest)) {
-      const assertion = decode(encoded)
+      const assertion = decodeStored(encoded)
       if (assertion.type !== 'hardware-identity') continue
       try {
         return await verifyTrust(assertion, context)

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto'
 import {
   checkReplaces,
-  decode,
   encode,
   type TrustContext,
   type UnverifiedAssertion,
@@ -16,6 +15,7 @@ import {
   readAssertions,
 } from '../../assertion-file.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
+import { decodeStored } from '../../trust/decode-stored.ts'
 import { checkAssertions, trustContext } from '../../trust/trust.ts'
 import type { StoredHardwareIdentity } from './hardware-identity-store.ts'
 
@@ -79,7 +79,7 @@ async function checkIdentity(
   const before = present.find((one) => one.issuerId === issuerId)
   const encoded = encode(identity)
   if (before && Buffer.compare(before.encoded, encoded) !== 0) {
-    explainToOperator(() => checkReplaces(identity, decode(before.encoded)), `${what} is not stored`)
+    explainToOperator(() => checkReplaces(identity, decodeStored(before.encoded)), `${what} is not stored`)
   }
   return {
     issuerId,

@@ -1,6 +1,7 @@
 /** The operator approves a device: its serial is signed and stored, and its next poll gets it. */
-import { decode, isStrictSerial } from '@ratafia/assertions'
+import { isStrictSerial } from '@ratafia/assertions'
 import { showModelName } from '../../../brands/models/model-policy.ts'
+import { decodeStored } from '../../../brands/trust/decode-stored.ts'
 import { invalidField, type RequestError } from '../../../errors.ts'
 import { type Device, describeDevice, showSerialName } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
@@ -71,7 +72,7 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
       `The device ${id} was just ${device.status} by ${device.decidedBy}${why}. To give it a serial anyway, approve it again.`,
     )
   }
-  const request = decode(encoded)
+  const request = decodeStored(encoded)
   // Only what was verified as one is stored there.
   if (request.type !== 'serial-request') throw new TypeError(`device ${id} waits with a ${request.type}`)
   return { request, status: device.status }
