@@ -16,6 +16,7 @@ import { modelStore } from '../packages/server/src/brands/models/model-store.ts'
 import { type Database, migrate, openDatabase } from '../packages/server/src/database/index.ts'
 import { type DeviceFilter, deviceStore } from '../packages/server/src/devices/device-store.ts'
 import { listDevices } from '../packages/server/src/devices/list-devices.ts'
+import { waitingStore } from '../packages/server/src/devices/registration/approval/waiting-store.ts'
 import { registrationStore } from '../packages/server/src/devices/registration/registration-store.ts'
 import { cloneStore } from '../packages/server/src/devices/sessions/clone-store.ts'
 import { deviceSessionStore } from '../packages/server/src/devices/sessions/device-session-store.ts'
@@ -151,7 +152,10 @@ async function measure(database: Database, directory: string): Promise<void> {
   const name = `${BRANDS[0]}/model-0/S-${middle - (middle % 2)}`
   say('show BRAND/MODEL/SERIAL', await best(() => showDevice({ name, limit: 20 }, stores)))
   say('show KEY', await best(() => showDevice({ name: keyOf(middle), limit: 20 }, stores)))
-  say('how many wait', await best(() => devices.countPending({ brandId: BRANDS[0], model: 'model-0' })))
+  say(
+    'how many wait',
+    await best(() => waitingStore(database).count({ brandId: BRANDS[0], model: 'model-0' }, 10_000)),
+  )
   const serial = { brandId: BRANDS[0], model: 'model-0', serial: `S-${middle - (middle % 2)}` }
   say('who holds a serial', await best(() => devices.findHolder(serial)))
   const key = { brandId: BRANDS[0], model: 'model-0', deviceKeyId: keyOf(middle - (middle % 2)) }

@@ -76,6 +76,7 @@ export const ACTIONS = {
   'allow-list.remove': 'entries were removed from the allow-list of a model',
   'hardware-identities.import': 'hardware identities were imported',
   'device.register': 'a device got its serial',
+  'devices.expire': 'devices of a model that had waited too long for approval were removed',
   'device.wait': 'a device requested a serial and waits for approval',
   'device.approve': 'the operator gave a waiting device its serial',
   'device.reject': 'the operator refused a waiting device',

@@ -41,10 +41,16 @@ export class TooManyRequests extends Error {
   /** Answer like a busy service, because this client tries again only then. */
   readonly asBusy: boolean
 
-  constructor(waitMs: number, { asBusy = false }: { readonly asBusy?: boolean } = {}) {
+  constructor(
+    waitMs: number,
+    {
+      asBusy = false,
+      what = 'There are too many requests from your network.',
+    }: { readonly asBusy?: boolean; readonly what?: string } = {},
+  ) {
     const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
     const when = retryAfter === 1 ? 'in a second' : `in ${retryAfter} seconds`
-    super(`There are too many requests from your network. Try again ${when}.`)
+    super(`${what} Try again ${when}.`)
     this.retryAfter = retryAfter
     this.asBusy = asBusy
   }

@@ -16,6 +16,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
+import type { WaitingStore } from '../devices/registration/approval/waiting-store.ts'
 import type { RegistrationStore } from '../devices/registration/registration-store.ts'
 import type { CloneStore } from '../devices/sessions/clone-store.ts'
 import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
@@ -55,6 +56,7 @@ export interface Stores {
   readonly hardwareIdentities: HardwareIdentityStore
   readonly devices: DeviceStore
   readonly registrations: RegistrationStore
+  readonly waiting: WaitingStore
   readonly clones: CloneStore
   readonly deviceSessions: DeviceSessionStore
   readonly audit: AuditStore

@@ -113,11 +113,13 @@ function configOf(
     /** Each ends with a slash. */
     deviceServiceUrls: values.RATAFIA_DEVICE_SERVICE_URLS ?? [],
     signingQueue: values.RATAFIA_SIGNING_QUEUE,
+    mostWaitingDevices: values.RATAFIA_MAX_WAITING_DEVICES,
     /** How long rows are kept after nothing needs them, in milliseconds. */
     retention: {
       tokenSessions: values.RATAFIA_RETENTION_TOKEN_SESSIONS,
       deviceSessions: values.RATAFIA_RETENTION_DEVICE_SESSIONS,
       registrations: values.RATAFIA_RETENTION_REGISTRATIONS,
+      waitingDevices: values.RATAFIA_RETENTION_WAITING_DEVICES,
       cloneEvidence: values.RATAFIA_RETENTION_CLONE_EVIDENCE,
       /** Undefined = forever. */
       audit: values.RATAFIA_RETENTION_AUDIT,

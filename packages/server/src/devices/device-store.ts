@@ -42,8 +42,6 @@ export interface DeviceStore extends SerialAssertionStore {
   findBySerial(name: SerialName): Promise<readonly Device[]>
   /** Newest first. */
   list(filter: DeviceFilter): Promise<readonly Device[]>
-  countPending(model: { readonly brandId: string; readonly model: string }): Promise<number>
-
   /**
    * False, and nothing is stored, if the serial has another holder or the key has a row already. `request` is the
    * encoded serial-request of a pending device.
@@ -145,16 +143,6 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       return rows.map(deviceOf)
     },
 
-    async countPending({ brandId, model }) {
-      // Index device_model_status.
-      const { count } = await query
-        .selectFrom('device')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .where((where) => where.and({ brand_id: brandId, model, status: 'pending' }))
-        .executeTakeFirstOrThrow()
-      return Number(count)
-    },
-
     async add(device, request) {
       const result = await query
         .insertInto('device')
@@ -173,14 +161,22 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     async activate({ id, status }, serial, revision, decision) {
       const decided = columnsOf(decision)
       try {
-        return await decide(id, status, { serial, revision, status: 'active', request: null, ...decided })
+        return await decide(id, status, {
+          serial,
+          revision,
+          status: 'active',
+          request: null,
+          ...WAITS_NOWHERE,
+          ...decided,
+        })
       } catch (error) {
         if (isUniqueViolation(error, 'device.brand_id_model_serial')) return false
         throw error
       }
     },
 
-    reject: (id, decision) => decide(id, 'pending', { status: 'rejected', ...columnsOf(decision) }),
+    reject: (id, decision) =>
+      decide(id, 'pending', { status: 'rejected', ...WAITS_NOWHERE, ...columnsOf(decision) }),
 
     async supersede(id, decision) {
       const result = await update(id, { status: 'superseded', ...columnsOf(decision) })
@@ -228,8 +224,11 @@ export function filtered<Row>(
 
 const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
 
-/** Without `request`. */
-export function rowOf(device: Device): Omit<DeviceTable, 'request'> {
+/** Where it came from matters only while it waits. */
+const WAITS_NOWHERE = { waits_in_narrow: null, waits_in_middle: null, waits_in_wide: null }
+
+/** Without what only a waiting device has. */
+export function rowOf(device: Device): Omit<DeviceTable, 'request' | keyof typeof WAITS_NOWHERE> {
   return {
     id: device.id,
     brand_id: device.brandId,

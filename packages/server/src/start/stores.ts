@@ -12,6 +12,7 @@ import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
 import { deviceStore } from '../devices/device-store.ts'
+import { waitingStore } from '../devices/registration/approval/waiting-store.ts'
 import { registrationStore } from '../devices/registration/registration-store.ts'
 import { cloneStore } from '../devices/sessions/clone-store.ts'
 import { deviceSessionStore } from '../devices/sessions/device-session-store.ts'
@@ -42,6 +43,7 @@ export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
   hardwareIdentities: hardwareIdentityStore(on),
   devices: deviceStore(on),
   registrations: registrationStore(on),
+  waiting: waitingStore(on),
   clones: cloneStore(on),
   deviceSessions: deviceSessionStore(on),
   audit: auditStore(on),

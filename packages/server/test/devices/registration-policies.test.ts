@@ -336,11 +336,14 @@ eachDatabase((_kind, _open, fresh) => {
       const { query } = service.installation.database
       const [first] = await query.selectFrom('device').selectAll().where('model', '=', name.model).execute()
       assert.ok(first)
+      const elsewhere = { waits_in_narrow: null, waits_in_middle: null, waits_in_wide: null }
       for (let start = 1; start < 10_000; start += 1111) {
         const more = Array.from({ length: 1111 }, (_, i) => `${start + i}`)
         await query
           .insertInto('device')
-          .values(more.map((id) => ({ ...first, id: `${name.model}-${id}`, device_key_id: id })))
+          .values(
+            more.map((id) => ({ ...first, ...elsewhere, id: `${name.model}-${id}`, device_key_id: id })),
+          )
           .execute()
       }
       const key = await freshDeviceKey()

@@ -13,6 +13,8 @@ export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
   /** As `find`, within a transaction: the model cannot be removed until its end. */
   hold(name: ModelName): Promise<StoredModel | undefined>
+  /** Within a transaction: until its end no other comes back from here. Others can hold the model. False if there is none. */
+  queue(name: ModelName): Promise<boolean>
   /**
    * Within a transaction: until its end no other can hold the model, or add what belongs to it. False if there is none.
    */
@@ -56,6 +58,11 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
     async hold(name) {
       const row = await named(name).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
       return row && modelOf(row)
+    },
+
+    async queue(name) {
+      const row = await named(name).modifyEnd(rowLock(query, 'no key update')).executeTakeFirst()
+      return row !== undefined
     },
 
     async lock(name) {

@@ -31,4 +31,10 @@ export const DEVICE_VARIABLES = {
     meaning: 'Serials that may wait to be signed; any more get 503 at once',
     parse: parseCount,
   }),
+  RATAFIA_MAX_WAITING_DEVICES: row({
+    default: '500',
+    meaning:
+      'Devices of one model that may wait for approval from one address (IPv6: /64); from its /24 (/48) twice as many, from its /16 (/32) eight times as many. Any more get 503',
+    parse: parseCount,
+  }),
 } as const

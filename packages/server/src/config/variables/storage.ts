@@ -65,6 +65,12 @@ export const STORAGE_VARIABLES = {
     meaning: 'How long to keep where a device registered from, once its registration is decided',
     parse: parseRetention,
   }),
+  RATAFIA_RETENTION_WAITING_DEVICES: row({
+    default: '14d',
+    meaning:
+      'How long a device may wait for approval before it is removed; one that still exists then asks again',
+    parse: parseRetention,
+  }),
   RATAFIA_RETENTION_CLONE_EVIDENCE: row({
     default: '365d',
     meaning:

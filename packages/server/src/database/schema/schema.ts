@@ -159,6 +159,9 @@ export interface Schema {
     decided_by: string | null
     reason: string | null
     quarantined_at: number | null
+    waits_in_narrow: string | null
+    waits_in_middle: string | null
+    waits_in_wide: string | null
   }
   serial_assertion: {
     brand_id: string

@@ -14,7 +14,7 @@ import type { Caller, SerialAssertion } from '../device.ts'
 import { explainedAsync } from '../explained.ts'
 import { retryLostRaces } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
-import { waitForApproval } from './approval/wait-for-approval.ts'
+import { type WaitDeps, waitForApproval } from './approval/wait-for-approval.ts'
 import { checkPolicy, type PolicyDeps } from './check-policy.ts'
 import { readRegistration } from './read-registration.ts'
 import { type RegisterNewDeps, registerImported, registerNewDevice } from './register-new.ts'
@@ -23,7 +23,7 @@ import type { Registration, RegistrationResult } from './registration.ts'
 import type { SigningQueue } from './signing-queue.ts'
 import { outcomeOfKey, outcomeOfRequest, type StandingDeps, standingOutcome } from './standing-outcome.ts'
 
-interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps {
+interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps, WaitDeps {
   readonly signing: SigningQueue
 }
 

@@ -91,6 +91,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
     ...installation,
+    mostWaiting: config.mostWaitingDevices,
     signing,
     warn: (message) => log.warn(message),
     deviceServicePath: config.deviceServicePath,

@@ -4,6 +4,7 @@ import { linkEntries } from '../../audit/link.ts'
 import { removeOldEntries } from '../../audit/remove-old.ts'
 import type { Changing } from '../../change.ts'
 import type { Installation, Stores } from '../../cli/installation.ts'
+import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -48,6 +49,11 @@ function retentionTasks(
     { table: 'token_session', keepMs: retention.tokenSessions, remove: tokenSessions.removeEnded },
     { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
     { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
+    {
+      table: 'device',
+      keepMs: retention.waitingDevices,
+      remove: (before, limit) => removeOldWaiting(before, limit, { change }),
+    },
     { table: 'clone_evidence', keepMs: retention.cloneEvidence, remove: clones.removeOld },
     ...(audit === undefined
       ? []

@@ -1,23 +1,28 @@
 /** Puts a new device into the register without a serial: it waits until the operator approves or rejects it. */
 import { encode } from '@ratafia/assertions'
+import { networksOf } from '../../../address.ts'
 import { showModelName } from '../../../brands/models/model-policy.ts'
-import { registrationRefused, Unavailable } from '../../../errors.ts'
+import { registrationRefused } from '../../../errors.ts'
 import { won } from '../../lost-race.ts'
 import { type AllowedDevice, countApiKeyUse } from '../check-policy.ts'
 import { type IssueDeps, planSerial } from '../issue-serial.ts'
 import { policyStillAllows } from '../policy-still-allows.ts'
 import { pendingDevice, serialTaken } from '../register-new.ts'
 import { useRequestId } from '../use-request-id.ts'
+import { requirePlace, type WaitingPlaces } from './waiting-places.ts'
+import type { WaitingStore } from './waiting-store.ts'
 
-/** Of one model. A device that was approved or rejected makes room. */
-const MAX_PENDING = 10_000
 const MAX_PENDING_BYTES = 64 * 1024
+
+export interface WaitDeps extends IssueDeps, WaitingPlaces {
+  readonly waiting: WaitingStore
+}
 
 /**
  * Throws `RequestError` `registration-refused` or `invalid-api-key`, `LostRace` if another request was faster, and
- * {@link Unavailable} if too many devices of the model wait.
+ * `TooManyRequests` if too many devices of the model, or of the network, wait.
  */
-export async function waitForApproval(allowed: AllowedDevice, deps: IssueDeps): Promise<'wait'> {
+export async function waitForApproval(allowed: AllowedDevice, deps: WaitDeps): Promise<'wait'> {
   const { registration, model, proposed } = allowed
   const request = encode(registration.request)
   if (request.length > MAX_PENDING_BYTES) {
@@ -25,9 +30,8 @@ export async function waitForApproval(allowed: AllowedDevice, deps: IssueDeps): 
       `The serial-request is larger than ${MAX_PENDING_BYTES / 1024} KiB, the most that can wait for approval. Shorten its body.`,
     )
   }
-  if ((await deps.devices.countPending(model)) >= MAX_PENDING) {
-    throw new Unavailable(`${MAX_PENDING} devices of ${showModelName(model)} wait for approval`)
-  }
+  const networks = networksOf(registration.caller.address)
+  await requirePlace({ model, networks, counted: false }, deps, deps.waiting)
   if (proposed !== undefined) {
     const plan = await planSerial(allowed, deps)
     if ('taken' in plan) throw serialTaken(plan.taken, registration)
@@ -35,10 +39,13 @@ export async function waitForApproval(allowed: AllowedDevice, deps: IssueDeps): 
   const at = deps.clock()
   const device = { ...pendingDevice(registration, model, at), serial: proposed ?? '' }
   await deps.change(async (stores) => {
-    won(await stores.devices.add(device, request))
+    won(await stores.waiting.add(device, request, networks))
     await useRequestId(registration, device, at, stores)
     // Late: all devices of the model wait for the row of their key.
     const apiKey = await countApiKeyUse(allowed, at, stores)
+    // One after the other, so that each sees the devices that came before it on any node.
+    won(await stores.models.queue(model))
+    await requirePlace({ model, networks, counted: true }, deps, stores.waiting)
     won(await policyStillAllows(allowed, stores))
     const details = { model: showModelName(model), 'device-key': device.deviceKeyId, ...apiKey }
     await stores.record({ action: 'device.wait', subject: device.id, details })

@@ -1,0 +1,22 @@
+/**
+ * Removes devices that have waited too long for a decision: nobody will miss them, and they leave their places to
+ * others. One that is still there asks again and waits anew.
+ */
+import { showModelName } from '../../../brands/models/model-policy.ts'
+import type { Changing } from '../../../change.ts'
+import type { WaitingStore } from './waiting-store.ts'
+
+/** Removes one batch and returns how many; the audit log gets an entry for each model. */
+export function removeOldWaiting(
+  before: Date,
+  limit: number,
+  { change }: { readonly change: Changing<{ readonly waiting: WaitingStore }> },
+): Promise<number> {
+  return change(async ({ waiting, record }) => {
+    const removed = await waiting.removeOld(before, limit)
+    for (const [subject, { length }] of Map.groupBy(removed, showModelName)) {
+      await record({ action: 'devices.expire', subject, details: { removed: length } })
+    }
+    return removed.length
+  })
+}

@@ -1,0 +1,79 @@
+/** The devices that wait for approval, and from which networks they come: rows of the table `device`. */
+import type { Networks } from '../../../address.ts'
+import { anyRowChanged, type Database, rowLock, toInstant } from '../../../database/index.ts'
+import type { Device } from '../../device.ts'
+import { rowOf } from '../../device-store.ts'
+
+type OfModel = Pick<Device, 'brandId' | 'model'>
+
+export interface WaitingStore {
+  /** `request` is the encoded serial-request. False, and nothing is stored, if its key has a row already. */
+  add(device: Device, request: Uint8Array, networks: Networks): Promise<boolean>
+  /** How many of the model wait; counts to `most`. */
+  count(model: OfModel, most: number): Promise<number>
+  /** Those that came from this network, which is this wide; counts to `most`. */
+  countIn(model: OfModel, network: string, width: keyof typeof WIDTHS, most: number): Promise<number>
+  /**
+   * Within a transaction: removes at most `limit` devices that have waited since before that instant, oldest first, with
+   * the rows about their requests. Returns the model of each.
+   */
+  removeOld(before: Date, limit: number): Promise<readonly OfModel[]>
+}
+
+const WIDTHS = { narrow: 'waits_in_narrow', middle: 'waits_in_middle', wide: 'waits_in_wide' } as const
+
+export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
+  const waiting = ({ brandId, model }: OfModel) =>
+    query
+      .selectFrom('device')
+      .select('id')
+      .where((where) => where.and({ brand_id: brandId, model, status: 'pending' }))
+
+  const counted = async (rows: ReturnType<typeof waiting>, most: number) => {
+    const { count } = await query
+      .selectFrom(rows.limit(most).as('waiting'))
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
+  return {
+    async add(device, request, [narrow, middle, wide]) {
+      const networks = { waits_in_narrow: narrow, waits_in_middle: middle, waits_in_wide: wide }
+      const result = await query
+        .insertInto('device')
+        .values({ ...rowOf(device), request, ...networks })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Index device_model_status.
+    count: (model, most) => counted(waiting(model), most),
+
+    // Index device_waits_in_narrow, device_waits_in_middle or device_waits_in_wide.
+    countIn: (model, network, width, most) =>
+      counted(waiting(model).where(WIDTHS[width], '=', network), most),
+
+    async removeOld(before, limit) {
+      // Index device_status; a model has at most 10,000 of them. Somebody may decide about one at this moment: its row
+      // is locked, and its status is looked at again.
+      const old = await query
+        .selectFrom('device')
+        .select(['id', 'brand_id', 'model'])
+        .where('status', '=', 'pending')
+        .where('registered_at', '<', toInstant(before))
+        .orderBy('id')
+        .limit(limit)
+        .modifyEnd(rowLock(query, 'update'))
+        .execute()
+      if (old.length === 0) return []
+      const ids = old.map(({ id }) => id)
+      // Index device_registration_device, then the primary keys.
+      await query.deleteFrom('device_registration').where('device_id', 'in', ids).execute()
+      await query.deleteFrom('clone_evidence').where('device_id', 'in', ids).execute()
+      await query.deleteFrom('device').where('id', 'in', ids).execute()
+      return old.map(({ brand_id, model }) => ({ brandId: brand_id, model }))
+    },
+  }
+}

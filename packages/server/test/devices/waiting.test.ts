@@ -1,0 +1,233 @@
+/** Devices that wait for approval: no stranger takes the places of others, and nobody waits for ever. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { decode, type PrivateKey } from '@ratafia/assertions'
+import { FULL } from '../../../../tools/test/effort.ts'
+import { rejectDevice } from '../../src/devices/registration/approval/reject.ts'
+import { removeOldWaiting } from '../../src/devices/registration/approval/remove-old-waiting.ts'
+import { waitForApproval } from '../../src/devices/registration/approval/wait-for-approval.ts'
+import { TooManyRequests } from '../../src/errors.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  addAcmeModel,
+  freshDeviceKeys,
+  getRequestId,
+  type RegisterInput,
+  register,
+  registered,
+  serialRequest,
+  withAcme,
+} from '../support/devices.ts'
+import { refusalOf, type TestService, testService } from '../support/service.ts'
+
+const FROM_ADDRESS = 3
+const FROM_NETWORK = 2 * FROM_ADDRESS
+const DAY = 86_400_000
+/** Once for both databases: each has its own register. */
+const someKeys = freshDeviceKeys(18)
+
+eachDatabase((_kind, _open, fresh) => {
+  // Two nodes on one database: only that can count.
+  const environment = {
+    RATAFIA_MAX_WAITING_DEVICES: String(FROM_ADDRESS),
+    RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+  }
+  const nodes = [testService(fresh, environment), testService(fresh, environment)] as const
+  const [service] = nodes
+  let keys: readonly PrivateKey[]
+  before(async () => {
+    await withAcme(service.installation)
+    keys = await someKeys
+  })
+
+  let models = 0
+  const newModel = async () => {
+    const model = `waiting-${++models}`
+    const modelText = await addAcmeModel(service.installation, model, {
+      policy: { registration: 'approval' },
+    })
+    const name = { brandId: ACME.brandId, model }
+    const { devices } = service.installation
+    return { name, of: { model, modelText }, rows: () => devices.list({ ...name, limit: 100 }) }
+  }
+  const ask = (node: TestService, from: string, input: RegisterInput) =>
+    register(node, { ...input, requestHeaders: { 'x-forwarded-for': from } })
+
+  for (const { network, address, elsewhere, sameWide } of [
+    {
+      network: 'an IPv4 /24',
+      address: (host: number) => `203.0.113.${host}`,
+      elsewhere: '198.51.100.7',
+      sameWide: '203.0.7.1',
+    },
+    {
+      network: 'an IPv6 /48',
+      address: (host: number) => `2001:db8:1:${host}::5`,
+      elsewhere: '2001:db9::1',
+      sameWide: '2001:db8:2::1',
+    },
+  ]) {
+    test(`Guarantee: while ${network} floods two nodes with registrations, others get their places`, async () => {
+      const { of, rows } = await newModel()
+      const [honest, neighbour, ...flooding] = keys
+      const answers = await Promise.all(
+        flooding.map((key, index) => ask(nodes[index % 2] ?? service, address(index), { ...of, key })),
+      )
+      const waiting = answers.filter(({ status }) => status === 202)
+      assert.deepEqual([waiting.length, (await rows()).length], [FROM_NETWORK, FROM_NETWORK])
+      const refused = answers.find(({ status }) => status !== 202) ?? assert.fail()
+      assert.deepEqual(refusalOf(refused), {
+        status: 503,
+        code: 'service-unavailable',
+        message:
+          'There are too many devices from your network that wait for approval. Try again in 60 seconds.',
+      })
+      assert.equal(refused.headers.get('retry-after'), '60')
+      for (const [from, key] of [
+        [elsewhere, honest],
+        [sameWide, neighbour],
+      ] as const) {
+        assert.equal((await ask(service, from, { ...of, ...(key ? { key } : {}) })).status, 202, from)
+      }
+      // Who waits already may go on asking.
+      const again = await Promise.all(
+        flooding.map((key, index) => ask(service, address(index), { ...of, key })),
+      )
+      assert.equal(again.filter(({ status }) => status === 202).length, FROM_NETWORK)
+    })
+  }
+
+  test('one address has half the places of its network; a decision makes one free', async () => {
+    const { of, rows } = await newModel()
+    const askFrom = async (from: string, some: readonly PrivateKey[]) => {
+      const answers = await Promise.all(some.map((key) => ask(service, from, { ...of, key })))
+      return answers.filter(({ status }) => status === 202).length
+    }
+    assert.equal(await askFrom('192.0.2.1', keys.slice(0, 8)), FROM_ADDRESS)
+    assert.equal(await askFrom('192.0.2.2', keys.slice(8, 16)), FROM_ADDRESS)
+    assert.equal(await askFrom('192.0.2.3', keys.slice(16, 18)), 0)
+    const [newest, oldest] = [(await rows())[0], (await rows()).at(-1)]
+    assert.ok(newest && oldest)
+    for (const { id } of [newest, oldest]) {
+      await rejectDevice({ name: id, reason: 'No', by: 'maria' }, service.installation)
+    }
+    assert.equal(await askFrom('192.0.2.3', keys.slice(16, 18)), 2)
+    const { count } = await service.installation.database.query
+      .selectFrom('device')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('status', '<>', 'pending')
+      .where('waits_in_narrow', 'is not', null)
+      .executeTakeFirstOrThrow()
+    assert.equal(Number(count), 0, 'where a device asked from is forgotten with the decision')
+  })
+
+  const FLOOD = FULL ? 10_000 : 60
+  test(`${FLOOD} registrations from one /24 leave at most twice the limit of an address`, async () => {
+    const { name, of } = await newModel()
+    const { waiting, models: stored } = service.installation
+    const [key] = keys
+    assert.ok(key)
+    const encoded = serialRequest({ requestId: await getRequestId(service), model: of.model, key })
+    const [request, model] = [decode(encoded), decode(of.modelText)]
+    assert.ok(request.type === 'serial-request' && model.type === 'model')
+    const known = (await stored.find(name)) ?? assert.fail()
+    const mostWaiting = FULL ? 500 : 10
+    let refused = 0
+    for (let i = 0; i < FLOOD; i++) {
+      const deviceKeyId = randomBytes(48).toString('base64url')
+      const registration = {
+        request: { ...request, fields: { ...request.fields, deviceKeyId } },
+        model,
+        original: undefined,
+        apiKey: undefined,
+        caller: { address: `203.0.113.${i % 256}`, userAgent: '' },
+        requestIdHash: randomBytes(32),
+        requestIdExpired: false,
+        requestHash: randomBytes(32),
+      }
+      try {
+        await waitForApproval(
+          { registration, model: known, proposed: undefined },
+          { ...service.installation, mostWaiting },
+        )
+      } catch (error) {
+        assert.ok(error instanceof TooManyRequests)
+        refused++
+      }
+    }
+    assert.equal(await waiting.count(name, FLOOD + 1), 2 * mostWaiting)
+    assert.equal(refused, FLOOD - 2 * mostWaiting)
+    assert.equal((await ask(service, '198.51.100.7', { ...of, key })).status, 202)
+  })
+
+  describe('one that waits too long', () => {
+    const expire = (days: number) => {
+      const before = new Date(service.now().getTime() - days * DAY)
+      return removeOldWaiting(before, 500, service.installation)
+    }
+
+    test('is removed with its requests and leaves its place; the audit log counts it', async () => {
+      const { name, of, rows } = await newModel()
+      const [first, second] = keys
+      assert.ok(first && second)
+      const requestId = await getRequestId(service)
+      assert.equal((await register(service, { ...of, key: first, requestId })).status, 202)
+      service.advance(10 * DAY)
+      assert.equal((await register(service, { ...of, key: second, serial: 'SN-2' })).status, 202)
+      await expire(10.1)
+      assert.equal((await rows()).length, 2)
+      assert.ok((await expire(9)) > 0)
+      const [left, ...more] = await rows()
+      assert.deepEqual([left?.deviceKeyId, more], [second.publicKey.id, []])
+      const [entry] = await service.installation.audit.list(
+        { subject: `${name.brandId}/${name.model}`, action: 'devices.expire' },
+        { limit: 1 },
+      )
+      assert.equal(entry?.details, '{"removed":1}')
+      // What it polls with is refused; then it asks anew.
+      const late = refusalOf(await register(service, { ...of, key: first, requestId }))
+      assert.match(late.message, /^The request-id has expired/)
+      assert.equal((await register(service, { ...of, key: first })).status, 202)
+    })
+
+    test('is not removed once somebody has decided', async () => {
+      const { of, rows } = await newModel()
+      const [key] = keys
+      assert.ok(key)
+      assert.equal((await register(service, { ...of, key })).status, 202)
+      const [device] = await rows()
+      assert.ok(device)
+      await rejectDevice({ name: device.id, reason: 'No', by: 'maria' }, service.installation)
+      await expire(-1)
+      assert.equal((await rows())[0]?.status, 'rejected')
+    })
+
+    test('a poll that comes at that moment starts again and waits anew', async () => {
+      const { of, rows } = await newModel()
+      const [key] = keys
+      assert.ok(key)
+      assert.equal((await register(service, { ...of, key })).status, 202)
+      const [device] = await rows()
+      assert.ok(device)
+      await expire(-1)
+      const use = { requestIdHash: randomBytes(32), requestHash: randomBytes(32), deviceId: device.id }
+      const caller = { address: '192.0.2.1', userAgent: '' }
+      assert.equal(await service.installation.registrations.add({ ...use, at: service.now(), caller }), false)
+      assert.equal((await register(service, { ...of, key })).status, 202)
+    })
+  })
+
+  test('the policy auto has no such limit', async () => {
+    const modelText = await addAcmeModel(service.installation, 'no-waiting')
+    for (const key of keys.slice(0, FROM_NETWORK + 2)) {
+      await registered(service, {
+        model: 'no-waiting',
+        modelText,
+        key,
+        requestHeaders: { 'x-forwarded-for': '203.0.113.9' },
+      })
+    }
+  })
+})
