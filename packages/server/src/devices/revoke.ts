@@ -1,6 +1,8 @@
 /** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
-import { invalidField } from '../errors.ts'
-import { type Device, describeDevice, showSerialName } from './device.ts'
+import type { Recording } from '../change.ts'
+import { invalidField, type RequestError } from '../errors.ts'
+import { type Device, type DeviceStatus, describeDevice, showSerialName } from './device.ts'
+import type { Decision, DeviceStore } from './device-store.ts'
 import { type DecideDeps, findDevice, type OperatorDecision } from './find-device.ts'
 import { checkReason } from './reason.ts'
 
@@ -24,24 +26,34 @@ export async function revokeDevice(
   const decision = { at: deps.clock(), by, reason: reason === undefined ? null : checkReason(reason) }
   const found = await findDevice(name, ['active', 'revoked'], deps)
   const { id } = found
-  const revoked = await deps.change(async ({ devices, record }) => {
-    if (!(await devices.revoke(id, decision))) return false
-    const details = { serial: showSerialName(found), reason: decision.reason }
-    await record({ action: 'device.revoke', subject: id, details })
-    return true
-  })
+  const revoked = await deps.change((stores) => recordRevocation(found, decision, stores))
   const device = await deps.devices.findById(id)
   if (device?.status === 'revoked') return { device, before: !revoked }
-  if (device?.status === 'active')
-    throw invalidField(`${describeDevice(device)} has just changed. Try again.`)
-  const advice = {
-    pending: ' Refuse it with `ratafia devices reject`.',
-    rejected: ' It never got a serial.',
-    superseded: ' It no longer gets anything.',
-  } as const
-  throw invalidField(
-    device
-      ? `${describeDevice(device)} has no serial to revoke.${advice[device.status]}`
-      : `The device ${id} no longer exists.`,
-  )
+  throw nothingToRevoke(found, device)
+}
+
+/** On the transaction. False, and nothing is stored, if it is not active. */
+export async function recordRevocation(
+  device: Device,
+  decision: Decision,
+  { devices, record }: Recording & { readonly devices: DeviceStore },
+): Promise<boolean> {
+  if (!(await devices.revoke(device.id, decision))) return false
+  const details = { serial: showSerialName(device), reason: decision.reason }
+  await record({ action: 'device.revoke', subject: device.id, details })
+  return true
+}
+
+/** `now` is what the register has; undefined if the device was removed. */
+export function nothingToRevoke({ id }: Device, now: Device | undefined): RequestError {
+  if (!now) return invalidField(`The device ${id} no longer exists.`)
+  if (now.status === 'active') return invalidField(`${describeDevice(now)} has just changed. Try again.`)
+  return invalidField(`${describeDevice(now)} has no serial to revoke.${ADVICE[now.status]}`)
+}
+
+const ADVICE: Readonly<Record<Exclude<DeviceStatus, 'active'>, string>> = {
+  pending: ' Refuse it with `ratafia devices reject`.',
+  rejected: ' It never got a serial.',
+  superseded: ' It no longer gets anything.',
+  revoked: ' It is revoked already.',
 }

@@ -1,6 +1,7 @@
 /** `ratafia allow-list`: which devices may register, where the policy of a model asks for the list. */
 import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
 import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
@@ -10,7 +11,8 @@ interface ModelOption extends JsonOption {
   readonly model: string
 }
 
-interface RemoveOptions extends ModelOption {
+interface RemoveOptions extends ModelOption, YesOption {
+  readonly dryRun?: boolean
   readonly serial?: string
   readonly deviceKeyId?: string
   readonly all?: boolean
@@ -37,22 +39,32 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       print(context, options, { entries, added }, told)
     })
 
-  withJson(list.command('remove [file]'))
+  withYes(withJson(list.command('remove [file]')))
     .description('remove the entries in a file, one device, or all; devices keep their serials')
     .requiredOption('--model <brand/model>', 'the model they may no longer register as')
     .option('--serial <number>', 'every entry with this serial number, whatever its key')
     .option('--device-key-id <id>', 'its entry without a serial number; with --serial that one entry')
     .option('--all', 'empty the list')
+    .option('--dry-run', 'only say how many entries it would remove')
     .action(async (file: string | undefined, options: RemoveOptions) => {
       const { removeAllowed } = await import('../../brands/models/allow-list/remove-allowed.ts')
       const model = parseModelName(options.model)
       const entries = await entriesOf(file, options)
-      const removed = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Removing', (onProgress) =>
-          removeAllowed({ model, entries, onProgress }, installation),
-        ),
-      )
-      print(context, options, { removed }, `${counted(removed, 'entry', 'entries')} removed.`)
+      const { dryRun = false } = options
+      const removed = await context.withInstallation(async (installation) => {
+        const removal = { model, entries }
+        if (!dryRun && entries === 'all') {
+          await confirm(context, options, async () => {
+            const count = await removeAllowed({ ...removal, dryRun: true }, installation)
+            return `All ${counted(count, 'entry', 'entries')} of the allow-list of ${options.model} will be removed: no new device of the model can register until you import others.`
+          })
+        }
+        return withProgress(context.streams, 'Removing', (onProgress) =>
+          removeAllowed({ ...removal, dryRun, onProgress }, installation),
+        )
+      })
+      const told = `${counted(removed, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}removed.`
+      print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
 
   withJson(list.command('list'))

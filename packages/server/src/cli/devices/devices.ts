@@ -9,6 +9,7 @@ import { readCount, requireText } from '../option-values.ts'
 import { counted, type JsonOption, note, print, printList, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
+import { decisionCommands } from './decisions.ts'
 
 interface FilterOptions {
   readonly brand?: string
@@ -55,47 +56,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
     })
 
-  withJson(devices.command('approve <device>'))
-    .description('give a waiting or rejected device a serial')
-    .option('--serial <serial>', 'this serial number, even if it proposed another')
-    .action(async (name: string, options: JsonOption & { serial?: string }) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
-      const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const device = await context.withInstallation((installation) =>
-        approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
-      )
-      const told = `${describeDevice(device)} has a serial, and fetches it when it next registers.`
-      print(context, options, deviceRow(device), told)
-    })
-
-  withJson(devices.command('reject <device>'))
-    .description('refuse a waiting device and tell it why')
-    .requiredOption('--reason <text>', 'one line, shown on the device')
-    .action(async (name: string, options: JsonOption & { reason: string }) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
-      const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const device = await context.withInstallation((installation) =>
-        rejectDevice({ name, reason: options.reason, by: OPERATOR }, installation),
-      )
-      print(context, options, deviceRow(device), `${describeDevice(device)} will not get a serial.`)
-    })
-
-  withJson(devices.command('revoke <device>'))
-    .description('end a device and its sessions for good; its serial is never given to another')
-    .option('--reason <text>', 'one line, for the register')
-    .action(async (name: string, options: JsonOption & { reason?: string }) => {
-      const { OPERATOR } = await import('../../accounts/account-fields.ts')
-      const { revokeDevice } = await import('../../devices/revoke.ts')
-      const { deviceRow } = await import('./device-output.ts')
-      const { device, before } = await context.withInstallation((installation) =>
-        revokeDevice({ name, reason: options.reason, by: OPERATOR }, installation),
-      )
-      const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
-      const told = `${describeDevice(device)} was revoked${before ? ' before,' : ''} at ${when}.`
-      print(context, options, { ...deviceRow(device), revoked_before: before }, told)
-    })
+  decisionCommands(devices, context)
 
   withJson(devices.command('release <device>'))
     .description('release a device from quarantine')
@@ -183,16 +144,17 @@ function filterOf({ brand, model, serial, key, status, quarantined }: FilterOpti
 async function list(options: ListOptions, context: CommandContext): Promise<void> {
   const { isDeviceId } = await import('@ratafia/api')
   const { listDevices } = await import('../../devices/list-devices.ts')
-  const { DEVICE_LIST_COLUMNS, deviceRow } = await import('./device-output.ts')
+  const { DEVICE_LIST_COLUMNS, listRows, WAITING_LIST_COLUMNS } = await import('./device-output.ts')
   const { before } = options
   if (before !== undefined && !isDeviceId(before))
     throw new UsageError(`--before ${before} is not the id of a device.`)
   const filter = { ...filterOf(options), before, limit: readCount('--limit', options.limit) }
-  const { devices, next } = await context.withInstallation((installation) =>
-    listDevices(filter, installation),
-  )
-  printList(context, options, devices.map(deviceRow), {
-    columns: DEVICE_LIST_COLUMNS,
+  const { rows, next } = await context.withInstallation(async (installation) => {
+    const page = await listDevices(filter, installation)
+    return { rows: await listRows(page.devices, installation), next: page.next }
+  })
+  printList(context, options, rows, {
+    columns: options.status === 'pending' ? WAITING_LIST_COLUMNS : DEVICE_LIST_COLUMNS,
     empty: before === undefined ? 'There is no such device.' : 'There are no more.',
   })
   if (next !== undefined && !options.json) {

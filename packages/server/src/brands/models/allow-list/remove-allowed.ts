@@ -1,4 +1,5 @@
 /** Takes devices off the allow-list of a model. */
+import type { Changing, Recording } from '../../../change.ts'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
@@ -9,6 +10,8 @@ interface Removal {
   readonly model: ModelName
   /** For a serial number all its entries, for a key the one without a serial number, for both only that entry. */
   readonly entries: readonly AllowListEntry[] | 'all'
+  /** Only counts what would be removed. */
+  readonly dryRun?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -17,12 +20,12 @@ interface Removal {
  * there is no such model, or nothing on the list matches.
  */
 export async function removeAllowed(
-  { model, entries, onProgress }: Removal,
+  { model, entries, dryRun = false, onProgress }: Removal,
   deps: Pick<BrandDeps, 'models' | 'change'>,
 ): Promise<number> {
   await findModel(model, deps)
   const subject = showModelName(model)
-  const removed = await deps.change(async ({ allowList, record }) => {
+  const removed = await rolledBack(dryRun, deps.change, async ({ allowList, record }) => {
     const count =
       entries === 'all'
         ? await allowList.clear(model)
@@ -36,4 +39,30 @@ export async function removeAllowed(
   throw invalidField(
     `Nothing on the allow-list of ${subject} matches, so nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
   )
+}
+
+/** Ends a transaction without storing what it did. */
+class Counted extends Error {
+  readonly count: number
+  constructor(count: number) {
+    super('only counted')
+    this.count = count
+  }
+}
+
+/** Runs `work` on a transaction, and stores nothing of it if `dry`. */
+async function rolledBack<Stores>(
+  dry: boolean,
+  change: Changing<Stores>,
+  work: (on: Stores & Recording) => Promise<number>,
+): Promise<number> {
+  if (!dry) return change(work)
+  try {
+    return await change(async (on) => {
+      throw new Counted(await work(on))
+    })
+  } catch (error) {
+    if (error instanceof Counted) return error.count
+    throw error
+  }
 }

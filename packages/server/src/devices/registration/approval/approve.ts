@@ -1,14 +1,24 @@
 /** The operator approves a device: its serial is signed and stored, and its next poll gets it. */
 import { isStrictSerial } from '@ratafia/assertions'
-import { showModelName } from '../../../brands/models/model-policy.ts'
+import type { SignedSerial } from '../../../brands/keys/sign-serial.ts'
+import { type StoredModel, showModelName } from '../../../brands/models/model-policy.ts'
 import { decodeStored } from '../../../brands/trust/decode-stored.ts'
+import type { Recording } from '../../../change.ts'
 import { invalidField, type RequestError } from '../../../errors.ts'
 import { type Device, describeDevice, showSerialName } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
 import { findDevice, type OperatorDecision } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
 import { givenSerial } from '../../serial-holder.ts'
-import { type IssueDeps, planSerial, signPlanned, storeSerial, supersedeHolder } from '../issue-serial.ts'
+import {
+  type IssueDeps,
+  planSerial,
+  type SerialPlan,
+  signPlanned,
+  storeSerial,
+  supersedeHolder,
+} from '../issue-serial.ts'
+import type { RegisterStores } from '../register-stores.ts'
 
 interface Approval extends OperatorDecision {
   /** Replaces the number that the device proposed or the model would generate. */
@@ -33,26 +43,59 @@ export async function approveDevice({ name, serial, by }: Approval, deps: IssueD
   }
   const model = await deps.models.find(found)
   if (!model) throw invalidField(`The model ${showModelName(found)} was removed.`)
-  const { id, deviceKeyId } = found
-  const at = deps.clock()
   const approved = await retryLostRaces(ATTEMPTS, async () => {
-    const { request, status } = await waitingRequest(found, deps)
-    const plan = await planSerial({ model, proposed: serial ?? (found.serial || undefined) }, deps)
-    if ('taken' in plan) throw takenBy(plan.taken)
-    const signed = await signPlanned(plan, request, deps)
-    const { serial: given, revision } = plan
-    const decided = { decidedAt: at, decidedBy: by, reason: null }
-    const device: Device = { ...found, ...decided, serial: given, revision, status: 'active' }
-    return deps.change(async (stores) => {
-      await supersedeHolder(plan, { deviceKeyId, at }, stores)
-      won(await stores.devices.activate({ id, status }, given, revision, { at, by, reason: null }))
-      await stores.record({ action: 'device.approve', subject: id, details: givenSerial(device) })
-      await storeSerial(signed, { device, at }, stores)
-      return device
-    })
+    const ready = await prepareApproval({ found, model, serial, by }, deps)
+    return deps.change((stores) => storeApproval(ready, stores))
   })
   if (approved) return approved
-  throw invalidField(`The device ${id} keeps changing. Try again.`)
+  throw invalidField(`The device ${found.id} keeps changing. Try again.`)
+}
+
+/** A serial that is signed and not stored. */
+export interface ReadyApproval {
+  /** As it will be. */
+  readonly device: Device
+  readonly plan: SerialPlan
+  readonly signed: SignedSerial
+  /** What it must still be. */
+  readonly from: 'pending' | 'rejected'
+}
+
+interface ToApprove {
+  readonly found: Device
+  readonly model: StoredModel
+  readonly serial?: string | undefined
+  readonly by: string
+}
+
+/** Plans and signs; stores nothing. Throws {@link RequestError} `invalid-field`. */
+export async function prepareApproval(
+  { found, model, serial, by }: ToApprove,
+  deps: IssueDeps,
+): Promise<ReadyApproval> {
+  const { request, status } = await waitingRequest(found, deps)
+  const plan = await planSerial({ model, proposed: serial ?? (found.serial || undefined) }, deps)
+  if ('taken' in plan) throw serialTakenBy(plan.taken)
+  const signed = await signPlanned(plan, request, deps)
+  const { serial: given, revision } = plan
+  const decided = { decidedAt: deps.clock(), decidedBy: by, reason: null }
+  const device: Device = { ...found, ...decided, serial: given, revision, status: 'active' }
+  return { device, plan, signed, from: status }
+}
+
+/** On the transaction. Throws `LostRace`, and then the transaction must end. */
+export async function storeApproval(
+  { device, plan, signed, from }: ReadyApproval,
+  stores: RegisterStores & Recording,
+): Promise<Device> {
+  const { id, deviceKeyId, serial, decidedAt, decidedBy } = device
+  if (decidedAt === null || decidedBy === null) throw new TypeError(`nobody decided about the device ${id}`)
+  await supersedeHolder(plan, { deviceKeyId, at: decidedAt }, stores)
+  const decision = { at: decidedAt, by: decidedBy, reason: null }
+  won(await stores.devices.activate({ id, status: from }, serial, plan.revision, decision))
+  await stores.record({ action: 'device.approve', subject: id, details: givenSerial(device) })
+  await storeSerial(signed, { device, at: decidedAt }, stores)
+  return device
 }
 
 /**
@@ -78,7 +121,7 @@ async function waitingRequest(found: Device, { devices }: { readonly devices: De
   return { request, status: device.status }
 }
 
-function takenBy(holder: Device): RequestError {
+export function serialTakenBy(holder: Device): RequestError {
   const whose = `${showSerialName(holder)} belongs to the device ${holder.id}, which is ${holder.status}`
   return invalidField(
     holder.status === 'revoked'

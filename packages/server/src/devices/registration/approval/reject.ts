@@ -1,6 +1,9 @@
 /** The operator rejects a device: its next poll gets the reason. */
-import { invalidField } from '../../../errors.ts'
+import type { DeviceId } from '@ratafia/api'
+import type { Recording } from '../../../change.ts'
+import { invalidField, type RequestError } from '../../../errors.ts'
 import { type Device, describeDevice } from '../../device.ts'
+import type { Decision, DeviceStore } from '../../device-store.ts'
 import { type DecideDeps, findDevice, type OperatorDecision } from '../../find-device.ts'
 import { checkReason } from '../../reason.ts'
 
@@ -16,16 +19,30 @@ export async function rejectDevice(
   const reason = checkReason(given)
   const at = deps.clock()
   const device = await findDevice(name, ['pending'], deps)
-  const rejected = await deps.change(async ({ devices, record }) => {
-    if (!(await devices.reject(device.id, { at, by, reason }))) return false
-    await record({ action: 'device.reject', subject: device.id, details: { reason } })
-    return true
-  })
+  const rejected = await deps.change((stores) => recordRejection(device.id, { at, by, reason }, stores))
   if (rejected) {
     return { ...device, status: 'rejected', decidedAt: at, decidedBy: by, reason }
   }
-  // Perhaps decided a moment ago.
-  const now = (await deps.devices.findById(device.id)) ?? device
+  throw await notWaiting(device, deps)
+}
+
+/** On the transaction. False, and nothing is stored, if it does not wait. */
+export async function recordRejection(
+  id: DeviceId,
+  decision: Decision,
+  { devices, record }: Recording & { readonly devices: DeviceStore },
+): Promise<boolean> {
+  if (!(await devices.reject(id, decision))) return false
+  await record({ action: 'device.reject', subject: id, details: { reason: decision.reason } })
+  return true
+}
+
+/** Perhaps somebody decided a moment ago. */
+export async function notWaiting(
+  device: Device,
+  { devices }: { readonly devices: DeviceStore },
+): Promise<RequestError> {
+  const now = (await devices.findById(device.id)) ?? device
   const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
-  throw invalidField(`${describeDevice(now)} is not waiting for a decision.${advice}`)
+  return invalidField(`${describeDevice(now)} is not waiting for a decision.${advice}`)
 }

@@ -1,0 +1,152 @@
+/** `ratafia devices approve`, `reject` and `revoke`: decisions about one device, or about many. */
+import type { Command } from 'commander'
+import { describeDevice } from '../../devices/device.ts'
+import type { ManyDecision } from '../../devices/many/decide-many.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import { type JsonOption, print, withJson } from '../output.ts'
+import { type Choice, type ChoiceOptions, choiceOf, describeChoice } from './chosen-devices.ts'
+import { decideAndReport } from './decision-report.ts'
+
+interface DecisionOptions extends JsonOption, YesOption, ChoiceOptions {
+  readonly dryRun?: boolean
+}
+
+export function decisionCommands(devices: Command, context: CommandContext): void {
+  withChoice(devices.command('approve [devices...]'), true)
+    .description('give waiting or rejected devices their serials')
+    .option('--serial <serial>', 'this serial number, even if it proposed another; for one device')
+    .action(async (names: readonly string[], options: DecisionOptions & { serial?: string }) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const choice = await choiceOf(names, options, context)
+      const name = onlyOne(choice, options)
+      if (name === undefined) {
+        if (options.serial !== undefined) throw new UsageError('--serial is for one device: name only that.')
+        const { approvingMany } = await import('../../devices/many/approve-many.ts')
+        const verbs = { past: 'approved', would: 'would be approved' }
+        await decideMany(choice, options, verbs, context, (installation) =>
+          approvingMany({ by: OPERATOR, dryRun: options.dryRun === true }, installation),
+        )
+        return
+      }
+      const { approveDevice } = await import('../../devices/registration/approval/approve.ts')
+      const { deviceRow } = await import('./device-output.ts')
+      const device = await context.withInstallation((installation) =>
+        approveDevice({ name, serial: options.serial, by: OPERATOR }, installation),
+      )
+      const told = `${describeDevice(device)} has a serial, and fetches it when it next registers.`
+      print(context, options, deviceRow(device), told)
+    })
+
+  withChoice(devices.command('reject [devices...]'), true)
+    .description('refuse waiting devices and tell them why')
+    .requiredOption('--reason <text>', 'one line, shown on the device')
+    .action(async (names: readonly string[], options: DecisionOptions & { reason: string }) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const choice = await choiceOf(names, options, context)
+      const name = onlyOne(choice, options)
+      const { reason, dryRun = false } = options
+      if (name === undefined) {
+        const { rejectingMany } = await import('../../devices/many/reject-many.ts')
+        const verbs = { past: 'rejected', would: 'would be rejected' }
+        await decideMany(choice, options, verbs, context, (installation) =>
+          rejectingMany({ by: OPERATOR, reason, dryRun }, installation),
+        )
+        return
+      }
+      const { rejectDevice } = await import('../../devices/registration/approval/reject.ts')
+      const { deviceRow } = await import('./device-output.ts')
+      const device = await context.withInstallation((installation) =>
+        rejectDevice({ name, reason, by: OPERATOR }, installation),
+      )
+      print(context, options, deviceRow(device), `${describeDevice(device)} will not get a serial.`)
+    })
+
+  withChoice(devices.command('revoke [devices...]'), false)
+    .description('end devices and their sessions for good; their serials are never given to others')
+    .option('--reason <text>', 'one line, for the register')
+    .action(async (names: readonly string[], options: DecisionOptions & { reason?: string }) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const choice = await choiceOf(names, options, context)
+      const name = onlyOne(choice, options)
+      const { reason, dryRun = false } = options
+      if (name === undefined) {
+        const { revokingMany } = await import('../../devices/many/revoke-many.ts')
+        const verbs = { past: 'revoked', would: 'would be revoked' }
+        await decideMany(choice, options, verbs, context, (installation) =>
+          revokingMany({ by: OPERATOR, reason, dryRun }, installation),
+        )
+        return
+      }
+      const { revokeDevice } = await import('../../devices/revoke.ts')
+      const { deviceRow } = await import('./device-output.ts')
+      const { device, before } = await context.withInstallation(async (installation) => {
+        await confirm(context, options, async () => {
+          const { findDevice } = await import('../../devices/find-device.ts')
+          const found = await findDevice(name, ['active', 'revoked'], installation)
+          return `${describeDevice(found)} loses its sessions and gets nothing any more. This cannot be undone.`
+        })
+        return revokeDevice({ name, reason, by: OPERATOR }, installation)
+      })
+      const when = `${device.decidedAt?.toISOString()} by ${device.decidedBy}`
+      const told = `${describeDevice(device)} was revoked${before ? ' before,' : ''} at ${when}.`
+      print(context, options, { ...deviceRow(device), revoked_before: before }, told)
+    })
+}
+
+function withChoice(command: Command, waiting: boolean): Command {
+  const whole = withYes(withJson(command))
+    .option(
+      '--file <file>',
+      'the devices in a file: one a line, or the column id of a .csv or .json; - is standard input',
+    )
+    .option(
+      '--model <brand/model>',
+      waiting ? 'all waiting devices of one model' : 'all active devices of one model',
+    )
+    .option('--all', waiting ? 'all waiting devices of every model' : 'all active devices of every model')
+    .option('--dry-run', 'only show what would happen')
+  return waiting
+    ? whole.option(
+        '--from <network>',
+        'of these, those that asked from an address or network, such as 203.0.113.0/24',
+      )
+    : whole
+}
+
+/** The name, if this is about one device and the answer is that device. */
+function onlyOne(choice: Choice, { dryRun }: DecisionOptions): string | undefined {
+  if (dryRun || choice.kind !== 'arguments' || choice.names.length !== 1) return undefined
+  return choice.names[0]
+}
+
+interface Verbs {
+  readonly past: string
+  readonly would: string
+}
+
+async function decideMany(
+  choice: Choice,
+  options: DecisionOptions,
+  verbs: Verbs,
+  context: CommandContext,
+  decisionOn: (installation: Installation) => ManyDecision,
+): Promise<void> {
+  const verb = options.dryRun ? verbs.would : verbs.past
+  await context.withInstallation(async (installation) => {
+    const decision = decisionOn(installation)
+    const revokes = decision.becomes === 'revoked'
+    // Whoever named the devices one by one knows which they are.
+    if (!options.dryRun && (revokes || choice.kind === 'filter')) {
+      await confirm(context, options, async () => {
+        const what = await describeChoice(choice, decision, installation)
+        const end = revokes
+          ? ' They lose their sessions and get nothing any more. This cannot be undone.'
+          : ''
+        return `${what} will be ${verbs.past}.${end}`
+      })
+    }
+    await decideAndReport({ choice, decision, verb }, options, installation, context)
+  })
+}

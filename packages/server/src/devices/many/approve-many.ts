@@ -1,0 +1,140 @@
+/** Approves many devices: their serials are signed side by side, and each batch is stored in one transaction. */
+import pLimit from 'p-limit'
+import { signerFor } from '../../brands/keys/signer-for.ts'
+import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
+import { invalidField, RequestError } from '../../errors.ts'
+import { type Device, describeDevice } from '../device.ts'
+import { LostRace } from '../lost-race.ts'
+import {
+  approveDevice,
+  prepareApproval,
+  type ReadyApproval,
+  serialTakenBy,
+  storeApproval,
+} from '../registration/approval/approve.ts'
+import { type IssueDeps, planSerial } from '../registration/issue-serial.ts'
+import { done, failed, type ManyDecision, type Outcome } from './decide-many.ts'
+
+/** Node has four threads for signatures. */
+const AT_ONCE = 4
+
+/** `by` decides. With `dryRun` nothing is signed or stored, and no number of a template is used up. */
+export function approvingMany(
+  { by, dryRun }: { readonly by: string; readonly dryRun: boolean },
+  deps: IssueDeps,
+): ManyDecision {
+  const decide = dryRun ? wouldApprove : approve
+  return {
+    about: 'pending',
+    prefer: ['pending', 'rejected'],
+    becomes: 'active',
+    decide: (batch) => decide(batch, by, deps),
+  }
+}
+
+async function approve(batch: readonly Device[], by: string, deps: IssueDeps): Promise<readonly Outcome[]> {
+  const limit = pLimit(AT_ONCE)
+  const prepared = await Promise.all(batch.map((device) => limit(() => prepare(device, by, deps))))
+  const ready = prepared.filter((one) => 'plan' in one)
+  // Two that want one number, and what takes it from a holder, are settled one after the other below.
+  const simple = ready.filter(({ plan }, index) => !plan.holder && isFirst(ready, plan.serial, index))
+  const stored = await storeTogether(simple, deps)
+  const outcomes: Outcome[] = []
+  for (const one of prepared) {
+    if ('result' in one) outcomes.push(one)
+    else
+      outcomes.push(stored.has(one.device.id) ? done(one.device) : await approveAlone(one.device, by, deps))
+  }
+  return outcomes
+}
+
+const isFirst = (ready: readonly ReadyApproval[], serial: string, index: number): boolean =>
+  ready.findIndex(({ plan }) => plan.serial === serial) === index
+
+async function prepare(found: Device, by: string, deps: IssueDeps): Promise<ReadyApproval | Outcome> {
+  try {
+    const model = await modelOf(found, deps)
+    return await prepareApproval({ found, model, by }, deps)
+  } catch (error) {
+    return failed(found.id, found, error)
+  }
+}
+
+/** The ids of those that are stored: all or none. */
+async function storeTogether(
+  ready: readonly ReadyApproval[],
+  { change }: Pick<IssueDeps, 'change'>,
+): Promise<ReadonlySet<string>> {
+  try {
+    await change(async (stores) => {
+      for (const one of ready) await storeApproval(one, stores)
+    })
+    return new Set(ready.map(({ device }) => device.id))
+  } catch (error) {
+    if (error instanceof LostRace) return new Set()
+    throw error
+  }
+}
+
+async function approveAlone({ id }: Device, by: string, deps: IssueDeps): Promise<Outcome> {
+  try {
+    return done(await approveDevice({ name: id, by }, deps))
+  } catch (error) {
+    const device = await deps.devices.findById(id)
+    // By another command, at the same moment.
+    if (device?.status === 'active') return { result: 'already', name: id, device, message: null }
+    return failed(id, device, error)
+  }
+}
+
+async function wouldApprove(
+  batch: readonly Device[],
+  _by: string,
+  deps: IssueDeps,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  const signers = new Map<string, RequestError | undefined>()
+  for (const device of batch) {
+    try {
+      const model = await modelOf(device, deps)
+      const name = showModelName(model)
+      if (!signers.has(name)) signers.set(name, await signerFault(model, deps))
+      const fault = signers.get(name)
+      if (fault) throw fault
+      if (device.serial === '') outcomes.push(done(device))
+      else {
+        const plan = await planSerial({ model, proposed: device.serial }, deps)
+        if ('taken' in plan) throw serialTakenBy(plan.taken)
+        const twin = outcomes.find(
+          ({ result, device: other }) =>
+            result === 'done' && other?.serial === device.serial && other.model === device.model,
+        )
+        if (twin)
+          throw invalidField(`The device ${twin.name} wants the same serial number. Give this one another.`)
+        outcomes.push(done(device))
+      }
+    } catch (error) {
+      outcomes.push(failed(device.id, device, error))
+    }
+  }
+  return outcomes
+}
+
+async function signerFault(model: StoredModel, deps: IssueDeps): Promise<RequestError | undefined> {
+  try {
+    await signerFor(model, deps)
+    return undefined
+  } catch (error) {
+    if (error instanceof RequestError) return error
+    throw error
+  }
+}
+
+async function modelOf(device: Device, { models }: Pick<IssueDeps, 'models'>): Promise<StoredModel> {
+  if (device.status !== 'pending' && device.status !== 'rejected') {
+    throw invalidField(`${describeDevice(device)} is not waiting for a decision.`)
+  }
+  const model = await models.find(device)
+  if (model) return model
+  throw invalidField(`The model ${showModelName(device)} was removed.`)
+}
