@@ -7,7 +7,6 @@ import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { type Choice, type ChoiceOptions, choiceOf, describeChoice } from './chosen-devices.ts'
-import { decideAndReport } from './decision-report.ts'
 
 interface DecisionOptions extends JsonOption, YesOption, ChoiceOptions {
   readonly dryRun?: boolean
@@ -133,6 +132,7 @@ async function decideMany(
   context: CommandContext,
   decisionOn: (installation: Installation) => ManyDecision,
 ): Promise<void> {
+  const { decideAndReport } = await import('./decision-report.ts')
   const verb = options.dryRun ? verbs.would : verbs.past
   await context.withInstallation(async (installation) => {
     const decision = decisionOn(installation)

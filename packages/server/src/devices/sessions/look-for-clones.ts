@@ -9,6 +9,8 @@ interface Opening {
   readonly device: Pick<Device, 'id'>
   /** The session being refreshed; undefined for a new chain. */
   readonly previous: DeviceSession | undefined
+  /** Which the session is for. */
+  readonly store: string | null
   readonly at: Date
   readonly caller: Caller
 }
@@ -23,7 +25,7 @@ const FORK_PATIENCE_MS = 10 * 60_000
 
 /** Only reads. Call it before the session is stored. */
 export async function lookForClones(opening: Opening, deps: LookDeps): Promise<readonly Sighting[]> {
-  const { device, previous, at, caller } = opening
+  const { device, previous, store, at, caller } = opening
   const seen = (kind: CloneEvidenceKind, other: DeviceSession): Sighting => ({
     kind,
     subject: other.chainId,
@@ -46,7 +48,9 @@ export async function lookForClones(opening: Opening, deps: LookDeps): Promise<r
     sightings.push(seen('forked-chain', head))
   }
   const other = await livingNewerChain(device.id, previous.chainId, deps)
-  if (other) sightings.push(seen('two-chains', other))
+  // A device that becomes another revision of its model, with another store, opens a session there while it still uses
+  // the one it has, and goes on with that if the change fails (contract/devices.md 1.3).
+  if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))
   return sightings
 }
 

@@ -105,7 +105,8 @@ async function open(
     // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
     // session belongs to another row of the device's key.
     const previous = found?.session.deviceId === device.id ? found.session : undefined
-    const sightings = await lookForClones({ device, previous, at, caller }, stores)
+    const store = model.fields.store || null
+    const sightings = await lookForClones({ device, previous, store, at, caller }, stores)
     const quarantined = needsQuarantine(sightings, opening)
     const session: DeviceSession = {
       id,
@@ -115,7 +116,7 @@ async function open(
       nonceHash,
       requestHash,
       macaroonId,
-      store: model.fields.store || null,
+      store,
       openedAt: at,
       expiresAt: new Date(at.getTime() + deps.sessionLifetime),
       caller,

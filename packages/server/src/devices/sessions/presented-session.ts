@@ -19,9 +19,11 @@ export function presentedSession(headers: Headers, names: readonly string[]): Pr
   const [value, ...others] = new Set(values)
   if (value === undefined) return undefined
   if (others.length > 0) return { unreadable: 'The request presents two device sessions. Send one.' }
-  // A device without a session may still send the header.
-  return value === '' ? undefined : parse(value)
+  // A header that is sent must be valid (docs/decisions/0029): snapd without a session sends none.
+  return value === '' ? { unreadable: EMPTY } : parse(value)
 }
+
+const EMPTY = 'The header is empty. Leave it out where there is no session yet.'
 
 /** The value quoted, in single quotes (a shell's leftover) or bare. Node joins repeated headers with a comma. */
 const FORM = /^macaroon\s+root\s*=\s*(?:"([^"\s,]+)"|'([^'\s,]+)'|([^"'\s,=]+={0,2}))$/i

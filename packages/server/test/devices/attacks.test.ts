@@ -1,0 +1,368 @@
+/** What a stranger, a clone or a device with old papers tries at remodels, models, hardware proofs and quarantine. */
+import assert from 'node:assert/strict'
+import { sign as signBytes } from 'node:crypto'
+import { before, describe, test } from 'node:test'
+import { encode, type HeaderInput, type PrivateKey, sign } from '@ratafia/assertions'
+import { updateModel } from '../../src/brands/models/add-model.ts'
+import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
+import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import { allowRemodel } from '../../src/brands/models/remodel.ts'
+import { revokeDevice } from '../../src/devices/revoke.ts'
+import { testKey, vector } from '../support/brands.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  AUTH,
+  acmeKey,
+  addAcmeModel,
+  freshDeviceKeys,
+  getRequestId,
+  openSession,
+  presentingSession,
+  type RegisterInput,
+  register,
+  registered,
+  serialAssertion,
+  sessionBody,
+  sessionOf,
+  withAcme,
+} from '../support/devices.ts'
+import { call, refusalOf, testService } from '../support/service.ts'
+
+const DAY = 86_400_000
+
+eachDatabase((_kind, _open, fresh) => {
+  // Two nodes on one database.
+  const nodes = [testService(fresh), testService(fresh)] as const
+  const [service, other] = nodes
+  let keys: PrivateKey[]
+  before(async () => {
+    await withAcme(service.installation)
+    keys = [...(await freshDeviceKeys(26))]
+  })
+  const newKey = () => keys.pop() ?? assert.fail('no key left')
+
+  let models = 0
+  const newModel = async (policy: Partial<ModelPolicy> = {}, headers: Record<string, HeaderInput> = {}) => {
+    const model = `attack-${++models}`
+    const modelText = await addAcmeModel(service.installation, model, { policy, headers })
+    const name = { brandId: ACME.brandId, model }
+    const { devices } = service.installation
+    return {
+      name,
+      of: { model, modelText },
+      holder: async (serial: string) => (await devices.findHolder({ ...name, serial })) ?? assert.fail(),
+      rows: () => devices.list({ ...name, limit: 100 }),
+    }
+  }
+  type Model = Awaited<ReturnType<typeof newModel>>
+
+  describe('a remodel', () => {
+    const becoming = (from: Model, to: Model, original: Uint8Array, serial: string, key: PrivateKey) => ({
+      ...to.of,
+      key,
+      serial,
+      original,
+      headers: {
+        'original-brand-id': from.name.brandId,
+        'original-model': from.name.model,
+        'original-serial': serial,
+      },
+    })
+
+    test('there and back, again and again: the serials stay the same, and there is one of each model', async () => {
+      const [one, two] = [await newModel(), await newModel()]
+      await allowRemodel({ from: one.name, to: two.name }, service.installation)
+      await allowRemodel({ from: two.name, to: one.name }, service.installation)
+      const key = newKey()
+      const first = await registered(service, { ...one.of, key, serial: 'SN-1' })
+      const second = await registered(service, becoming(one, two, encode(first), 'SN-1', key))
+      for (let round = 0; round < 2; round++) {
+        const back = await registered(service, becoming(two, one, encode(second), 'SN-1', key))
+        assert.deepEqual(encode(back), encode(first))
+        const again = await registered(service, becoming(one, two, encode(first), 'SN-1', key))
+        assert.deepEqual(encode(again), encode(second))
+      }
+      assert.deepEqual([(await one.rows()).length, (await two.rows()).length], [1, 1])
+    })
+
+    test('does not go by way of a model that may not become the new one', async () => {
+      const [one, two, three] = [await newModel(), await newModel(), await newModel()]
+      await allowRemodel({ from: one.name, to: two.name }, service.installation)
+      await allowRemodel({ from: two.name, to: three.name }, service.installation)
+      const key = newKey()
+      const first = encode(await registered(service, { ...one.of, key, serial: 'SN-1' }))
+      const refusal = refusalOf(await register(service, becoming(one, three, first, 'SN-1', key)))
+      assert.match(refusal.message, /may not become/)
+      // The serial of one model under the name of the other.
+      const input = becoming(two, three, first, 'SN-1', key)
+      assert.match(refusalOf(await register(service, input)).message, /does not match the headers/)
+      assert.deepEqual(await three.rows(), [])
+    })
+
+    test('with a serial of another brand, or one that the brand never signed, is refused', async () => {
+      const [one, two] = [await newModel(), await newModel()]
+      await allowRemodel({ from: one.name, to: two.name }, service.installation)
+      const key = newKey()
+      const foreign = serialAssertion({ serial: 'SN-1', key, model: one.name.model, signer: testKey('root') })
+      const refusal = refusalOf(await register(service, becoming(one, two, encode(foreign), 'SN-1', key)))
+      assert.equal(refusal.code, 'invalid-assertion')
+      assert.deepEqual(await two.rows(), [])
+    })
+
+    test('Guarantee: from the moment a device is revoked, no node lets it become another model', async () => {
+      const [one, two] = [await newModel(), await newModel()]
+      await allowRemodel({ from: one.name, to: two.name }, service.installation)
+      const key = newKey()
+      const original = encode(await registered(service, { ...one.of, key, serial: 'SN-1' }))
+      const { id } = await one.holder('SN-1')
+      const revoking = revokeDevice({ name: id, by: 'maria' }, service.installation)
+      const attempts = await Promise.all(
+        [0, 1, 2, 3].map((index) =>
+          register(nodes[index % 2] ?? service, becoming(one, two, original, 'SN-1', key)),
+        ),
+      )
+      await revoking
+      // Either it was faster, and all attempts got the one serial, or the revocation was.
+      const got = attempts.filter(({ status }) => status === 200)
+      assert.equal(new Set(got.map(({ text }) => text)).size, Math.min(got.length, 1))
+      assert.equal((await two.rows()).length, got.length > 0 ? 1 : 0)
+      const late = await register(other, becoming(one, await thirdAfter(one), original, 'SN-1', key))
+      assert.match(refusalOf(late).message, /its device is revoked/)
+    })
+
+    const thirdAfter = async (from: Model) => {
+      const model = await newModel()
+      await allowRemodel({ from: from.name, to: model.name }, service.installation)
+      return model
+    }
+  })
+
+  describe('an older revision of the model assertion', () => {
+    const withRevisions = async () => {
+      const model = await newModel({}, { store: 'old-store', 'serial-authority': ['generic'] })
+      const newer = encode(
+        sign(
+          {
+            type: 'model',
+            headers: {
+              'authority-id': ACME.brandId,
+              series: '16',
+              'brand-id': ACME.brandId,
+              model: model.name.model,
+              revision: '1',
+              classic: 'true',
+              store: 'new-store',
+              timestamp: '2020-06-01T00:00:00Z',
+            },
+          },
+          acmeKey(),
+          { signedAt: new Date() },
+        ),
+      )
+      await updateModel({ name: 'newer', bytes: newer }, service.installation)
+      return { ...model, newer }
+    }
+    const storeOf = async (macaroon: string) => {
+      const headers = presentingSession(macaroon)
+      return (await call(service, 'GET', '/device-session', { headers })).body.store
+    }
+
+    test('opens a session for the store that it names; the newer one, and none, for the new store', async () => {
+      const { of, newer } = await withRevisions()
+      const key = newKey()
+      const serial = await registered(service, { ...of, key, serial: 'SN-1' })
+      const stores: string[] = []
+      for (const modelText of [of.modelText, newer, null]) {
+        stores.push(await storeOf(await sessionOf(service, { serial, key, modelText })))
+      }
+      assert.deepEqual(stores, ['old-store', 'new-store', 'new-store'])
+    })
+
+    test('Guarantee: gives nobody back the right to sign serials that the brand has withdrawn', async () => {
+      const { of, name } = await withRevisions()
+      const key = newKey()
+      const serial = serialAssertion({
+        serial: 'SN-9',
+        key,
+        model: name.model,
+        signer: testKey('generic'),
+        headers: { 'authority-id': 'generic' },
+      })
+      const refusal = refusalOf(await openSession(service, { serial, key, modelText: of.modelText }))
+      assert.equal(refusal.code, 'invalid-assertion')
+    })
+
+    test('Guarantee: a device that tries a new store and returns to the old one is not quarantined', async () => {
+      const { of, newer, holder } = await withRevisions()
+      const key = newKey()
+      const quarantining = { quarantineClones: true }
+      await service.installation.models.setPolicy({ brandId: ACME.brandId, model: of.model }, quarantining)
+      const serial = await registered(service, { ...of, key, serial: 'SN-1' })
+      const first = await sessionOf(service, { serial, key, modelText: of.modelText })
+      // The change to the new revision: snapd asks for a session there, and keeps the other until it succeeds.
+      await sessionOf(service, { serial, key, modelText: newer })
+      const again = await openSession(service, { serial, key, modelText: of.modelText, previous: first })
+      assert.equal(again.status, 200)
+      const { id } = await holder('SN-1')
+      const evidence = await service.installation.clones.evidenceOf(id)
+      assert.deepEqual(new Set(evidence.map(({ kind }) => kind)), new Set(['second-chain']))
+      // A clone at the same store is still found.
+      await sessionOf(service, { serial, key, modelText: of.modelText })
+      const clone = await openSession(service, {
+        serial,
+        key,
+        modelText: of.modelText,
+        previous: again.body.macaroon,
+      })
+      assert.match(refusalOf(clone).message, /in quarantine/)
+    })
+  })
+
+  describe('proof of the hardware', () => {
+    const pem = vector('world/keys/hwid-p256.pem').bytes.toString()
+    let digest: string
+    before(async () => {
+      await importHardwareIdentities([vector('extra-head/hardware-identity')], {}, service.installation)
+      const [stored] = await service.installation.hardwareIdentities.list({ limit: 1 })
+      digest = stored?.keySha3 ?? assert.fail()
+    })
+    const bodyWith = (signature: string) =>
+      JSON.stringify({ 'hardware-id-key-sha3-384': digest, 'request-id-signature': signature })
+    const signed = (requestId: string, algorithm = 'sha256') =>
+      signBytes(algorithm, Buffer.from(requestId), pem).toString('base64')
+
+    test('is good for the request-id that it signs: a copy of it opens nothing for another device', async () => {
+      const { of, rows } = await newModel({ hardwareIdentity: true })
+      const requestId = await getRequestId(service)
+      const body = bodyWith(signed(requestId))
+      await registered(service, { ...of, key: newKey(), requestId, body })
+      const key = newKey()
+      const replayed = refusalOf(await register(other, { ...of, key, requestId, body }))
+      assert.equal(replayed.code, 'invalid-nonce')
+      const anew = refusalOf(await register(other, { ...of, key, body }))
+      assert.match(anew.message, /is not signed with the key of hardware/)
+      assert.equal((await rows()).length, 1)
+    })
+
+    test('is refused, and nothing else, whatever is in place of the signature', async () => {
+      const { of, rows } = await newModel({ hardwareIdentity: true })
+      const key = newKey()
+      const requestId = await getRequestId(service)
+      const good = signed(requestId)
+      const raw = Buffer.from(good, 'base64')
+      const flipped = Buffer.from(raw)
+      flipped[10] = (flipped[10] as number) ^ 1
+      const ecdsa = { key: pem, dsaEncoding: 'ieee-p1363' } as const
+      for (const signature of [
+        flipped.toString('base64'),
+        raw.subarray(0, -1).toString('base64'),
+        Buffer.concat([raw, Buffer.of(0)]).toString('base64'),
+        signBytes('sha256', Buffer.from(requestId), ecdsa).toString('base64'),
+        signBytes('sha256', Buffer.from(requestId), acmePem()).toString('base64'),
+        signed(requestId, 'sha1'),
+        signed(`${requestId}\n`),
+        Buffer.alloc(4096, 0x30).toString('base64'),
+        'A'.repeat(100_000),
+        `${good}\0`,
+      ]) {
+        const input: RegisterInput = { ...of, key, requestId, body: bodyWith(signature) }
+        const { status, code, message } = refusalOf(await register(service, input))
+        assert.deepEqual([status, code], [400, 'registration-refused'], message)
+      }
+      for (const body of [
+        `{"__proto__":${bodyWith(good)}}`,
+        `[${bodyWith(good)}]`,
+        JSON.stringify({ 'hardware-id-key-sha3-384': [digest], 'request-id-signature': good }),
+        JSON.stringify({ 'hardware-id-key-sha3-384': `${digest}%`, 'request-id-signature': good }),
+      ]) {
+        assert.equal(refusalOf(await register(service, { ...of, key, requestId, body })).status, 400)
+      }
+      assert.deepEqual(await rows(), [])
+      await registered(service, { ...of, key, requestId, body: bodyWith(good) })
+    })
+
+    const acmePem = () => vector('world/keys/brand.pem').bytes.toString()
+  })
+
+  describe('quarantine', () => {
+    test('Guarantee: without the device key nobody puts a device into it', async () => {
+      const { of, holder, rows } = await newModel({ quarantineClones: true })
+      const key = newKey()
+      const serial = await registered(service, { ...of, key, serial: 'SN-1' })
+      const first = await sessionOf(service, { serial, key, modelText: of.modelText })
+      const body = await sessionBody(service, { serial, key, modelText: of.modelText })
+      const open = (headers: Record<string, string>) =>
+        call(other, 'POST', `${AUTH}/sessions`, { headers, body })
+      const { body: opened } = await open(presentingSession(first))
+      // Somebody who saw all of it: the request again with each session, and none; the serial with a key of their own.
+      for (const headers of [{}, presentingSession(first), presentingSession(opened.macaroon)])
+        await open(headers)
+      service.advance(2 * DAY)
+      other.advance(2 * DAY)
+      for (const headers of [{}, presentingSession(first), presentingSession(opened.macaroon)]) {
+        assert.equal((await open(headers)).status, 400)
+      }
+      const stranger = newKey()
+      await register(service, { ...of, key: stranger, serial: 'SN-1' })
+      for (const previous of [first, opened.macaroon]) {
+        const theirs = await openSession(service, {
+          serial,
+          key: stranger,
+          modelText: of.modelText,
+          previous,
+        })
+        assert.equal(refusalOf(theirs).code, 'invalid-assertion')
+      }
+      assert.equal((await holder('SN-1')).quarantinedAt, null)
+      const next = { serial, key, modelText: of.modelText, previous: opened.macaroon }
+      assert.equal((await openSession(service, next)).status, 200)
+      assert.equal((await rows()).length, 1)
+    })
+
+    test('Guarantee: a device in it gets out by no other serial, model or session', async () => {
+      const model = await newModel({ quarantineClones: true, takenSerial: 'reissue' })
+      const next = await newModel()
+      await allowRemodel({ from: model.name, to: next.name }, service.installation)
+      const key = newKey()
+      const { of } = model
+      const serial = await registered(service, { ...of, key, serial: 'SN-1' })
+      const before = await sessionOf(service, { serial, key, modelText: of.modelText })
+      const { id } = await model.holder('SN-1')
+      await service.installation.devices.setQuarantine(id, service.now())
+      const own = { key, model: model.name.model }
+      const newer = serialAssertion({ serial: 'SN-1', revision: 7, ...own })
+      const another = serialAssertion({ serial: 'SN-2', ...own })
+      for (const one of [serial, newer, another]) {
+        for (const previous of [undefined, before]) {
+          const input = { serial: one, key, modelText: of.modelText, ...(previous ? { previous } : {}) }
+          assert.notEqual((await openSession(service, input)).status, 200)
+        }
+      }
+      const stranger = newKey()
+      const taken = { ...of, key: stranger, serial: 'SN-1' }
+      assert.match(refusalOf(await register(service, taken)).message, /belongs to another device key/)
+      const signedElsewhere = serialAssertion({
+        serial: 'SN-1',
+        revision: 9,
+        key: stranger,
+        model: model.name.model,
+      })
+      const theirs = { serial: signedElsewhere, key: stranger, modelText: of.modelText }
+      assert.match(refusalOf(await openSession(service, theirs)).message, /in quarantine/)
+      const remodel: RegisterInput = {
+        ...next.of,
+        key,
+        serial: 'SN-1',
+        original: encode(serial),
+        headers: {
+          'original-brand-id': ACME.brandId,
+          'original-model': model.name.model,
+          'original-serial': 'SN-1',
+        },
+      }
+      assert.match(refusalOf(await register(service, remodel)).message, /in quarantine/)
+      assert.deepEqual([(await model.rows()).length, (await next.rows()).length], [1, 0])
+    })
+  })
+})
