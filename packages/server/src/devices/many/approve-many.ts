@@ -34,7 +34,8 @@ export function approvingMany(
 
 async function approve(batch: readonly Device[], by: string, deps: IssueDeps): Promise<readonly Outcome[]> {
   const limit = pLimit(AT_ONCE)
-  const prepared = await Promise.all(batch.map((device) => limit(() => prepare(device, by, deps))))
+  const once = readingOnce(deps)
+  const prepared = await Promise.all(batch.map((device) => limit(() => prepare(device, by, once))))
   const ready = prepared.filter((one) => 'plan' in one)
   // Two that want one number, and what takes it from a holder, are settled one after the other below.
   const simple = ready.filter(({ plan }, index) => !plan.holder && isFirst(ready, plan.serial, index))
@@ -46,6 +47,32 @@ async function approve(batch: readonly Device[], by: string, deps: IssueDeps): P
       outcomes.push(stored.has(one.device.id) ? done(one.device) : await approveAlone(one.device, by, deps))
   }
   return outcomes
+}
+
+/**
+ * Reads keys and chains once for a batch, because every serial of it needs the same ones. Whether the signing key may
+ * still be used is checked when a serial is stored.
+ */
+const readingOnce = (deps: IssueDeps): IssueDeps => ({
+  ...deps,
+  assertions: {
+    ...deps.assertions,
+    find: once(deps.assertions.find),
+    roots: once(deps.assertions.roots),
+  },
+  brands: { ...deps.brands, keys: once(deps.brands.keys) },
+})
+
+function once<Given extends readonly unknown[], T>(
+  read: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
+  const known = new Map<string, Promise<T>>()
+  return (...given) => {
+    const name = JSON.stringify(given)
+    const value = known.get(name) ?? read(...given)
+    known.set(name, value)
+    return value
+  }
 }
 
 const isFirst = (ready: readonly ReadyApproval[], serial: string, index: number): boolean =>
