@@ -10,7 +10,7 @@ import fastify, {
   type HTTPMethods,
   LogController,
 } from 'fastify'
-import { RequestError } from '../errors.ts'
+import { RequestError, TooManyRequests } from '../errors.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { answerError } from './errors/answer.ts'
@@ -33,19 +33,21 @@ export interface AppOptions {
   readonly serve: (listener: RequestListener) => Server
   /** The answers of a connection that are not complete, in their order. */
   readonly unanswered?: (socket: Socket) => Iterable<ServerResponse>
-  /** Called for a request of a route with `held`, which waits for people and is not work. */
+  /** Called for a request that waits for people or for another service, and is not work. */
   readonly hold?: (response: ServerResponse) => void
+  /** False for a request that found no place when its body had arrived. */
+  readonly admitted?: (response: ServerResponse) => boolean
 }
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Its requests wait until a person has acted elsewhere. */
-    held?: boolean
+  interface FastifyReply {
+    /** From now on the request waits for a person or for another service. The caller bounds how many do. */
+    hold(): void
   }
 }
 
 export function createApp(options: AppOptions): FastifyInstance {
-  const { log, baseUrl, trustedProxies, telemetry, accessLog, serve, unanswered, hold } = options
+  const { log, baseUrl, trustedProxies, telemetry, accessLog, serve, unanswered } = options
   const trusted = trustedPeer(trustedProxies)
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -78,11 +80,13 @@ export function createApp(options: AppOptions): FastifyInstance {
     // While closing, answer what still arrives on an open connection as usual; the connection ends with it.
     return503OnClosing: false,
   })
-  if (hold) {
-    app.addHook('onRequest', async ({ routeOptions }, { raw }) => {
-      if (routeOptions.config.held) hold(raw)
-    })
-  }
+  const { hold = () => {}, admitted = () => true } = options
+  app.decorateReply('hold', function () {
+    hold(this.raw)
+  })
+  app.addHook('preValidation', async (_request, { raw }) => {
+    if (!admitted(raw)) throw new TooManyRequests(1_000, { asBusy: true })
+  })
   const observe = observeRequests(app, { telemetry, accessLog, trusted })
   app.setErrorHandler(answerError)
   // A path that does not exist is a 404 whatever the body is.

@@ -17,6 +17,8 @@ export interface ListeningServer {
   /** From now on the application answers, starting with the requests that waited. */
   open(): void
   readonly inFlight: InFlight
+  /** The request waits for a person or for another service: it counts no longer, and nothing can follow it. */
+  hold(response: ServerResponse): void
   /** How many connections are open. */
   readonly connections: number
   /** The answers that are not complete. */
@@ -54,7 +56,7 @@ export async function listen(
   let handle: RequestListener | undefined
   let pending: RequestListener | undefined
   const take: RequestListener = (request, response) => {
-    connections.begin(request, response)
+    if (!connections.begin(request, response)) return
     if (leaving) response.setHeader('connection', 'close')
     if (refuseByHost(request, response) || !inFlight.enter(request, response)) return
     if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue()
@@ -100,6 +102,10 @@ export async function listen(
       ready.resolve(pending)
     },
     inFlight,
+    hold: (response) => {
+      inFlight.hold(response)
+      connections.hold(response)
+    },
     get connections() {
       return connections.size
     },

@@ -143,25 +143,30 @@ eachDatabase((_kind, open) => {
     })
   })
 
-  test('one network cannot take every place: another gets the place of its oldest', async () => {
-    const { completedLogins, taken } = placesOf(world.completedLogins)
-    const identity = await start({ waitLimit: 4, completedLogins })
-    const { visit, wait } = await startLogin(identity)
-    const from = (address: string) =>
-      fetch(wait, { headers: { 'x-forwarded-for': address } }).then(({ status }) => `${address} ${status}`)
-    const greedy = Array.from({ length: 4 }, () => from('2001:db8::1'))
-    await taken(4)
-    assert.equal(await from('2001:db8::2'), '2001:db8::2 503', 'the same network')
-    const others = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map(from)
-    await taken(7)
-    assert.equal(await from('192.0.2.4'), '192.0.2.4 503', 'everybody has one place')
-    await approve(visit)
-    assert.deepEqual(await Promise.all(others), ['192.0.2.1 200', '192.0.2.2 200', '192.0.2.3 200'])
-    assert.deepEqual((await Promise.all(greedy)).sort(), [
-      '2001:db8::1 200',
-      ...Array(3).fill('2001:db8::1 503'),
-    ])
-  })
+  for (const [what, of] of [
+    ['an address', () => '2001:db8::1'],
+    ['the /64s of an IPv6 /48', (i: number) => `2001:db8:0:${i}::1`],
+    ['the /48s of an IPv6 /32', (i: number) => `2001:db8:${i}::1`],
+    ['the addresses of an IPv4 /24', (i: number) => `100.64.0.${i}`],
+  ] as const) {
+    test(`${what} cannot take every place: another network gets the place of the oldest`, async () => {
+      const { completedLogins, taken } = placesOf(world.completedLogins)
+      const identity = await start({ waitLimit: 4, completedLogins })
+      const { visit, wait } = await startLogin(identity)
+      const from = (address: string) =>
+        fetch(wait, { headers: { 'x-forwarded-for': address } }).then(({ status }) => `${address} ${status}`)
+      const greedy = Array.from({ length: 4 }, (_, i) => from(of(i)))
+      await taken(4)
+      assert.equal(await from(of(1)), `${of(1)} 503`, 'the same network')
+      const others = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(from)
+      await taken(7)
+      assert.equal(await from('203.0.114.1'), '203.0.114.1 503', 'everybody has one place')
+      await approve(visit)
+      assert.deepEqual(await Promise.all(others), ['192.0.2.1 200', '198.51.100.1 200', '203.0.113.1 200'])
+      const statuses = (await Promise.all(greedy)).map((answer) => answer.slice(-3))
+      assert.deepEqual(statuses.sort(), ['200', '503', '503', '503'])
+    })
+  }
 
   test('a service that stops ends every wait with 503, so that clients ask again elsewhere', async () => {
     const { completedLogins, taken } = placesOf(world.completedLogins)

@@ -84,6 +84,8 @@ export async function startIdentity(
     forceCloseConnections: 'idle',
     routerOptions: { ignoreDuplicateSlashes: true },
   })
+  // There is no limit on requests in flight to leave.
+  app.decorateReply('hold', () => {})
   // The routes need to know the port.
   let location = ''
   const probe = fastify()

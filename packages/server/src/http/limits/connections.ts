@@ -1,14 +1,20 @@
 /**
- * Limits the connections of a server: how many there are, and how long a client may take to read its answer. Node
- * itself limits how long a request takes to arrive and how long a connection is idle (`server.ts`).
+ * Limits the connections of a server: how many there are, how many requests one may send ahead, and how long a client
+ * may take to read its answer. Node itself limits how long a request takes to arrive and how long a connection is idle
+ * (`server.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networksOf } from '../../address.ts'
+import { type Networks, networksOf } from '../../address.ts'
+import { Crowd } from '../../crowd.ts'
+import { writeRefusal } from '../errors/answer.ts'
+import { refusal } from '../errors/refusal.ts'
 
 export interface ConnectionLimits {
   /** Open at a time. */
   readonly connections: number
+  /** Requests of one connection that are not answered. */
+  readonly ahead: number
   /** Milliseconds for the request line and the headers; on a new connection, from its start. */
   readonly headers: number
   /** Milliseconds for a whole request: longer than any body takes on a device's slow line. */
@@ -25,6 +31,8 @@ export interface ConnectionLimits {
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
   connections: 10_000,
+  // Clients of today send the next request when they have the answer to the last.
+  ahead: 16,
   headers: 20_000,
   request: 60_000,
   // snapd drops an idle connection after 90 seconds, and should do so before us (contract/devices.md 1.0).
@@ -39,7 +47,7 @@ const STATES = ['no request', 'request is arriving', 'answer is not read'] as co
 type State = (typeof STATES)[number]
 
 interface Connection {
-  readonly address: string
+  readonly networks: Networks
   readonly answers: Set<ServerResponse>
 }
 
@@ -50,6 +58,8 @@ export class Connections {
   readonly #answers = new Set<ServerResponse>()
   /** When the client could start to read the answer, in terms of `performance.now()`. */
   readonly #answeredAt = new WeakMap<ServerResponse, number>()
+  /** Of requests that wait for a person or for another service. */
+  readonly #held = new WeakSet<ServerResponse>()
   readonly #timer: NodeJS.Timeout
 
   constructor(limits: ConnectionLimits) {
@@ -77,12 +87,12 @@ export class Connections {
       socket.destroy()
       return
     }
-    this.#open.set(socket, { address: networksOf(socket.remoteAddress ?? '')[0], answers: new Set() })
+    this.#open.set(socket, { networks: networksOf(socket.remoteAddress ?? ''), answers: new Set() })
     socket.once('close', () => this.#open.delete(socket))
   }
 
-  /** A request has begun. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  /** A request has begun. False: it is one too many on its connection, and nobody needs to handle it. */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
     const connection = this.#open.get(socket)
     this.#answers.add(response)
@@ -100,6 +110,27 @@ export class Connections {
       if (request.complete) return
       setTimeout(() => request.complete || socket.destroy(), this.#limits.afterAnswer).unref()
     })
+    return !connection || this.#mayAhead(socket, connection.answers, response)
+  }
+
+  /** The request waits for a person or for another service, and so would all that its client sent after it. */
+  hold(response: ServerResponse): void {
+    this.#held.add(response)
+    const { socket } = response.req
+    if ([...this.answersOf(socket)].at(-1) !== response) socket.destroy()
+  }
+
+  /** Each request that waits for an earlier one costs memory, so a client can send only so many ahead. */
+  #mayAhead(socket: Socket, answers: ReadonlySet<ServerResponse>, response: ServerResponse): boolean {
+    const { ahead } = this.#limits
+    const behindHeld = [...answers].some(
+      (one) => one !== response && this.#held.has(one) && !one.writableEnded,
+    )
+    if (!behindHeld && answers.size <= ahead) return true
+    // What has arrived with it is read all the same: refuse a few with a reason, but do not collect refusals.
+    if (behindHeld || answers.size > 2 * ahead) socket.destroy()
+    else writeRefusal(response, refusal('service-unavailable', AHEAD, { close: true }))
+    return false
   }
 
   /** Cuts connections without a request. */
@@ -125,27 +156,27 @@ export class Connections {
 
   /** Cuts a hundredth of them at once, because looking at all takes a while. False: there was none to cut. */
   #makeRoom(): boolean {
-    const [candidates] = STATES.map((state) => this.#byAddress(state)).filter(({ length }) => length > 0)
+    const candidates = STATES.map((state) => this.#inState(state)).find(({ size }) => size > 0)
     if (!candidates) return false
     for (let left = Math.ceil(this.#limits.connections / 100); left > 0; left--) {
-      const most = candidates.reduce((a, b) => (b.length > a.length ? b : a))
-      most.pop()?.destroy()
+      const quiet = candidates.oldestOfMost()
+      if (!quiet) break
+      candidates.delete(quiet.networks, quiet)
+      quiet.socket.destroy()
     }
     return true
   }
 
-  /** Those in this state, a list for each address; the one that was quiet for longest comes last. */
-  #byAddress(state: State): Socket[][] {
-    const found = new Map<string, Socket[]>()
-    for (const [socket, { address, answers }] of this.#open) {
-      if (socket.destroyed || stateOf(answers) !== state) continue
-      const others = found.get(address)
-      if (others) others.push(socket)
-      else found.set(address, [socket])
+  #inState(state: State): Crowd<{ readonly socket: Socket; readonly networks: Networks }> {
+    const found = new Crowd<{ readonly socket: Socket; readonly networks: Networks }>()
+    for (const [socket, { networks, answers }] of this.#open) {
+      if (!socket.destroyed && stateOf(answers) === state) found.add(networks, { socket, networks })
     }
-    return [...found.values()].map((sockets) => sockets.reverse())
+    return found
   }
 }
+
+const AHEAD = 'There are too many unanswered requests on this connection. Wait for answers, then send more.'
 
 /** Undefined: a request is being handled. */
 function stateOf(answers: ReadonlySet<ServerResponse>): State | undefined {

@@ -1,17 +1,22 @@
 /**
  * Limits how many requests a process handles at a time: one more gets a 503 at once, before its body is read, and can
- * keep its connection.
+ * keep its connection. No network gets all places: see {@link Shares}.
  *
  * A request counts from the end of its body until its answer is made, so slow senders and readers take no place from
- * others. Requests that wait for people to act stop counting with {@link InFlight.hold}. Health checks do not count.
+ * others. Requests that wait for people to act, or for another service, stop counting with {@link InFlight.hold}. Health
+ * checks do not count.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Networks } from '../../address.ts'
+import { Shares } from '../../shares.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
 import { isHealthCheck } from '../health-routes.ts'
 
 export interface InFlightOptions {
   readonly limit: number
+  /** The networks of whoever sent the request. Default: the places are not shared out. */
+  readonly networks?: (request: IncomingMessage) => Networks
   /** The path of the base URL, without a trailing slash: health checks may start with it. Default: none. */
   readonly basePath?: string
   /** Called at most once a second with the number of refusals since the last call. */
@@ -22,43 +27,84 @@ const REPORT_MS = 1_000
 
 export class InFlight {
   readonly #limit: number
+  readonly #shares: Shares
+  readonly #networks: InFlightOptions['networks']
   readonly #basePath: string
   readonly #onRefused: (refused: number) => void
-  readonly #working = new Set<ServerResponse>()
+  /** With the networks whose share each is of. */
+  readonly #working = new Map<ServerResponse, Networks | undefined>()
+  /** Those that found no place when their body had arrived. */
+  readonly #late = new WeakSet<ServerResponse>()
   #refused = 0
   #reporting = false
 
-  constructor({ limit, basePath = '', onRefused = () => {} }: InFlightOptions) {
+  constructor({ limit, networks, basePath = '', onRefused = () => {} }: InFlightOptions) {
     this.#limit = limit
+    this.#shares = new Shares(limit)
+    this.#networks = networks
     this.#basePath = basePath
     this.#onRefused = onRefused
   }
 
   /** How many requests are being handled. */
   get size(): number {
-    // A finished answer waits for its client, or for another answer on its connection: that is not work.
-    for (const response of this.#working) if (response.writableEnded) this.#working.delete(response)
+    this.#forgetFinished()
     return this.#working.size
   }
 
   /** False: there are too many, and the request got its 503. */
   enter(request: IncomingMessage, response: ServerResponse): boolean {
     if (isHealthCheck(request.url, this.#basePath)) return true
-    if (this.#working.size >= this.#limit && this.size >= this.#limit) {
+    const networks = this.#networks?.(request)
+    if (!this.#hasRoom(networks)) {
       answerFull(request, response)
       this.#report()
       return false
     }
-    response.once('close', () => this.#working.delete(response))
-    if (waitsForBody(request))
-      request.once('end', () => response.writableEnded || this.#working.add(response))
-    else this.#working.add(response)
+    response.once('close', () => this.#leave(response))
+    if (!waitsForBody(request)) this.#begin(response, networks)
+    else {
+      request.once('end', () => {
+        if (response.writableEnded) return
+        if (this.#hasRoom(networks)) this.#begin(response, networks)
+        else this.#late.add(response)
+      })
+    }
     return true
   }
 
-  /** The request waits for something outside this service and no longer counts. */
+  /** False: when the body had arrived there was no place left, and the request must be refused. */
+  admitted(response: ServerResponse): boolean {
+    if (!this.#late.has(response)) return true
+    this.#report()
+    return false
+  }
+
+  /** The request waits for something outside this service and no longer counts. What waits must be bounded elsewhere. */
   hold(response: ServerResponse): void {
-    this.#working.delete(response)
+    this.#leave(response)
+  }
+
+  #hasRoom(networks: Networks | undefined): boolean {
+    const isRoom = () => (networks ? this.#shares.has(networks) : this.#working.size < this.#limit)
+    if (isRoom()) return true
+    this.#forgetFinished()
+    return isRoom()
+  }
+
+  #begin(response: ServerResponse, networks: Networks | undefined): void {
+    if (networks) this.#shares.take(networks)
+    this.#working.set(response, networks)
+  }
+
+  #leave(response: ServerResponse): void {
+    const networks = this.#working.get(response)
+    if (this.#working.delete(response) && networks) this.#shares.giveBack(networks)
+  }
+
+  /** A finished answer waits for its client, or for another answer on its connection: that is not work. */
+  #forgetFinished(): void {
+    for (const response of this.#working.keys()) if (response.writableEnded) this.#leave(response)
   }
 
   #report(): void {

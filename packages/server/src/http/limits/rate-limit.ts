@@ -1,7 +1,7 @@
 /**
  * Limits how often an address calls a route with `limit`, before its body is read. Counts the address (IPv6 by /64) and
- * its network (IPv4 by /24, IPv6 by /48), which may call {@link NETWORK} times as often. Without the second count,
- * someone with a whole /48, and so 65,536 such addresses, would not be limited.
+ * the wider networks it is in, which may call {@link TIMES} as often. Without these, someone with a whole /48, and so
+ * 65,536 such addresses, would not be limited.
  *
  * Memory is bounded: each class remembers the {@link REMEMBERED} addresses and networks counted last. Making it forget
  * a network takes calls from as many others, each of which counts. No limit per address stops an attacker with that
@@ -11,14 +11,14 @@
  * these counters, which check several keys at once and say how long to wait.
  */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { addressOf, networksOf } from '../../address.ts'
+import { addressOf, type Networks, networksOf } from '../../address.ts'
 import {
   RATE_LIMIT_NAMES,
   type RateLimit,
   type RateLimitName,
   type RateLimits,
 } from '../../config/rate-limits.ts'
-import type { Counters, Rule } from '../../counters.ts'
+import type { Counted, Counters, Rule } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
 
 declare module 'fastify' {
@@ -33,7 +33,8 @@ export interface RateLimitOptions {
   readonly limits: RateLimits
 }
 
-const NETWORK = 4
+/** How often each width of network may call, in terms of the limit, narrowest first. */
+const TIMES = [1, 4, 16] as const
 const REMEMBERED = 10_000
 /** Milliseconds between two log lines about refusals. */
 const REPORT_MS = 10_000
@@ -53,11 +54,7 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
     if (limit === undefined || !limited) return
     // Now, while the connection is still open.
     const address = addressOf(request)
-    const [narrow, middle] = networksOf(address)
-    const taken = await counters.take([
-      { rule: limited.address, key: narrow },
-      { rule: limited.network, key: middle },
-    ])
+    const taken = await counters.take(countedFor(limited, networksOf(address)))
     if (taken.allowed) return
     report(limit, address)
     throw new TooManyRequests(taken.waitMs, { asBusy: FOR_SNAPD.has(limit) })
@@ -67,15 +64,18 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
 /** snapd gives up on a 429 and tries again on a 503 (contract/devices.md 1.5). */
 const FOR_SNAPD: ReadonlySet<RateLimitName> = new Set(['nonces', 'sessions', 'devices', 'assertions'])
 
-function rulesOf(name: RateLimitName, { count, period }: RateLimit): Record<'address' | 'network', Rule> {
-  const rule = (kind: string, burst: number): Rule => ({
-    name: `rate/${name}/${kind}`,
-    burst,
-    interval: period / burst,
+function rulesOf(name: RateLimitName, { count, period }: RateLimit): readonly Rule[] {
+  return TIMES.map((times, width) => ({
+    name: `rate/${name}/${width}`,
+    burst: count * times,
+    interval: period / (count * times),
     remembered: REMEMBERED,
-  })
-  return { address: rule('address', count), network: rule('network', count * NETWORK) }
+  }))
 }
+
+/** A bucket for each of the networks. */
+const countedFor = (rules: readonly Rule[], networks: Networks): readonly Counted[] =>
+  rules.map((rule, width) => ({ rule, key: networks[width] ?? '' }))
 
 /** Logs the first refusal of a class, then only counts, so that a flood does not fill the log. */
 function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: string) => void {

@@ -44,13 +44,13 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
   // No HEAD route: it would wait just as long.
   app.get(
     '/wait-token',
-    { exposeHeadRoute: false, config: { held: true, limit: 'wait-token' } },
+    { exposeHeadRoute: false, config: { limit: 'wait-token' } },
     async (request, reply) => {
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort())
       const did = required(parametersOf(request), 'did')
       const result = await waitForLogin(
-        { did, address: addressOf(request), patience, signal: gone.signal },
+        { did, address: addressOf(request), patience, signal: gone.signal, onPlace: () => reply.hold() },
         deps,
       )
       // The client is gone.

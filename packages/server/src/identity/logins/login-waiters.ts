@@ -3,6 +3,8 @@
  * query a second, for all waiting clients, finds those completed on other nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Networks } from '../../address.ts'
+import { Crowd } from '../../crowd.ts'
 import type { CompletedLogin, CompletedLoginStore } from './completed-login-store.ts'
 
 const POLL_MS = 1_000
@@ -25,6 +27,7 @@ export class LoginWaiters {
   readonly #limit: number
   readonly #onError: (error: unknown) => void
   readonly #waiting = new Set<Waiter>()
+  readonly #crowd = new Crowd<Waiter>()
   readonly #closing = new AbortController()
   #polling = false
 
@@ -37,11 +40,12 @@ export class LoginWaiters {
   /**
    * Resolves when the login is completed; with `timeout` after `milliseconds`, `left` when `signal` aborts, `closing`
    * when the service stops. With `full` at once if there is no place, or later if its place is needed: anyone may
-   * wait, so a network gives up places to one that has fewer. Rejects when the first look into the database fails.
+   * wait, so a network of any width gives up places to one that has fewer. Rejects when the first look into the
+   * database fails.
    */
   async wait(
     loginId: Uint8Array,
-    { from, milliseconds, signal }: WaitOptions,
+    { from, milliseconds, signal, onPlace }: WaitOptions,
   ): Promise<CompletedLogin | WaitEnd> {
     if (this.#closing.signal.aborted) return 'closing'
     if (this.#waiting.size >= this.#limit && !this.#makeRoom(from)) return 'full'
@@ -53,6 +57,8 @@ export class LoginWaiters {
     const timer = setTimeout(() => resolve('timeout'), milliseconds)
     // Listen first, then look, so as not to miss a login completed in between.
     this.#waiting.add(waiter)
+    this.#crowd.add(from, waiter)
+    onPlace?.()
     try {
       const completed = await this.#store.find(loginId)
       if (completed) return completed
@@ -61,7 +67,7 @@ export class LoginWaiters {
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', left)
-      this.#waiting.delete(waiter)
+      this.#remove(waiter)
     }
   }
 
@@ -78,19 +84,17 @@ export class LoginWaiters {
   }
 
   /** Ends the longest wait of the network with the most places, unless `from` would then have more than it. */
-  #makeRoom(from: string): boolean {
-    const places = new Map<string, Waiter[]>()
-    for (const waiter of this.#waiting) {
-      const others = places.get(waiter.from)
-      if (others) others.push(waiter)
-      else places.set(waiter.from, [waiter])
-    }
-    const [busiest = []] = [...places.values()].sort((a, b) => b.length - a.length)
-    const [oldest] = busiest
-    if (!oldest || busiest.length <= (places.get(from)?.length ?? 0) + 1) return false
-    this.#waiting.delete(oldest)
+  #makeRoom(from: Networks): boolean {
+    const oldest = this.#crowd.replaceableBy(from)
+    if (!oldest) return false
+    this.#remove(oldest)
     oldest.end('full')
     return true
+  }
+
+  #remove(waiter: Waiter): void {
+    this.#waiting.delete(waiter)
+    this.#crowd.delete(waiter.from, waiter)
   }
 
   /** Runs while any client waits. */
@@ -121,16 +125,18 @@ export class LoginWaiters {
 }
 
 export interface WaitOptions {
-  /** The narrowest network of the client. */
-  readonly from: string
+  /** The client's. */
+  readonly from: Networks
   readonly milliseconds: number
   readonly signal: AbortSignal
+  /** Called when the client has a place, before anything is awaited. */
+  readonly onPlace?: () => void
 }
 
 interface Waiter {
   readonly loginId: Uint8Array
   readonly key: string
-  readonly from: string
+  readonly from: Networks
   readonly end: (result: CompletedLogin | WaitEnd) => void
 }
 

@@ -21,6 +21,8 @@ export interface WaitInput {
   readonly patience: number
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal
+  /** Called when the client has a place among those that wait. */
+  readonly onPlace?: () => void
 }
 
 export interface WaitResult {
@@ -54,9 +56,10 @@ export async function waitForLogin(
   if (!wait) throw invalidRequest('The "did" is not from this identity service. Discharge again.')
   const left = Math.max(0, wait.expires - deps.clock().getTime())
   const end = await deps.waiters.wait(toBytes(wait.login), {
-    from: networksOf(input.address)[0],
+    from: networksOf(input.address),
     milliseconds: Math.min(input.patience, left),
     signal: input.signal,
+    ...(input.onPlace ? { onPlace: input.onPlace } : {}),
   })
   switch (end) {
     case 'left':

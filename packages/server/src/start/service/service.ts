@@ -5,6 +5,7 @@ import { localCounters } from '../../counters.ts'
 import { type ChangeFeed, schemaState } from '../../database/index.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { healthRoutes } from '../../http/health-routes.ts'
+import { clientNetworks } from '../../http/limits/client-networks.ts'
 import { limitRates } from '../../http/limits/rate-limit.ts'
 import { readiness } from '../../http/readiness.ts'
 import { listen } from '../../http/server.ts'
@@ -86,6 +87,7 @@ async function listenWith(
     config.port,
     {
       limit: config.maxInFlight,
+      networks: clientNetworks(config.trustedProxies),
       basePath: pathOf(config.baseUrl ?? 'http://localhost'),
       onRefused: (refused) => {
         metrics.refusedEarly('service-unavailable', refused)
@@ -106,7 +108,8 @@ async function listenWith(
     accessLog: config.accessLog,
     serve: listening.serve,
     unanswered: listening.unanswered,
-    hold: (response) => listening.inFlight.hold(response),
+    hold: listening.hold,
+    admitted: (response) => listening.inFlight.admitted(response),
   })
   // First, tell long polls to come back later.
   opened.push(() => app.close())
