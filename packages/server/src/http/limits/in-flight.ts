@@ -12,6 +12,7 @@ import { Shares } from '../../shares.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
 import { isHealthCheck } from '../health-routes.ts'
+import { hasBody } from './has-body.ts'
 
 export interface InFlightOptions {
   readonly limit: number
@@ -62,7 +63,7 @@ export class InFlight {
       return false
     }
     response.once('close', () => this.#leave(response))
-    if (!waitsForBody(request)) this.#begin(response, networks)
+    if (!hasBody(request)) this.#begin(response, networks)
     else {
       request.once('end', () => {
         if (response.writableEnded) return
@@ -118,12 +119,6 @@ export class InFlight {
     }, REPORT_MS).unref()
   }
 }
-
-/** The body of a GET is never read, so its end never comes: count the request at once. */
-const waitsForBody = ({ method, headers }: IncomingMessage): boolean =>
-  method !== 'GET' &&
-  method !== 'HEAD' &&
-  (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0')
 
 function answerFull(request: IncomingMessage, response: ServerResponse): void {
   const message = 'The service is handling as many requests as it can. Try again in a moment.'

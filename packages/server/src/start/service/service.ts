@@ -5,6 +5,7 @@ import { localCounters } from '../../counters.ts'
 import { type ChangeFeed, schemaState } from '../../database/index.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { healthRoutes } from '../../http/health-routes.ts'
+import { limitBodyMemory } from '../../http/limits/body-memory.ts'
 import { clientNetworks } from '../../http/limits/client-networks.ts'
 import { limitRates } from '../../http/limits/rate-limit.ts'
 import { readiness } from '../../http/readiness.ts'
@@ -82,12 +83,13 @@ async function listenWith(
   // Open until the last request is answered.
   opened.push(async () => feed?.close())
   if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
+  const networks = clientNetworks(config.trustedProxies)
   const listening = await listen(
     config.host,
     config.port,
     {
       limit: config.maxInFlight,
-      networks: clientNetworks(config.trustedProxies),
+      networks,
       basePath: pathOf(config.baseUrl ?? 'http://localhost'),
       onRefused: (refused) => {
         metrics.refusedEarly('service-unavailable', refused)
@@ -113,6 +115,7 @@ async function listenWith(
   })
   // First, tell long polls to come back later.
   opened.push(() => app.close())
+  limitBodyMemory(app, { networks })
   limitRates(app, { counters, limits: config.rateLimits })
   const ready = readiness({ schema: () => schemaState(installation.database) })
   healthRoutes(app, ready.unready)

@@ -1,0 +1,92 @@
+/**
+ * Limits the memory that the bodies of requests take, from their first byte until the answer is made. A body gets its
+ * length at once and before anything is read, or is refused with a 503; without a `Content-Length` it gets more as it
+ * grows. No network gets all of it: see {@link Shares}.
+ */
+import { Transform, type TransformCallback } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Networks } from '../../address.ts'
+import { TooManyRequests } from '../../errors.ts'
+import { Shares } from '../../shares.ts'
+import type { ClientNetworks } from './client-networks.ts'
+import { hasBody } from './has-body.ts'
+
+export interface BodyMemoryOptions {
+  readonly networks: ClientNetworks
+  /** Bytes that all bodies of the process may take together. Default: 64 MiB. */
+  readonly total?: number
+}
+
+const TOTAL = 64 * 1024 * 1024
+/** What a piece of a body takes at least, however short it is: clients choose the pieces. */
+const PIECE = 512
+/** No route takes longer ones, so what announces more is refused unread. */
+const LONGEST = 4 * 1024 * 1024
+
+/** For routes added to `app` later. They throw {@link TooManyRequests}, which is answered with a 503. */
+export function limitBodyMemory(app: FastifyInstance, { networks, total = TOTAL }: BodyMemoryOptions): void {
+  const shares = new Shares(total)
+  app.addHook('preParsing', async ({ raw }, reply, payload) => {
+    if (!hasBody(raw)) return payload
+    const space = new Space(shares, networks(raw))
+    const announced = Number(raw.headers['content-length'] ?? 0)
+    // Its first and its last piece may be short.
+    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) throw busy()
+    const metered = new Metered(space)
+    payload.once('error', (error) => metered.destroy(error))
+    reply.raw.once('close', () => {
+      space.release()
+      // What nobody waits for any more is read and dropped.
+      payload.unpipe(metered)
+      payload.resume()
+    })
+    return payload.pipe(metered)
+  })
+}
+
+/** snapd gives up on a 429 and tries again on a 503 (contract/devices.md 1.5). */
+const busy = () => new TooManyRequests(1_000, { asBusy: true })
+
+/** What one body takes of the memory. */
+class Space {
+  readonly #shares: Shares
+  readonly #networks: Networks
+  #taken = 0
+  #isReleased = false
+
+  constructor(shares: Shares, networks: Networks) {
+    this.#shares = shares
+    this.#networks = networks
+  }
+
+  /** False if there is no more. */
+  growTo(bytes: number): boolean {
+    const more = bytes - this.#taken
+    if (more <= 0) return true
+    if (this.#isReleased || !this.#shares.take(this.#networks, more)) return false
+    this.#taken = bytes
+    return true
+  }
+
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#shares.giveBack(this.#networks, this.#taken)
+  }
+}
+
+class Metered extends Transform {
+  readonly #space: Space
+  #bytes = 0
+
+  constructor(space: Space) {
+    super()
+    this.#space = space
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#bytes += Math.max(chunk.length, PIECE)
+    if (this.#space.growTo(this.#bytes)) done(null, chunk)
+    else done(busy())
+  }
+}
