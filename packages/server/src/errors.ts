@@ -41,6 +41,7 @@ export class TooManyRequests extends Error {
   /** Answer like a busy service, because this client tries again only then. */
   readonly asBusy: boolean
 
+  /** `what` there is too much of; default: requests from the client's network. */
   constructor(
     waitMs: number,
     {

@@ -53,6 +53,7 @@ test('without any variable: what a fresh machine runs with', () => {
     unknownSessions: 'refuse',
     deviceServicePath: '/v1',
     deviceServiceUrls: [],
+    deviceServiceHeaders: [],
     signingQueue: 256,
     mostWaitingDevices: 500,
     retention: {
@@ -100,6 +101,7 @@ const WHOLE = {
   RATAFIA_UNKNOWN_SESSIONS: 'ignore',
   RATAFIA_DEVICE_SERVICE_PATH: '/serial/vault/',
   RATAFIA_DEVICE_SERVICE_URLS: 'https://a.example.com, http://b.example.com/v1/',
+  RATAFIA_DEVICE_SERVICE_HEADERS: 'X-Factory, x-line',
   RATAFIA_RETENTION_TOKEN_SESSIONS: '1h',
   RATAFIA_RETENTION_DEVICE_SESSIONS: '2d',
   RATAFIA_RETENTION_REGISTRATIONS: '3d',
@@ -159,6 +161,7 @@ test('with every variable', () => {
     unknownSessions: 'ignore',
     deviceServicePath: '/serial/vault',
     deviceServiceUrls: ['https://a.example.com/', 'http://b.example.com/v1/'],
+    deviceServiceHeaders: ['x-factory', 'x-line'],
     signingQueue: 8,
     mostWaitingDevices: 50,
     retention: {
@@ -211,6 +214,7 @@ test('identity serve has another port by default', () => {
 })
 
 const ON_POSTGRES = { RATAFIA_DATABASE_URL: 'postgres://db/x', RATAFIA_SECRET_KEY: KEY.toString('hex') }
+const DEVICE_SERVICES = { RATAFIA_DEVICE_SERVICE_URLS: 'https://a.example.com' }
 const TRACED = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
 
 /** With what else a value of the variable needs. */
@@ -254,6 +258,19 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ['x', 'https://a.example.com,ftp://x', 'https://a@b'],
     /is not an http or https/,
   ],
+  [
+    'RATAFIA_DEVICE_SERVICE_HEADERS',
+    ['a b', 'x-a:', 'é', 'x,,y', 'x'.repeat(65)],
+    /is not the name of a header/,
+    DEVICE_SERVICES,
+  ],
+  [
+    'RATAFIA_DEVICE_SERVICE_HEADERS',
+    ['Host', 'x-a, Content-Length', 'X-Forwarded-For', 'Proxy-Authorization'],
+    /cannot be forwarded/,
+    DEVICE_SERVICES,
+  ],
+  ['RATAFIA_DEVICE_SERVICE_HEADERS', ['x-a'], /has no effect without RATAFIA_DEVICE_SERVICE_URLS/],
   ['RATAFIA_UNKNOWN_SESSIONS', ['accept'], /it can be refuse, ignore/],
   ['RATAFIA_RETENTION_TOKEN_SESSIONS', ['0s', '59m', '1'], /is not a duration|Keep rows for 1h at least/],
   ['RATAFIA_RETENTION_DEVICE_SESSIONS', ['59m'], /Keep rows for 1h/],

@@ -112,6 +112,8 @@ function configOf(
     deviceServicePath: values.RATAFIA_DEVICE_SERVICE_PATH,
     /** Each ends with a slash. */
     deviceServiceUrls: values.RATAFIA_DEVICE_SERVICE_URLS ?? [],
+    /** In lower case, besides those that are always forwarded. */
+    deviceServiceHeaders: values.RATAFIA_DEVICE_SERVICE_HEADERS ?? [],
     signingQueue: values.RATAFIA_SIGNING_QUEUE,
     mostWaitingDevices: values.RATAFIA_MAX_WAITING_DEVICES,
     /** How long rows are kept after nothing needs them, in milliseconds. */

@@ -73,6 +73,24 @@ export function parseServiceUrls(value: string): readonly string[] {
   return value.split(',').map((one) => `${parseServiceUrl(one.trim())}/`)
 }
 
+/** What a proxy must not pass on (RFC 9110, 7.6.1), or writes itself. */
+const NOT_FORWARDED =
+  /^(accept-encoding|connection|content-length|expect|forwarded|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*|x-real-ip|x-snap-device-service-url)$/
+
+/** In lower case. */
+export function parseHeaderNames(value: string): readonly string[] {
+  return value.split(',').map((item) => {
+    const name = item.trim().toLowerCase()
+    if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/.test(name)) {
+      throw new Error(`has an item that is not the name of a header: ${name || '(empty)'}.`)
+    }
+    if (NOT_FORWARDED.test(name)) {
+      throw new Error(`has ${name}, which is about one connection and cannot be forwarded. Leave it out.`)
+    }
+    return name
+  })
+}
+
 /** A path of plain segments: with a leading slash, without a trailing one. */
 export function parsePath(value: string): string {
   if (/^(\/[A-Za-z0-9._-]+)+\/?$/.test(value) && !/\/\.{1,2}(\/|$)/.test(value))

@@ -6,6 +6,7 @@ import { Unavailable } from '../../src/errors.ts'
 import { brandDeps } from '../support/brands.ts'
 import { oneDatabase } from '../support/databases.ts'
 import { AUTH, postDevices, register, withAcme } from '../support/devices.ts'
+import { eventually } from '../support/eventually.ts'
 import { sendRaw } from '../support/raw-http.ts'
 import { type Answer, call, refusalOf, testService } from '../support/service.ts'
 import { testUpstream } from '../support/upstream.ts'
@@ -21,6 +22,8 @@ oneDatabase((_kind, open, fresh) => {
     get RATAFIA_DEVICE_SERVICE_URLS() {
       return `${upstream.url},http://127.0.0.1:9/v1`
     },
+    RATAFIA_DEVICE_SERVICE_HEADERS: 'X-Gadget-Own',
+    RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
   })
   const json = (status: number, body: unknown, type = 'application/json') =>
     upstream.answerWith((response) =>
@@ -74,27 +77,33 @@ oneDatabase((_kind, open, fresh) => {
     assert.equal(seen?.headers['x-gadget-own'], 'ä\tb')
   })
 
-  test('headers about one connection, or about where a request came from, are not forwarded', async () => {
+  // Guarantee: the other service learns nothing that a client says to this one, such as its credentials.
+  test('other headers are not forwarded', async () => {
     json(200, { 'request-id': 'x' })
     const dropped = {
-      connection: 'keep-alive, X-Named, x-second',
+      authorization: 'Macaroon root=x',
+      macaroons: 'e30',
+      cookie: 'ratafia-sign-in=x',
+      'x-device-authorization': 'Macaroon root=x',
+      'snap-device-authorization': 'Macaroon root=x',
+      connection: 'keep-alive, X-Gadget-Own',
       'keep-alive': 'timeout=5',
-      'x-named': '1',
-      'x-second': '2',
+      'x-gadget-own': 'for this connection',
+      'x-other': '1',
       te: 'trailers',
       trailer: 'x',
       upgrade: 'h2c',
       expect: '100-continue',
       'proxy-authorization': 'Basic eA==',
-      'proxy-connection': 'keep-alive',
       'accept-encoding': 'gzip',
       forwarded: 'for=192.0.2.1',
       via: '1.1 proxy',
       'x-forwarded-for': '192.0.2.1',
       'x-forwarded-host': 'evil.example',
       'x-real-ip': '192.0.2.1',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     }
-    const lines = Object.entries({ host: 'store.example.com', ...through(), ...dropped, 'x-kept': '1' })
+    const lines = Object.entries({ host: 'store.example.com', ...through({ 'api-key': 'KEY' }), ...dropped })
       .map(([name, value]) => `${name}: ${value}\r\n`)
       .join('')
     const [answer] = await sendRaw(
@@ -103,14 +112,46 @@ oneDatabase((_kind, open, fresh) => {
     )
     assert.equal(answer?.status, 200)
     const headers = upstream.seen[0]?.headers ?? assert.fail('nothing was asked')
-    assert.equal(headers['x-kept'], '1')
+    assert.equal(headers['api-key'], 'KEY')
     assert.equal(headers.host, new URL(upstream.url).host)
     assert.equal(headers['accept-encoding'], 'identity')
     for (const name of [...Object.keys(dropped), SERVICE_URL]) {
       if (['connection', 'accept-encoding'].includes(name)) continue
       assert.equal(headers[name], undefined, name)
     }
-    assert.doesNotMatch(headers.connection ?? '', /named|second/i)
+    assert.doesNotMatch(headers.connection ?? '', /gadget/i)
+  })
+
+  test('503: a service that hangs gets a few at a time, and the next is told so at once', async () => {
+    upstream.answerWith(() => {})
+    const gone = new AbortController()
+    const from = (address: string) =>
+      fetch(`${service.baseUrl}${AUTH}/request-id`, {
+        method: 'POST',
+        headers: through({ 'x-forwarded-for': address }),
+        signal: gone.signal,
+      }).catch(() => undefined)
+    const hanging = Array.from({ length: 16 }, () => from('192.0.2.1'))
+    await eventually('they wait', () => upstream.seen.length === 16)
+    const refused = (await from('192.0.2.1')) ?? assert.fail('no answer')
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
+    assert.match(await refused.text(), /Too many registrations wait for the device service/)
+    // Somebody else still gets there, and what is for another service is not held up.
+    const other = from('198.51.100.1')
+    await eventually('it is asked', () => upstream.seen.length === 17)
+    assert.equal((await call(service, 'POST', `${AUTH}/request-id`)).status, 200)
+    gone.abort()
+    await Promise.all([...hanging, other])
+    json(200, { 'request-id': 'x' })
+    await eventually('there are places again', async () => (await requestId(through())).status === 200)
+  })
+
+  test('400: a service that is not allowed is refused before the body is sent', async () => {
+    const [answer] = await sendRaw(
+      service.baseUrl,
+      `POST ${AUTH}/devices HTTP/1.1\r\nhost: x\r\n${SERVICE_URL}: http://evil.example/\r\ncontent-length: 4000000\r\n\r\n`,
+    )
+    assert.equal(answer?.status, 400)
   })
 
   for (const [status, body] of [
@@ -270,7 +311,8 @@ suite('the hand-over', () => {
       'x-e': '',
       'x-f': 'é',
     }
-    assert.equal((await forward({ ...request(), headers }, { fetch })).status, 200)
+    const forwardedHeaders = Object.keys(headers)
+    assert.equal((await forward({ ...request(), headers }, { fetch, forwardedHeaders })).status, 200)
     assert.equal(upstream.seen[0]?.headers['x-c'], '1,2')
   })
 })

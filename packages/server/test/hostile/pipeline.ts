@@ -1,4 +1,4 @@
-/** A client for very many requests: one connection, a batch of requests at once, statuses in order. */
+/** A client for very many requests: one connection, many requests ahead of their answers, statuses in order. */
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 
@@ -28,6 +28,9 @@ export interface PipelinedAnswer {
   readonly body: Buffer
 }
 
+/** As many requests may be sent ahead of their answers. */
+const AHEAD = 16
+
 /** Sends the requests and returns the status of each. The server has to answer all of them on one connection. */
 export async function statusesOf(baseUrl: string, requests: readonly RawRequest[]): Promise<number[]> {
   return (await answersOf(baseUrl, requests)).map(({ status }) => status)
@@ -41,16 +44,23 @@ export async function answersOf(
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
   try {
-    socket.write(Buffer.concat(requests.map(requestBytes)))
-    return await readAnswers(socket, requests.length)
+    return await readAnswers(socket, requests)
   } finally {
     socket.destroy()
   }
 }
 
-function readAnswers(socket: Socket, count: number): Promise<PipelinedAnswer[]> {
+function readAnswers(socket: Socket, requests: readonly RawRequest[]): Promise<PipelinedAnswer[]> {
+  const count = requests.length
   return new Promise((resolve, reject) => {
     const answers: PipelinedAnswer[] = []
+    let sent = 0
+    const sendMore = () => {
+      const next = requests.slice(sent, answers.length + AHEAD)
+      sent += next.length
+      if (next.length > 0) socket.write(Buffer.concat(next.map(requestBytes)))
+    }
+    sendMore()
     let unread: Buffer = Buffer.alloc(0)
     socket.on('error', reject)
     socket.on('close', () =>
@@ -60,12 +70,12 @@ function readAnswers(socket: Socket, count: number): Promise<PipelinedAnswer[]> 
       unread = Buffer.concat([unread, chunk])
       for (;;) {
         const end = unread.indexOf('\r\n\r\n')
-        if (end < 0) return
+        if (end < 0) return sendMore()
         const head = unread.subarray(0, end).toString('latin1')
         const length = Number(
           /^content-length: (\d+)$/im.exec(head)?.[1] ?? assert.fail(`no length: ${head}`),
         )
-        if (unread.length < end + 4 + length) return
+        if (unread.length < end + 4 + length) return sendMore()
         const body = unread.subarray(end + 4, end + 4 + length)
         answers.push({ status: Number(head.slice(9, 12)), head, body })
         unread = unread.subarray(end + 4 + length)

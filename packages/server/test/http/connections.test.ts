@@ -7,6 +7,7 @@ import { after, afterEach, before, suite, test } from 'node:test'
 import type { ConnectionLimits } from '../../src/http/limits/connections.ts'
 import { answerParserError } from '../../src/http/parser-refusals.ts'
 import { type ListeningServer, listen } from '../../src/http/server.ts'
+import { eventually } from '../support/eventually.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
 
 const clients = new Set<Client>()
@@ -86,6 +87,70 @@ const POST_HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n'
 const LARGE = Buffer.alloc(64 * 1024 * 1024)
 /** Endless, as a header or a body. */
 const LONG = 'x'.repeat(10_000)
+
+suite('requests sent ahead', { timeout: 120_000 }, () => {
+  let server: ListeningServer
+  let finish: (() => void)[] = []
+  before(async () => {
+    server = await listen('127.0.0.1', 0)
+    server.serve((request, response) => {
+      if (request.url === '/wait') server.hold(response)
+      finish.push(() => response.end(request.url))
+    })
+    server.open()
+  })
+  after(async () => {
+    leave()
+    await server.close()
+  })
+  const client = () => {
+    finish = []
+    return new Client(server.origin)
+  }
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+  const arrived = (count: number) => eventually(`${count} arrived`, () => finish.length === count)
+
+  test('16 may be unanswered; 503: the next ends the connection, and the others are answered', async () => {
+    const one = client().send(get('/a').repeat(16))
+    await arrived(16)
+    one.send(get('/a').repeat(3))
+    // When this one is answered, the server has read the others.
+    await new Client(server.origin).send('POST /b HTTP/1.1\r\n\r\n').ended
+    for (const end of finish.splice(0)) end()
+    await one.ended
+    assert.equal(one.text.match(/HTTP\/1\.1 200 OK/g)?.length, 16)
+    assert.equal(one.text.match(/HTTP\/1\.1 503 /g)?.length, 1)
+    assert.match(one.text, /connection: close[\s\S]*Wait for answers, then send more/)
+    assert.equal(finish.length, 0)
+  })
+
+  test('a connection on which very many arrive is cut', async () => {
+    const one = client().send(get('/a').repeat(2_000))
+    await one.ended
+    assert.deepEqual([one.text, finish.length], ['', 16])
+  })
+
+  test('a connection that sends anything behind a request that waits for a person is cut', async () => {
+    const one = client().send(get('/wait'))
+    await arrived(1)
+    one.send(get('/a'))
+    await one.ended
+    const both = client().send(get('/wait') + get('/a'))
+    await both.ended
+    assert.deepEqual([one.text, both.text, finish.length], ['', '', 1])
+  })
+
+  test('after the answer to one that waited the connection is as good as before', async () => {
+    const one = client().send(get('/wait'))
+    await arrived(1)
+    finish[0]?.()
+    await eventually('it is answered', () => one.text.endsWith('/wait'))
+    one.send(get('/a'))
+    await arrived(2)
+    finish[1]?.()
+    await eventually('it is answered', () => one.text.endsWith('/a'))
+  })
+})
 
 suite('slow and idle connections are cut', { concurrency: true, timeout: 120_000 }, () => {
   const short: Partial<ConnectionLimits> = {

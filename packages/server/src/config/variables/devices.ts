@@ -1,6 +1,6 @@
 /** The variables of devices: their sessions, registration and signing. */
 import { optional, row } from '../row.ts'
-import { oneOf, parseCount, parseDuration, parsePath, parseServiceUrls } from '../values.ts'
+import { oneOf, parseCount, parseDuration, parseHeaderNames, parsePath, parseServiceUrls } from '../values.ts'
 
 export const DEVICE_VARIABLES = {
   RATAFIA_DEVICE_SESSION_LIFETIME: row({
@@ -25,6 +25,12 @@ export const DEVICE_VARIABLES = {
     meaning:
       'Comma-separated addresses of other device services to which registrations may be forwarded (`X-Snap-Device-Service-URL`)',
     parse: parseServiceUrls,
+  }),
+  RATAFIA_DEVICE_SERVICE_HEADERS: optional({
+    default: 'none',
+    meaning:
+      'Comma-separated names of headers to forward with such a registration, besides api-key and those of snapd: the ones in `device-service.headers` of the gadgets',
+    parse: parseHeaderNames,
   }),
   RATAFIA_SIGNING_QUEUE: row({
     default: '256',

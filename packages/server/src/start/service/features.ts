@@ -96,6 +96,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     warn: (message) => log.warn(message),
     deviceServicePath: config.deviceServicePath,
     deviceServices: { baseUrl, allowed: config.deviceServiceUrls },
+    forwardedHeaders: config.deviceServiceHeaders,
     fetch,
   })
   await addDeviceSessions(location, parts)

@@ -10,6 +10,8 @@ export interface ForwardedRequest {
   /** As received, with lower-case names. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly body: Uint8Array
+  /** Aborts when the client is gone. */
+  readonly signal?: AbortSignal
 }
 
 export interface ForwardedAnswer {
@@ -23,6 +25,8 @@ export interface ForwardDependencies {
   readonly fetch: Fetch
   /** Milliseconds until the answer must be complete. */
   readonly timeout?: number
+  /** Names of headers to pass on besides those of {@link FORWARDED}, in lower case. */
+  readonly forwardedHeaders?: readonly string[]
 }
 
 /** Less than the 30 seconds that snapd waits. */
@@ -34,17 +38,17 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
  * larger than 4 MiB, a redirect, a 5xx, or a 429, which would make snapd give up instead of trying again.
  */
 export async function forward(
-  { url, headers, body }: ForwardedRequest,
-  { fetch, timeout = TIMEOUT_MS }: ForwardDependencies,
+  { url, headers, body, signal }: ForwardedRequest,
+  { fetch, timeout = TIMEOUT_MS, forwardedHeaders = [] }: ForwardDependencies,
 ): Promise<ForwardedAnswer> {
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: forwardedHeaders(headers),
+      headers: passedOn(headers, [...FORWARDED, ...forwardedHeaders]),
       body: new Uint8Array(body),
       // Never follow redirects: only the configured URL receives data.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeout),
+      signal: AbortSignal.any([AbortSignal.timeout(timeout), ...(signal ? [signal] : [])]),
     })
     const { status } = response
     if (!(status >= 200 && status < 300) && !(status >= 400 && status < 500 && status !== 429)) {
@@ -58,40 +62,23 @@ export async function forward(
 }
 
 /**
- * Headers about one connection or the route to this service, and those that the other service must not believe or
- * obey. The answer must come uncompressed: unpacking foreign data could take any amount of memory.
+ * What snapd sends with a registration, and the key that serial-vault takes (contract/devices.md 2.1, 5). Nothing else:
+ * a client's credentials for this service, and what proxies say about it, are not for the other one.
  */
-const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'forwarded',
-  'host',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
-  'x-real-ip',
-  'x-snap-device-service-url',
-])
+const FORWARDED = ['accept', 'api-key', 'content-type', 'snap-device-capabilities', 'user-agent']
 
-function forwardedHeaders(headers: ForwardedRequest['headers']): [string, string][] {
+function passedOn(headers: ForwardedRequest['headers'], names: readonly string[]): [string, string][] {
+  // What `Connection` names is for this connection alone.
   const named = String(headers['connection'] ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase())
-  const isDropped = (name: string) =>
-    NOT_FORWARDED.has(name) || name.startsWith('x-forwarded-') || named.includes(name)
-  const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+  const kept = names.flatMap((name): [string, string][] => {
+    const value = headers[name]
     // Node's parser may let control characters through; `fetch` throws on them.
-    const text = String(value ?? '')
-    return isDropped(name) || /[^\t\x20-\x7e\x80-\xff]/.test(text) ? [] : [[name, text]]
+    const isSendable = value !== undefined && !/[^\t\x20-\x7e\x80-\xff]/.test(String(value))
+    return isSendable && !named.includes(name) ? [[name, String(value)]] : []
   })
+  // Unpacking foreign data could take any amount of memory.
   return [...kept, ['accept-encoding', 'identity']]
 }
 

@@ -1,6 +1,9 @@
 /** Proxy mode: catches registrations that name another device service before they reach the handlers. */
 import { OPERATIONS } from '@ratafia/api/schemas'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { addressOf, networksOf } from '../../../address.ts'
+import { TooManyRequests } from '../../../errors.ts'
+import { Shares } from '../../../shares.ts'
 import { type DeviceServices, destinationOf } from './device-service.ts'
 import { type ForwardDependencies, forward } from './forward.ts'
 
@@ -14,18 +17,47 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   [OPERATIONS.registerDevice.path, 'serial'],
 ])
 
+/** How many registrations may wait for one other service: if it hangs, nothing else here does. */
+const PLACES = 32
+
 /** For the routes registered on `app`, except those of a gadget's own device service. */
 export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDependencies): void {
-  app.addHook('preHandler', async (request, reply) => {
+  const places = new Map(deps.deviceServices.allowed.map((url) => [url, new Shares(PLACES)]))
+  const elsewhere = (
+    request: FastifyRequest,
+  ): { readonly url: string; readonly name: string } | undefined => {
     const name = NAMES.get(request.routeOptions.url ?? '')
     const header = request.headers['x-snap-device-service-url']
-    if (name === undefined || header === undefined) return
+    if (name === undefined || header === undefined) return undefined
     // Node joins repeated headers with a comma, which no address of a device service has.
     const destination = destinationOf(String(header), deps.deviceServices)
-    if (destination.at === 'here') return
-    const body = request.body instanceof Uint8Array ? request.body : new Uint8Array()
-    const answer = await forward({ url: destination.url + name, headers: request.headers, body }, deps)
+    return destination.at === 'here' ? undefined : { url: destination.url, name }
+  }
+  // Refuse before the body is read.
+  app.addHook('onRequest', async (request) => void elsewhere(request))
+  app.addHook('preHandler', async (request, reply) => {
+    const service = elsewhere(request)
+    if (!service) return
+    const { url, name } = service
+    const networks = networksOf(addressOf(request))
+    const waiting = places.get(url)
+    if (!waiting?.take(networks)) throw new TooManyRequests(1_000, { asBusy: true, what: SLOW })
+    // It only waits, and its place here bounds how many do.
+    reply.hold()
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    const { headers, body: read } = request
+    const body = read instanceof Uint8Array ? read : new Uint8Array()
+    const answer = await forward({ url: url + name, headers, body, signal: gone.signal }, deps)
+      .catch((error: unknown) => {
+        if (gone.signal.aborted) return undefined
+        throw error
+      })
+      .finally(() => waiting.giveBack(networks))
+    if (!answer) return reply.hijack()
     if (answer.contentType !== undefined) reply.header('content-type', answer.contentType)
     return reply.status(answer.status).send(answer.body)
   })
 }
+
+const SLOW = 'Too many registrations wait for the device service that this one is for.'
