@@ -44,7 +44,10 @@ export interface Operation {
     | 'api-key'
   /** The codes of its refusals, besides those that every operation has. */
   readonly errors: readonly ErrorCode[]
-  /** Its calls from one address are limited: over the limit it answers 429, or the 503 after which snapd tries again. */
+  /**
+   * Its calls from one network are limited, or those whose credential is refused: over the limit it answers 429, or the
+   * 503 after which snapd tries again.
+   */
   readonly limited?: 429 | 503
   readonly query?: TSchema
   /** The headers of requests, without those of the credential: an object with a property for each. */
@@ -90,6 +93,7 @@ export const OPERATIONS = {
       'Now a session exists: it can be listed and revoked. The same root can be exchanged again by the same person, for another token of the same session.',
     credential: 'root-and-discharge',
     errors: ['limit-exceeded', ...NO_TOKEN],
+    limited: 429,
     body: EmptyObjectSchema,
     response: TokenResponseSchema,
   },
@@ -101,6 +105,7 @@ export const OPERATIONS = {
     description: 'Newest first, at most 10,000; there is no paging. One record is one login.',
     credential: 'token',
     errors: ['invalid-field', 'limit-exceeded', ...NO_TOKEN],
+    limited: 429,
     query: ListTokensQuerySchema,
     response: TokenListResponseSchema,
   },
@@ -113,6 +118,7 @@ export const OPERATIONS = {
       'Within a second no node accepts its tokens. A session that is revoked already keeps its first revocation: the answer is the same record.',
     credential: 'token',
     errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...NO_TOKEN],
+    limited: 429,
     body: RevokeTokenRequestSchema,
     bodyRequired: true,
     response: TokenListResponseSchema,
@@ -125,6 +131,7 @@ export const OPERATIONS = {
     description: 'What everything that the token was limited to has in common; `null` means not limited.',
     credential: 'token',
     errors: ['limit-exceeded', ...NO_TOKEN],
+    limited: 429,
     response: WhoamiResponseSchema,
   },
   nonces: {

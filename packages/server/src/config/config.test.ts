@@ -24,11 +24,12 @@ const DEFAULT_RATES = {
   tokens: a(3000),
   nonces: a(6000),
   sessions: a(6000),
-  devices: a(3000),
+  devices: a(1200),
   assertions: a(6000),
   discharge: a(3000),
   pages: a(1200),
   'wait-token': a(1200),
+  refused: a(600),
 }
 
 test('without any variable: what a fresh machine runs with', () => {

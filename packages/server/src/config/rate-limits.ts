@@ -1,7 +1,7 @@
 /** How often an address may call public endpoints: the classes of requests, and how a limit is written. */
 import { parseCount, parseDuration } from './values.ts'
 
-/** Each is counted separately. Routes name theirs; `docs/operations/deploy.md` says what each covers and why. */
+/** Each is counted separately. Routes name theirs, `refused` counts credentials that were; `docs/operations/deploy.md` says what each covers and why. */
 export const RATE_LIMIT_NAMES = [
   'tokens',
   'nonces',
@@ -11,6 +11,7 @@ export const RATE_LIMIT_NAMES = [
   'discharge',
   'pages',
   'wait-token',
+  'refused',
 ] as const
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number]
 
@@ -29,7 +30,7 @@ const NO_RATE_LIMITS = Object.fromEntries(RATE_LIMIT_NAMES.map((name) => [name, 
 
 /** What applies to the classes that RATAFIA_RATE_LIMITS leaves out. */
 export const DEFAULT_RATE_LIMITS =
-  'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m'
+  'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m, refused=600/1m'
 
 /** Reads `NAME=COUNT/PERIOD` or `NAME=off`, separated by commas, or `off`. Classes left out keep their default. */
 export function parseRateLimits(value: string): RateLimits {

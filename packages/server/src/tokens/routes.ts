@@ -17,6 +17,8 @@ import { listTokens } from './list.ts'
 import { revokeToken } from './revoke.ts'
 import { whoami } from './whoami.ts'
 
+const WITH_CREDENTIALS = { config: { credentials: true } } as const
+
 export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies): Promise<void> {
   readJsonBodies(app)
   app.addHook('onSend', async (_request, reply) => {
@@ -38,16 +40,21 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   typed.post(create.path, creation, (request) => createToken(request.body, deps))
 
   const { preValidation } = authenticated
-  const exchanging = { schema: { body: exchangeToken.body }, preValidation: exchanged.preValidation }
+  const exchanging = {
+    schema: { body: exchangeToken.body },
+    preValidation: exchanged.preValidation,
+    ...WITH_CREDENTIALS,
+  }
   typed.post(exchangeToken.path, exchanging, async (request) => exchanged.resultOf(request))
 
-  typed.get(listing.path, { preValidation }, (request) => {
+  typed.get(listing.path, { preValidation, ...WITH_CREDENTIALS }, (request) => {
     const { account } = authenticated.resultOf(request)
     const includeInactive = booleanParameter(request.query, 'include-inactive')
     return listTokens({ accountId: account.id, includeInactive }, deps)
   })
 
-  typed.post(revocation.path, { schema: { body: revocation.body }, preValidation }, (request) => {
+  const revoking = { schema: { body: revocation.body }, preValidation, ...WITH_CREDENTIALS }
+  typed.post(revocation.path, revoking, (request) => {
     const { account } = authenticated.resultOf(request)
     const change = deps.changeBy({ actor: accountActor(account.username), source: addressOf(request) })
     return revokeToken(
@@ -56,7 +63,7 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
     )
   })
 
-  typed.get(OPERATIONS.whoami.path, { preValidation }, (request) =>
+  typed.get(OPERATIONS.whoami.path, { preValidation, ...WITH_CREDENTIALS }, (request) =>
     whoami(authenticated.resultOf(request), deps),
   )
 }

@@ -6,12 +6,21 @@ import { Check } from 'typebox/value'
 import { oneDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 import { sendRaw } from '../support/raw-http.ts'
-import { refusalOf, type TestService, testService } from '../support/service.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  logIn,
+  refusalOf,
+  revokeOwn,
+  type TestService,
+  testService,
+} from '../support/service.ts'
 
 const LIMITS = {
   RATAFIA_RATE_LIMITS: [
     'tokens=3/1h,nonces=3/1h,sessions=3/1h,devices=3/1h',
-    'assertions=3/1h,discharge=3/1h,pages=3/1h,wait-token=3/1h',
+    'assertions=3/1h,discharge=3/1h,pages=3/1h,wait-token=3/1h,refused=3/1h',
   ].join(),
 }
 
@@ -52,9 +61,6 @@ const UNLIMITED: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/health/live'],
   ['GET', '/nope'],
   ['GET', '/device-session'],
-  ['GET', '/api/v2/tokens'],
-  ['GET', '/api/v2/tokens/whoami'],
-  ['POST', '/api/v2/tokens/exchange'],
   ['GET', '/identity/discharge/info'],
 ]
 
@@ -127,7 +133,7 @@ oneDatabase((_kind, _open, fresh) => {
       }
     }
 
-    test('requests that cost no work, need a credential, or come from the store for everybody are not limited', async () => {
+    test('requests that cost no work, or come from the store for everybody, are not limited', async () => {
       const address = someone()
       for (const [method, path] of UNLIMITED) {
         for (let i = 0; i < 20; i++) {
@@ -135,6 +141,71 @@ oneDatabase((_kind, _open, fresh) => {
           assert.ok(status !== 429 && status !== 503, `${method} ${path}: ${status}`)
         }
       }
+    })
+
+    const WITH_CREDENTIALS: readonly (readonly [method: string, path: string])[] = [
+      ['GET', '/api/v2/tokens/whoami'],
+      ['GET', '/api/v2/tokens'],
+      ['POST', '/api/v2/tokens/exchange'],
+      ['POST', '/api/v2/tokens/revoke'],
+    ]
+    const present = (method: string, path: string, address: string, token: string) =>
+      call(service, method, path, {
+        headers: { ...bearing(token), 'x-forwarded-for': address },
+        ...(path.endsWith('/revoke') ? { body: { 'session-id': 'none' } } : {}),
+      })
+    const loggedIn = async () => {
+      // Root macaroons are limited too.
+      service.advance(3_600_000)
+      return logIn(service, await addPerson(service))
+    }
+    const BAD = Buffer.from('bad').toString('base64url')
+
+    for (const [method, path] of WITH_CREDENTIALS) {
+      test(`429: after three refused credentials ${method} ${path} and the others are closed to the address`, async () => {
+        const token = await loggedIn()
+        const other = await loggedIn()
+        const address = someone()
+        for (let i = 0; i < 100; i++) {
+          // Those that are accepted do not count.
+          assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 200)
+        }
+        for (let i = 0; i < 4; i++) assert.equal((await present(method, path, address, BAD)).status, 401)
+        for (const [otherMethod, otherPath] of WITH_CREDENTIALS) {
+          const refused = await present(otherMethod, otherPath, address, `${BAD}x`)
+          const { status, code, message } = refusalOf(refused)
+          assert.deepEqual([status, code], [429, 'too-many-requests'], otherPath)
+          assert.match(
+            message,
+            /^Too many credentials from your network were refused\. Try again in \d+ seconds/,
+          )
+          assert.ok(Number(refused.headers.get('retry-after')) > 1_000)
+        }
+        // Whoever was here before goes on, and everybody elsewhere.
+        assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 200)
+        assert.equal((await present('GET', '/api/v2/tokens/whoami', address, other)).status, 429)
+        assert.equal((await present('GET', '/api/v2/tokens/whoami', someone(), other)).status, 200)
+        service.advance(20 * 60_000 + 1_000)
+        assert.equal((await present('GET', '/api/v2/tokens/whoami', address, other)).status, 200)
+        assert.equal((await present(method, path, address, BAD)).status, 401)
+      })
+    }
+
+    test('429: the addresses of a network are refused four times as often together', async () => {
+      const from = (i: number) => present('GET', '/api/v2/tokens/whoami', `2001:db8:9:${i}::1`, BAD)
+      for (let i = 0; i < 13; i++) assert.equal((await from(i)).status, 401)
+      assert.equal((await from(13)).status, 429)
+    })
+
+    test('a token that is revoked is no longer one that was accepted', async () => {
+      const token = await loggedIn()
+      const address = someone()
+      assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 200)
+      await revokeOwn(service, token)
+      for (let i = 0; i < 4; i++) {
+        assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 401)
+      }
+      assert.equal((await present('GET', '/api/v2/tokens/whoami', address, token)).status, 429)
     })
 
     test('a refused request is refused before its body is sent', async () => {

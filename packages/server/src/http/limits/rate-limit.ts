@@ -1,9 +1,9 @@
 /**
  * Limits how often an address calls a route with `limit`, before its body is read. Counts the address (IPv6 by /64) and
- * the wider networks it is in, which may call {@link TIMES} as often. Without these, someone with a whole /48, and so
+ * the wider networks it is in, which may call a few times as often. Without these, someone with a whole /48, and so
  * 65,536 such addresses, would not be limited.
  *
- * Memory is bounded: each class remembers the {@link REMEMBERED} addresses and networks counted last. Making it forget
+ * Memory is bounded: each class remembers the 10,000 addresses and networks counted last. Making it forget
  * a network takes calls from as many others, each of which counts. No limit per address stops an attacker with that
  * many; the limit on requests in flight does.
  *
@@ -11,15 +11,14 @@
  * these counters, which check several keys at once and say how long to wait.
  */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { addressOf, type Networks, networksOf } from '../../address.ts'
-import {
-  RATE_LIMIT_NAMES,
-  type RateLimit,
-  type RateLimitName,
-  type RateLimits,
-} from '../../config/rate-limits.ts'
-import type { Counted, Counters, Rule } from '../../counters.ts'
+import { addressOf } from '../../address.ts'
+import type { Clock } from '../../clock.ts'
+import { RATE_LIMIT_NAMES, type RateLimitName, type RateLimits } from '../../config/rate-limits.ts'
+import type { Counters } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
+import type { ClientNetworks } from './client-networks.ts'
+import { countedFor, rulesOf } from './rate-rules.ts'
+import { limitRefusedCredentials } from './refused-credentials.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,16 +30,16 @@ declare module 'fastify' {
 export interface RateLimitOptions {
   readonly counters: Counters
   readonly limits: RateLimits
+  readonly networks: ClientNetworks
+  readonly clock: Clock
 }
 
-/** How often each width of network may call, in terms of the limit, narrowest first. */
-const TIMES = [1, 4, 16] as const
-const REMEMBERED = 10_000
 /** Milliseconds between two log lines about refusals. */
 const REPORT_MS = 10_000
 
 /** For routes added to `app` later. They throw {@link TooManyRequests}. */
-export function limitRates(app: FastifyInstance, { counters, limits }: RateLimitOptions): void {
+export function limitRates(app: FastifyInstance, options: RateLimitOptions): void {
+  const { counters, limits, networks } = options
   const rules = new Map(
     RATE_LIMIT_NAMES.flatMap((name) => {
       const limit = limits[name]
@@ -54,28 +53,20 @@ export function limitRates(app: FastifyInstance, { counters, limits }: RateLimit
     if (limit === undefined || !limited) return
     // Now, while the connection is still open.
     const address = addressOf(request)
-    const taken = await counters.take(countedFor(limited, networksOf(address)))
+    const taken = await counters.take(countedFor(limited, networks(request.raw)))
     if (taken.allowed) return
     report(limit, address)
     throw new TooManyRequests(taken.waitMs, { asBusy: FOR_SNAPD.has(limit) })
+  })
+  limitRefusedCredentials(app, {
+    ...options,
+    limit: limits.refused,
+    onRefused: (request) => report('refused', addressOf(request)),
   })
 }
 
 /** snapd gives up on a 429 and tries again on a 503 (contract/devices.md 1.5). */
 const FOR_SNAPD: ReadonlySet<RateLimitName> = new Set(['nonces', 'sessions', 'devices', 'assertions'])
-
-function rulesOf(name: RateLimitName, { count, period }: RateLimit): readonly Rule[] {
-  return TIMES.map((times, width) => ({
-    name: `rate/${name}/${width}`,
-    burst: count * times,
-    interval: period / (count * times),
-    remembered: REMEMBERED,
-  }))
-}
-
-/** A bucket for each of the networks. */
-const countedFor = (rules: readonly Rule[], networks: Networks): readonly Counted[] =>
-  rules.map((rule, width) => ({ rule, key: networks[width] ?? '' }))
 
 /** Logs the first refusal of a class, then only counts, so that a flood does not fill the log. */
 function reporter(log: FastifyBaseLogger): (limit: RateLimitName, address: string) => void {

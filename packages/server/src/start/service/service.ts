@@ -116,7 +116,7 @@ async function listenWith(
   // First, tell long polls to come back later.
   opened.push(() => app.close())
   limitBodyMemory(app, { networks })
-  limitRates(app, { counters, limits: config.rateLimits })
+  limitRates(app, { counters, limits: config.rateLimits, networks, clock: installation.clock })
   const ready = readiness({ schema: () => schemaState(installation.database) })
   healthRoutes(app, ready.unready)
   // Before all else: load balancers see it, and clients are told to connect elsewhere.

@@ -1,0 +1,87 @@
+/**
+ * Limits how many credentials of an address, and of the networks it is in, are refused with a 401. Past that, requests
+ * to routes with `credentials` get a 429 before anything about them is looked at, except those with a credential that
+ * was accepted not long ago: one machine that sends bad ones, or a service that asks for others, shuts out nobody.
+ *
+ * Only refusals cost something here. Whether a network is shut out is known in this process, so that the others need
+ * nothing from the counters.
+ */
+import { hash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import type { Networks } from '../../address.ts'
+import type { Clock } from '../../clock.ts'
+import type { RateLimit } from '../../config/rate-limits.ts'
+import type { Counters } from '../../counters.ts'
+import { TooManyRequests } from '../../errors.ts'
+import type { ClientNetworks } from './client-networks.ts'
+import { countedFor, rulesOf } from './rate-rules.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether a 401 of the route means a credential that was refused. Default: no. */
+    credentials?: boolean
+  }
+}
+
+export interface RefusedCredentialsOptions {
+  readonly counters: Counters
+  /** Undefined: no limit. */
+  readonly limit: RateLimit | undefined
+  readonly networks: ClientNetworks
+  readonly clock: Clock
+  /** Called for each request that gets a 429. */
+  readonly onRefused: (request: FastifyRequest) => void
+}
+
+/** How many networks of each width, and how many credentials, are remembered. */
+const REMEMBERED = 10_000
+/** Milliseconds that a network is shut out at least: the shortest `Retry-After`. */
+const SHUT_OUT = 1_000
+
+const WHAT = 'Too many credentials from your network were refused.'
+
+/** For routes added to `app` later. They throw {@link TooManyRequests}. */
+export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCredentialsOptions): void {
+  const { counters, limit, networks: networksOf, clock, onRefused } = options
+  if (!limit) return
+  const rules = rulesOf('refused', limit)
+  /** When each network may try again, by width. */
+  const shutOut = rules.map(() => new LRUCache<string, number>({ max: REMEMBERED }))
+  const accepted = new LRUCache<string, true>({ max: REMEMBERED })
+
+  const waitFor = (networks: Networks): number => {
+    const now = clock().getTime()
+    return Math.max(...shutOut.map((until, width) => (until.get(networks[width] ?? '') ?? now) - now))
+  }
+  const countRefusal = (networks: Networks) =>
+    Promise.all(
+      countedFor(rules, networks).map(async (counted, width) => {
+        const taken = await counters.take([counted])
+        if (taken.allowed) return
+        shutOut[width]?.set(counted.key, clock().getTime() + Math.max(taken.waitMs, SHUT_OUT))
+      }),
+    )
+
+  app.addHook('onRequest', async (request) => {
+    const { raw, routeOptions } = request
+    if (!routeOptions.config.credentials) return
+    const networks = networksOf(raw)
+    const waitMs = waitFor(networks)
+    if (waitMs <= 0 || accepted.has(fingerprintOf(raw.headers))) return
+    onRefused(request)
+    throw new TooManyRequests(waitMs, { what: WHAT })
+  })
+  app.addHook('onSend', async ({ raw, routeOptions }, { statusCode }) => {
+    if (!routeOptions.config.credentials) return
+    if (statusCode === 401) {
+      accepted.delete(fingerprintOf(raw.headers))
+      await countRefusal(networksOf(raw))
+    } else if (statusCode < 300) accepted.set(fingerprintOf(raw.headers), true)
+  })
+}
+
+/** Of everything that {@link presentedMacaroons} reads. */
+const fingerprintOf = ({ authorization = '', macaroons = '' }: IncomingHttpHeaders): string =>
+  hash('sha256', JSON.stringify([authorization, macaroons]), 'base64')
