@@ -7,6 +7,7 @@ import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { AuditStore } from '../audit/audit-store.ts'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import type { IdentityDependencies } from './dependencies.ts'
@@ -15,6 +16,7 @@ import { errorRoutes } from './error-routes.ts'
 import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
+import { signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 
@@ -26,6 +28,8 @@ export interface IdentityOptions
   readonly throttle?: Throttle
   /** Default: those of this process alone. */
   readonly counters?: Counters
+  /** Where sign-ins are found, so that strangers lock nobody out. Default: nowhere. */
+  readonly audit?: Pick<AuditStore, 'list'>
   /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */
   readonly waitPatience?: number
   /** How many may wait at a time on this node. Default 2000. */
@@ -47,7 +51,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     ...given,
     knownServices: given.knownServices ?? [],
     waiters,
-    throttle: given.throttle ?? createThrottle({ clock: given.clock, counters }),
+    throttle: given.throttle ?? throttleOf({ ...given, counters }),
   }
   // End the waits for people before the server waits for its requests to end.
   app.addHook('preClose', async () => waiters.close())
@@ -71,6 +75,17 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   pageRoutes(app, deps, cookieOptions)
   errorRoutes(app)
 }
+
+const throttleOf = ({
+  clock,
+  counters,
+  audit,
+}: Pick<IdentityOptions, 'clock' | 'audit'> & { readonly counters: Counters }): Throttle =>
+  createThrottle({
+    clock,
+    counters,
+    ...(audit ? { signedInBefore: (attempt) => signedInBefore(attempt, { audit }) } : {}),
+  })
 
 const parseForm = (text: string): FormBody => ({ form: new URLSearchParams(text) })
 

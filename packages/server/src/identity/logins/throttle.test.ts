@@ -14,7 +14,12 @@ suite('the throttle', () => {
       clock,
       counters: localCounters({ clock }),
       perAccount: { name: 'account', burst: 3, interval: 60_000, remembered: 100 },
-      perAddress: { name: 'address', burst: 5, interval: 10_000, remembered: 100 },
+      signedInBefore: async ({ username, address }) => username === 'carol' && address === '203.0.113.1',
+      perNetwork: [
+        { name: 'address', burst: 5, interval: 10_000, remembered: 100 },
+        { name: 'network', burst: 10, interval: 5_000, remembered: 100 },
+        { name: 'provider', burst: 20, interval: 2_500, remembered: 100 },
+      ],
     })
   })
 
@@ -42,6 +47,26 @@ suite('the throttle', () => {
     assert.ok(await allowed('another', '192.0.2.2'))
   })
 
+  for (const [what, of, elsewhere, burst] of [
+    ['an IPv4 /24', (i: number) => `192.0.2.${i}`, '192.0.3.1', 10],
+    ['an IPv6 /48', (i: number) => `2001:db8:1:${i}::1`, '2001:db8:2::1', 10],
+    ['an IPv6 /32', (i: number) => `2001:db8:${i}::1`, '2001:db9::1', 20],
+  ] as const) {
+    test(`${what} is blocked after ${burst} failures, whichever addresses and accounts it tries`, async () => {
+      for (let i = 0; i < burst; i++) assert.ok(await allowed(`user${i}`, of(i)))
+      assert.ok(!(await allowed('another', of(burst + 1))))
+      assert.ok(await allowed('another', elsewhere))
+    })
+  }
+
+  test('strangers lock nobody out who signed in before, and guessing from there is limited too', async () => {
+    for (let i = 0; i < 3; i++) assert.ok(await allowed('carol', `192.0.${i}.1`))
+    assert.ok(!(await allowed('carol', '198.51.100.1')))
+    assert.ok(!(await allowed('carol', '203.0.113.2')))
+    for (let i = 0; i < 3; i++) assert.ok(await allowed('carol', '203.0.113.1'))
+    assert.ok(!(await allowed('carol', '203.0.113.1')))
+  })
+
   test('a refused attempt does not count: trying again does not prolong the wait', async () => {
     for (let i = 0; i < 3; i++) await allowed('bob')
     for (let i = 0; i < 50; i++) assert.ok(!(await allowed('bob', '192.0.2.9')))
@@ -64,9 +89,9 @@ suite('the throttle', () => {
 
   test('memory is bounded: the name that failed longest ago is forgotten first', async () => {
     for (let i = 0; i < 3; i++) await allowed('bob')
-    for (let i = 0; i < 99; i++) await allowed(`user${i}`, `10.0.0.${i}`)
-    assert.ok(!(await allowed('bob', '10.1.0.1')))
-    await allowed('one-too-many', '10.1.0.2')
-    assert.ok(await allowed('bob', '10.1.0.3'))
+    for (let i = 0; i < 99; i++) await allowed(`user${i}`, `10.${i}.0.1`)
+    assert.ok(!(await allowed('bob', '192.0.2.1')))
+    await allowed('one-too-many', '198.51.100.2')
+    assert.ok(await allowed('bob', '203.0.113.3'))
   })
 })

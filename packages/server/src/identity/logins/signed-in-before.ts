@@ -1,0 +1,21 @@
+/** Whether somebody signed in from where an attempt comes from: strangers who guess elsewhere cannot lock them out. */
+import { networksOf } from '../../address.ts'
+import type { AuditStore } from '../../audit/audit-store.ts'
+
+/** How many sign-ins are looked at, newest first. */
+const LOOKED_AT = 100
+
+export interface SignInAttempt {
+  readonly username: string
+  readonly address: string
+}
+
+/** As far as the audit log goes back. The addresses of an IPv6 /64 count as one. */
+export async function signedInBefore(
+  { username, address }: SignInAttempt,
+  { audit }: { readonly audit: Pick<AuditStore, 'list'> },
+): Promise<boolean> {
+  const [here] = networksOf(address)
+  const signIns = await audit.list({ action: 'account.sign-in', subject: username }, { limit: LOOKED_AT })
+  return signIns.some(({ source }) => networksOf(source)[0] === here)
+}
