@@ -76,7 +76,10 @@ export function testService(fresh: Fresh, environment: Readonly<Record<string, s
 let people = 0
 
 /** An account without a password: in these tests, a discharge with the identity service's key is the login. */
-export function addPerson({ installation }: TestService, username = `person-${++people}`): Promise<Account> {
+export function addPerson(
+  { installation }: Pick<TestService, 'installation'>,
+  username = `person-${++people}`,
+): Promise<Account> {
   return addAccount({ username, email: `${username}@example.org`, name: `Name of ${username}` }, installation)
 }
 

@@ -94,6 +94,8 @@ export class Connections {
   /** A request has begun. False: it is one too many on its connection, and nobody needs to handle it. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request
+    // Node goes on parsing what had arrived before the connection was cut.
+    if (socket.destroyed) return false
     const connection = this.#open.get(socket)
     this.#answers.add(response)
     if (connection) {

@@ -1,0 +1,251 @@
+/**
+ * Guarantee: whatever one network does, everybody else is answered, and the process stays under 400 MiB. It is a real
+ * process with the default limits, behind a trusted proxy that says where requests come from. The quick run takes
+ * smaller crowds, and the limits of the process in proportion.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { afterEach, before, beforeEach, test } from 'node:test'
+import { encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
+import pLimit from 'p-limit'
+import { FULL } from '../../../../tools/test/effort.ts'
+import type { Account } from '../../src/accounts/account.ts'
+import type { Installation } from '../../src/cli/installation.ts'
+import { brandDeps } from '../support/brands.ts'
+import { oneDatabase } from '../support/databases.ts'
+import {
+  AUTH,
+  addAcmeModel,
+  deviceKey,
+  getRequestId,
+  openSession,
+  postDevices,
+  registered,
+  serialRequest,
+  streamOf,
+  withAcme,
+} from '../support/devices.ts'
+import { eventually } from '../support/eventually.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  exchangeSlice,
+  getRoot,
+  type TestService,
+} from '../support/service.ts'
+import { testUpstream } from '../support/upstream.ts'
+import { discharging } from '../support/waiting-login.ts'
+import { crossedKeys } from './crossed-keys.ts'
+
+const CROWD = FULL ? 1_000 : 250
+const MOST_MIB = 400
+const HOSTILE = '198.51.100.7'
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
+const ENVIRONMENT = {
+  RATAFIA_SECRET_KEY: SECRET_KEY,
+  RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+  // The defaults.
+  RATAFIA_RATE_LIMITS: '',
+  RATAFIA_MAX_IN_FLIGHT: `${CROWD}`,
+  RATAFIA_ACCESS_LOG: 'off',
+  RATAFIA_LOG_LEVEL: 'error',
+}
+const HELD = 'everybody is answered while one address holds'
+const APPROVED_MODEL = 'acme-approved'
+
+/** A connection that only one side wants. */
+interface Hostile {
+  readonly socket: Socket
+  text(): string
+}
+
+oneDatabase((_kind, open, fresh) => {
+  const program = testProgram(fresh)
+  const upstream = testUpstream()
+  let running: RunningProgram
+  let service: TestService
+  let installation: Installation
+  let person: Account
+  let approvedModel: Uint8Array
+  let everybody: Readonly<Record<string, () => Promise<number>>>
+  const hostile: Hostile[] = []
+
+  before(async () => {
+    installation = await program.open(ENVIRONMENT)
+    await withAcme(brandDeps(await open()))
+    const policy = { registration: 'approval' } as const
+    approvedModel = await addAcmeModel(brandDeps(await open()), APPROVED_MODEL, { policy })
+    person = await addPerson({ installation })
+  })
+
+  // A process each: what one attack leaves in memory is not the fault of the next.
+  beforeEach(async () => {
+    running = await program.start({ ...ENVIRONMENT, RATAFIA_DEVICE_SERVICE_URLS: upstream.url })
+    service = {
+      baseUrl: running.baseUrl,
+      installation,
+      now: () => new Date(),
+      advance: () => assert.fail('the clock is the real one'),
+    }
+    const slice = await dischargeFor(service, await getRoot(service), person)
+    const token = await exchangeSlice(service, slice)
+    const serial = await registered(service)
+    const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
+    everybody = {
+      whoami: async () =>
+        (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
+      exchange: async () => {
+        await exchangeSlice(service, slice)
+        return 200
+      },
+      'login page': async () => {
+        const { status, body } = await fetch(VisitURL)
+        await body?.cancel()
+        return status
+      },
+      'device session': async () => (await openSession(service, { serial })).status,
+    }
+  })
+
+  afterEach(async () => {
+    for (const { socket } of hostile.splice(0)) socket.destroy()
+    await answersEverybody()
+    await running.end('SIGKILL')
+  })
+
+  /** A few rounds of what everybody does; the service must answer all of it, and its memory stay bounded. */
+  async function answersEverybody(): Promise<void> {
+    for (let round = 0; round < 3; round++) {
+      for (const [what, ask] of Object.entries(everybody)) assert.equal(await ask(), 200, what)
+    }
+    const [, kib] =
+      /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${running.child.pid}/status`, 'utf8')) ?? []
+    const most = Number(kib) / 1024
+    assert.ok(most < MOST_MIB, `the process took ${most} MiB`)
+  }
+
+  const begin = async (
+    count: number,
+    bytes: (index: number) => string | Buffer,
+  ): Promise<readonly Hostile[]> => {
+    const { hostname, port } = new URL(service.baseUrl)
+    const started = Array.from({ length: count }, async (_, index) => {
+      const socket = connect(Number(port), hostname)
+      const received: Buffer[] = []
+      socket.on('data', (chunk) => received.push(chunk)).on('error', () => {})
+      const one = { socket, text: () => Buffer.concat(received).toString('latin1') }
+      hostile.push(one)
+      await new Promise<void>((resolve) => {
+        socket.once('close', resolve)
+        // Its kernel may take only a part.
+        socket.write(bytes(index), () => resolve())
+      })
+      return one
+    })
+    return Promise.all(started)
+  }
+  const statusOf = (one: Hostile) => Number(one.text().split(' ')[1] ?? 0)
+  const count = (all: readonly Hostile[], status: number) =>
+    all.filter((one) => statusOf(one) === status).length
+  const head = (line: string, headers: Readonly<Record<string, string>>, address = HOSTILE) =>
+    [
+      `${line} HTTP/1.1`,
+      'Host: x',
+      `X-Forwarded-For: ${address}`,
+      ...Object.entries(headers).map((h) => h.join(': ')),
+    ]
+      .map((one) => `${one}\r\n`)
+      .join('')
+      .concat('\r\n')
+
+  test(`${HELD} ${CROWD} requests with root keys that nobody made`, async () => {
+    const madeUp = (kind: number, ahead: number): Macaroon => {
+      const id = Buffer.concat([Buffer.of(kind, 0, 0, 0, 0), randomBytes(16)])
+      id.writeUInt32BE(1 + ahead, 1)
+      return mint({ rootKey: randomBytes(32), id, location: 'localhost' })
+    }
+    const slices = Array.from({ length: 24 }, (_, at) =>
+      encodeBase64Url(encodeBinary(madeUp(at % 2 === 0 ? 0x11 : 0x12, 1 + at))),
+    ).join(',')
+    const whoami = head('GET /api/v2/tokens/whoami', { Macaroons: slices })
+    const exchange = head('POST /api/v2/tokens/exchange', { Macaroons: slices, 'Content-Length': '0' })
+    const all = await begin(CROWD, (index) => (index % 2 === 0 ? whoami : exchange))
+    // As fast as they are answered, until everybody has been.
+    for (const [index, { socket }] of all.entries()) {
+      socket.on('data', () => socket.write(index % 2 === 0 ? whoami : exchange))
+    }
+    await answersEverybody()
+    await eventually('they are refused', () => all.some((one) => [401, 503].includes(statusOf(one))))
+  })
+
+  test(`${HELD} ${CROWD} registrations of 4 MiB of which half is sent`, async () => {
+    const half = Buffer.alloc(2 * 1024 * 1024, 'x')
+    const start = head(`POST ${AUTH}/devices`, { 'Content-Length': `${2 * half.length}` })
+    const all = await begin(CROWD, () => Buffer.concat([Buffer.from(start), half]))
+    // Eight of them have half of the room there is.
+    await eventually('the others are refused', () => count(all, 503) >= CROWD - 8)
+    await answersEverybody()
+  })
+
+  test(`${HELD} ${FULL ? 250 : 100} connections that send requests behind a wait for a login`, async () => {
+    const url = new URL(await waitUrl())
+    const wait = head(`GET ${url.pathname}${url.search}`, {})
+    const all = await begin(FULL ? 250 : 100, () => wait + head('HEAD /openapi.json', {}).repeat(600))
+    await eventually('they are cut', () => all.every(({ socket }) => socket.destroyed))
+    await answersEverybody()
+  })
+
+  test(`${HELD} ${CROWD} registrations for a service that hangs`, async () => {
+    upstream.answerWith(() => {})
+    const headers = { 'X-Snap-Device-Service-URL': upstream.url, 'Content-Length': '0' }
+    const all = await begin(CROWD, () => head(`POST ${AUTH}/request-id`, headers))
+    await eventually('a few are forwarded', () => upstream.seen.length > 0)
+    await eventually('the others are told to come back', () => count(all, 503) >= CROWD - 16)
+    assert.ok(
+      all.filter((one) => statusOf(one) === 503).every((one) => /\r\nretry-after: 1\r\n/.test(one.text())),
+    )
+    await answersEverybody()
+    // They take no place of anybody: not even of their neighbours at the same address.
+    const neighbour = await call(service, 'GET', '/', { headers: { 'x-forwarded-for': HOSTILE } })
+    assert.equal(neighbour.status, 200)
+  })
+
+  const waitUrl = async () =>
+    (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window'].WaitTokenURL
+
+  test('everybody is answered, and can wait for logins, while 2,000 clients of one /48 do', async () => {
+    const url = new URL(await waitUrl())
+    const line = `GET ${url.pathname}${url.search}`
+    const mine = await begin(1, () => head(line, {}, '192.0.2.1'))
+    const all = await begin(2_050, (index) => head(line, {}, `2001:db8:5:${index.toString(16)}::1`))
+    await eventually('there are no more places', () => count(all, 503) >= 50)
+    const others = await begin(20, (index) => head(line, {}, `203.0.${index}.1`))
+    await eventually('they get the places of the crowd', () => count(all, 503) >= 70)
+    await answersEverybody()
+    for (const one of [...mine, ...others]) assert.equal(one.text(), '', 'it waits')
+  })
+
+  test(`everybody can register devices while one /24 registers ${FULL ? 10_000 : 100}`, async () => {
+    const keys = await crossedKeys(FULL ? 10_000 : 100)
+    const limit = pLimit(50)
+    const registration = async (key: (typeof keys)[number], address: string) => {
+      const requestId = await getRequestId(service)
+      const stream = streamOf(serialRequest({ requestId, key, model: APPROVED_MODEL }), approvedModel)
+      return (await postDevices(service, stream, { headers: { 'x-forwarded-for': address } })).status
+    }
+    const statuses = await Promise.all(
+      keys.map((key, index) => limit(() => registration(key, `198.51.101.${index % 4}`))),
+    )
+    assert.ok(
+      statuses.every((status) => status === 202 || status === 503),
+      JSON.stringify([...new Set(statuses)]),
+    )
+    assert.equal(await registration(deviceKey('device2'), '203.0.113.1'), 202)
+    await answersEverybody()
+  })
+})
