@@ -97,7 +97,7 @@ export const ERROR_CODES = {
   'too-many-requests': {
     status: 429,
     meaning:
-      'Your address, or its network, sent more requests than this service allows. Wait as long as `Retry-After` says.',
+      'Your address, or its network, sent more requests, or more credentials that were refused, than this service allows. Wait as long as `Retry-After` says.',
   },
   'headers-too-large': {
     status: 431,
