@@ -7,7 +7,6 @@ import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
 import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AuditStore } from '../audit/audit-store.ts'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import type { IdentityDependencies } from './dependencies.ts'
@@ -16,7 +15,7 @@ import { errorRoutes } from './error-routes.ts'
 import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
-import { signedInBefore } from './logins/signed-in-before.ts'
+import { type SignInRecord, signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 
@@ -29,7 +28,7 @@ export interface IdentityOptions
   /** Default: those of this process alone. */
   readonly counters?: Counters
   /** Where sign-ins are found, so that strangers lock nobody out. Default: nowhere. */
-  readonly audit?: Pick<AuditStore, 'list'>
+  readonly audit?: SignInRecord
   /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */
   readonly waitPatience?: number
   /** How many may wait at a time on this node. Default 2000. */

@@ -5,6 +5,9 @@ import type { AuditStore } from '../../audit/audit-store.ts'
 /** How many sign-ins are looked at, newest first. */
 const LOOKED_AT = 100
 
+/** Where sign-ins are recorded. */
+export type SignInRecord = Pick<AuditStore, 'list'>
+
 export interface SignInAttempt {
   readonly username: string
   readonly address: string
@@ -13,7 +16,7 @@ export interface SignInAttempt {
 /** As far as the audit log goes back. The addresses of an IPv6 /64 count as one. */
 export async function signedInBefore(
   { username, address }: SignInAttempt,
-  { audit }: { readonly audit: Pick<AuditStore, 'list'> },
+  { audit }: { readonly audit: SignInRecord },
 ): Promise<boolean> {
   const [here] = networksOf(address)
   const signIns = await audit.list({ action: 'account.sign-in', subject: username }, { limit: LOOKED_AT })
