@@ -15,12 +15,14 @@ export interface KeySource<Key extends { readonly id: number }> {
 export interface CacheTimes {
   /** {@link KeyCache.fresh} looks for other processes' keys if its answer is older than this. */
   readonly refreshMs: number
-  /** {@link KeyCache.find} looks for unknown keys at most this often, all callers together. */
+  /** {@link KeyCache.lookUp} looks for new keys at most this often, all callers together. */
   readonly lookupMs: number
 }
 
-/** No operator rotates this often between two look-ups: ids further ahead are made up. */
-const PLAUSIBLE_STEPS = 1_000
+/** How long a key that was looked for and not found is not looked for again. */
+const ABSENT_MS = 10_000
+/** More than a restored backup can lack. */
+const MOST_ABSENT = 1_000
 
 export class KeyCache<Key extends { readonly id: number }> {
   readonly #source: KeySource<Key>
@@ -29,6 +31,10 @@ export class KeyCache<Key extends { readonly id: number }> {
   #newestFirst: readonly Key[] = []
   #readAt = Number.NEGATIVE_INFINITY
   #lookedUpAt = Number.NEGATIVE_INFINITY
+  /** When the last read that succeeded began: no key added before that is missing here. */
+  #completeAt = Number.NEGATIVE_INFINITY
+  /** Until when each key that was not found is not looked for. */
+  readonly #absentUntil = new Map<number, number>()
   #refreshing: Promise<void> | undefined
   #nextLookup: Promise<void> | undefined
 
@@ -48,11 +54,28 @@ export class KeyCache<Key extends { readonly id: number }> {
     return this.#newestFirst
   }
 
-  /** The key, even if another process added it a moment ago; undefined if it does not exist. */
-  async find(id: number): Promise<Key | undefined> {
-    const newest = this.#newest()
-    if (id > newest && id <= newest + PLAUSIBLE_STEPS) await this.lookUp()
+  /** The key if it is in memory. */
+  known(id: number): Key | undefined {
     return this.#byId.get(id)
+  }
+
+  /** The first key ever made: every process has it from its start, and it never changes. */
+  first(): Key | undefined {
+    return this.#newestFirst.at(-1)
+  }
+
+  /**
+   * The key, even if another process added it a moment ago; undefined if it does not exist. `since`, by
+   * `performance.now()`, is when the caller's request arrived: a key that it names is older, so a request for several
+   * unknown keys waits for one look-up. Call it only for what proves that the key was made: a backup that was restored
+   * may lack it, and each miss costs a wait.
+   */
+  async find(id: number, since: number): Promise<Key | undefined> {
+    if (id <= this.#newest() || this.#isAbsent(id)) return this.#byId.get(id)
+    if (this.#completeAt < since) await this.lookUp()
+    const key = this.#byId.get(id)
+    if (!key) this.#noteAbsent(id)
+    return key
   }
 
   /** Looks for other processes' keys now. */
@@ -60,6 +83,7 @@ export class KeyCache<Key extends { readonly id: number }> {
     const startedAt = performance.now()
     for (const key of await this.#source.newerThan(this.#newest())) this.#keep(key)
     this.#readAt = startedAt
+    this.#completeAt = startedAt
   }
 
   /**
@@ -87,7 +111,7 @@ export class KeyCache<Key extends { readonly id: number }> {
 
   /**
    * Looks for keys that another process added a moment ago, at most once every `lookupMs`. All callers share the next
-   * look-up: hostile ids cost one query a second. They do not join one that has begun: it may have missed their key.
+   * look-up. They do not join one that has begun: it may have missed their key.
    */
   lookUp(): Promise<void> {
     this.#nextLookup ??= this.#lookupWhenDue()
@@ -114,6 +138,15 @@ export class KeyCache<Key extends { readonly id: number }> {
     await this.read()
   }
 
+  #isAbsent(id: number): boolean {
+    return performance.now() < (this.#absentUntil.get(id) ?? 0)
+  }
+
+  #noteAbsent(id: number): void {
+    if (this.#absentUntil.size >= MOST_ABSENT) this.#absentUntil.clear()
+    this.#absentUntil.set(id, performance.now() + ABSENT_MS)
+  }
+
   #newest(): number {
     return this.#newestFirst[0]?.id ?? 0
   }
@@ -122,6 +155,7 @@ export class KeyCache<Key extends { readonly id: number }> {
     // Two reads at once find the same rows.
     if (key.id <= this.#newest()) return
     this.#byId.set(key.id, key)
+    this.#absentUntil.clear()
     this.#newestFirst = [key, ...this.#newestFirst]
   }
 }

@@ -8,10 +8,10 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/index.ts'
 import { type CacheTimes, KeyCache } from './key-cache.ts'
 import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair } from './key-pair-store.ts'
-import { deriveRootKey, formatId, type MacaroonKind, parseId } from './macaroon-id.ts'
+import { deriveRootKey, formatId, isGenuineId, type MacaroonKind, parseId } from './macaroon-id.ts'
 import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
 import { checkSecret } from './seal-check-store.ts'
-import { openText, parseText, sealText } from './sealed-text.ts'
+import { isGenuineText, openText, parseText, sealText } from './sealed-text.ts'
 import { createSealer, type Sealer } from './sealing.ts'
 
 export type { MacaroonKind } from './macaroon-id.ts'
@@ -35,17 +35,28 @@ export interface KeyDescription {
 export interface Keyring {
   /** A new identifier for a macaroon, and the root key to mint it with. */
   mintId(kind: MacaroonKind, payload?: Uint8Array): Promise<{ id: Uint8Array; rootKey: Uint8Array }>
-  /** The root key of an identifier this service made; undefined for any other bytes. It proves nothing. */
-  resolve(id: Uint8Array): Promise<ResolvedId | undefined>
+  /**
+   * The root key of an identifier this service made; undefined for any other bytes. It proves nothing. An identifier
+   * whose root key another node added a moment ago waits until that is looked for, at most about a second; made-up ones
+   * are recognised at once and without the database. A request that presents several passes when it arrived, by
+   * `performance.now()`, and waits once at most.
+   */
+  resolve(id: Uint8Array, since?: number): Promise<ResolvedId | undefined>
   /** A text (base64url) that only {@link openText} with the same purpose opens, and that only this service can make. */
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
+  /** The content; undefined for any other text. Waits like {@link resolve}. */
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
   /** Our key pair: it seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
   /** Newest first. The newest is advertised; each opens what was sealed to it. */
   dischargerKeyPairs(): Promise<readonly [KeyPair, ...KeyPair[]]>
-  /** Looks for key pairs another node added a moment ago: at most once a second, all callers together. */
-  lookForKeyPairs(): Promise<void>
+  /**
+   * Looks for key pairs another node added a moment ago: at most once a second, all callers together. False, and
+   * nothing was looked for, if many wait for it already.
+   */
+  lookForKeyPairs(): Promise<boolean>
+  /** Reads what other nodes have added, now. */
+  refresh(): Promise<void>
   /** `store` replaces the keyring's own store; it returns false if another process has taken the id. */
   rotateRootKey(store?: (key: RootKey) => Promise<boolean>): Promise<KeyDescription>
   rotateDischargerKeyPair(store?: (pair: StoredKeyPair) => Promise<boolean>): Promise<KeyDescription>
@@ -64,6 +75,12 @@ export interface KeyringDependencies {
 const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
 
 /**
+ * How many callers wait for {@link Keyring.lookForKeyPairs}. Anybody can send a caveat that is sealed to an unknown
+ * key pair, and the requests in flight are bounded.
+ */
+const MOST_LOOKING = 32
+
+/**
  * Opens the keyring of a migrated database and creates missing keys, once, even if several processes start together.
  * Throws `KeyringError` `wrong-secret` or `damaged-key`, and `Unavailable`.
  */
@@ -80,7 +97,22 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
     await keyPairs.add(makePair(purpose), { exists: (pair) => pair.purpose === purpose })
   }
 
-  const activeRootKey = async () => nonEmpty(await rootKeys.fresh())[0]
+  const activeRootKey = async () => {
+    const all = nonEmpty(await rootKeys.fresh())
+    return { rootKey: all[0], firstKey: all.at(-1) ?? all[0] }
+  }
+  /** The key with this id; it is looked for only if what names it is genuine. */
+  const rootKeyOf = async (
+    id: number,
+    since: number,
+    isGenuine: (firstKey: RootKey) => boolean,
+  ): Promise<RootKey | undefined> => {
+    const known = rootKeys.known(id)
+    if (known) return known
+    const first = rootKeys.first()
+    return first && isGenuine(first) ? rootKeys.find(id, since) : undefined
+  }
+  let looking = 0
   const pairsFor = async (purpose: KeyPairPurpose) => {
     const pairs = (await keyPairs.fresh()).filter((pair) => pair.purpose === purpose)
     return nonEmpty(pairs.map(({ keyPair }) => keyPair))
@@ -88,14 +120,14 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
 
   return {
     async mintId(kind, payload = new Uint8Array()) {
-      const rootKey = await activeRootKey()
-      const id = formatId(kind, rootKey.id, payload)
+      const { rootKey, firstKey } = await activeRootKey()
+      const id = formatId(kind, { rootKey, firstKey, payload })
       return { id, rootKey: deriveRootKey(rootKey, id) }
     },
 
-    async resolve(id) {
+    async resolve(id, since = performance.now()) {
       const parsed = parseId(id)
-      const rootKey = parsed && (await rootKeys.find(parsed.rootKeyId))
+      const rootKey = parsed && (await rootKeyOf(parsed.rootKeyId, since, (first) => isGenuineId(id, first)))
       return rootKey && { kind: parsed.kind, payload: parsed.payload, rootKey: deriveRootKey(rootKey, id) }
     },
 
@@ -105,13 +137,27 @@ export async function openKeyring({ database, secret, clock, times }: KeyringDep
 
     async openText(purpose, text) {
       const parsed = parseText(text)
-      const rootKey = parsed && (await rootKeys.find(parsed.rootKeyId))
+      const rootKey =
+        parsed &&
+        (await rootKeyOf(parsed.rootKeyId, performance.now(), (first) => isGenuineText(parsed, first)))
       return rootKey && openText(rootKey, purpose, parsed)
     },
 
     sealingKeyPair: async () => (await pairsFor('issuer'))[0],
     dischargerKeyPairs: () => pairsFor('discharger'),
-    lookForKeyPairs: () => keyPairs.lookUp(),
+    async lookForKeyPairs() {
+      if (looking >= MOST_LOOKING) return false
+      looking++
+      try {
+        await keyPairs.lookUp()
+      } finally {
+        looking--
+      }
+      return true
+    },
+    async refresh() {
+      await Promise.all([rootKeys.read(), keyPairs.read()])
+    },
     rotateRootKey: async (store) => describeRootKey(await rootKeys.add(makeRootKey, { store }), true),
     rotateDischargerKeyPair: async (store) =>
       describePair(await keyPairs.add(makePair('discharger'), { store }), true),

@@ -1,13 +1,14 @@
 /**
  * The identifier of a macaroon, from which its root key is derived, so that nothing is stored for it:
  *
- *   kind 1 | root key id 4 (big endian) | random 16 | payload
+ *   kind 1 | root key id 4 (big endian) | random 10 | check 6 | payload
  *   root key = HMAC-SHA256(secret of that root key, "ratafia macaroon root key" | 0 | identifier)
  *
- * The first byte is the format as well: a kind whose layout changes gets another byte.
+ * The first byte is the format as well: a kind whose layout changes gets another byte. Older identifiers
+ * have 16 random bytes and no check (`id-check.ts`).
  */
-import { randomBytes } from 'node:crypto'
 import { deriveKey } from './derive.ts'
+import { checkedBytes, ID_LAYOUT, passesCheck } from './id-check.ts'
 import type { RootKey } from './root-key-store.ts'
 
 export type MacaroonKind = 'token-root' | 'token' | 'agent-login' | 'device-session'
@@ -19,7 +20,9 @@ interface KindRow {
 
 /** The macaroon package takes identifiers of up to 3 KiB. */
 const MAX_ID_BYTES = 3 * 1024
-const HEADER_BYTES = 1 + 4 + 16
+const HEAD_BYTES = 1 + 4
+const CHECKED_BYTES = ID_LAYOUT.randomBytes + ID_LAYOUT.checkBytes
+const HEADER_BYTES = HEAD_BYTES + CHECKED_BYTES
 
 /** What the service issues macaroons for. The kind is in the identifier, so one never passes for another. */
 const KINDS: Readonly<Record<MacaroonKind, KindRow>> = {
@@ -40,15 +43,24 @@ export interface ParsedId {
 }
 
 /** A new identifier. Throws `TypeError` for a payload longer than the kind takes. */
-export function formatId(kind: MacaroonKind, rootKeyId: number, payload: Uint8Array): Uint8Array {
+export function formatId(
+  kind: MacaroonKind,
+  { rootKey, firstKey, payload }: { rootKey: RootKey; firstKey: RootKey; payload: Uint8Array },
+): Uint8Array {
   const { byte, maxPayload } = KINDS[kind]
   if (payload.length > maxPayload) {
     throw new TypeError(`A ${kind} macaroon takes a payload of ${maxPayload} bytes, not ${payload.length}.`)
   }
-  const head = Buffer.alloc(5)
+  const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt8(byte, 0)
-  head.writeUInt32BE(rootKeyId, 1)
-  return Buffer.concat([head, randomBytes(16), payload])
+  head.writeUInt32BE(rootKey.id, 1)
+  return Buffer.concat([head, checkedBytes(firstKey, ID_LAYOUT, [head, payload]), payload])
+}
+
+/** Whether this installation made the identifier, as far as its check says. */
+export function isGenuineId(id: Uint8Array, firstKey: RootKey): boolean {
+  const around = [id.subarray(0, HEAD_BYTES), id.subarray(HEADER_BYTES)]
+  return passesCheck(firstKey, ID_LAYOUT, id.subarray(HEAD_BYTES, HEADER_BYTES), around)
 }
 
 /** Reads an identifier. Undefined for any other bytes: an unknown kind, too short, too long for its kind. */

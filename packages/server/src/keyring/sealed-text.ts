@@ -3,18 +3,21 @@
  * under a key derived from a root key, a purpose and a salt.
  *
  *   text = base64url(0x01 | root key id 4 (big endian) | salt 16 | ciphertext | tag 16)
+ *   salt = random 12 | check 4
  *   key  = HMAC-SHA256(secret of that root key, "ratafia sealed text" | 0 | salt | purpose)
  *
  * Anyone can request such texts before logging in, so there may be very many: the salt gives each its own key, so the
- * nonce can be constant.
+ * nonce can be constant. Older salts are 16 random bytes and
+ * have no check (`id-check.ts`).
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { deriveKey } from './derive.ts'
+import { checkedBytes, passesCheck, SALT_LAYOUT } from './id-check.ts'
 import type { RootKey } from './root-key-store.ts'
 
 const VERSION = 1
 const HEAD_BYTES = 5
-const SALT_BYTES = 16
+const SALT_BYTES = SALT_LAYOUT.randomBytes + SALT_LAYOUT.checkBytes
 const TAG_BYTES = 16
 const NONCE = Buffer.alloc(12)
 
@@ -27,11 +30,15 @@ export interface UnverifiedText {
   readonly tag: Buffer
 }
 
-export function sealText(rootKey: RootKey, purpose: string, plaintext: Uint8Array): string {
+export function sealText(
+  { rootKey, firstKey }: { rootKey: RootKey; firstKey: RootKey },
+  purpose: string,
+  plaintext: Uint8Array,
+): string {
   const head = Buffer.alloc(HEAD_BYTES)
   head.writeUInt8(VERSION, 0)
   head.writeUInt32BE(rootKey.id, 1)
-  const salt = randomBytes(SALT_BYTES)
+  const salt = checkedBytes(firstKey, SALT_LAYOUT, [head])
   const cipher = createCipheriv('aes-256-gcm', keyFor(rootKey, purpose, salt), NONCE).setAAD(head)
   const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()])
   return Buffer.concat([head, salt, ciphertext, cipher.getAuthTag()]).toString('base64url')
@@ -51,6 +58,10 @@ export function parseText(text: string): UnverifiedText | undefined {
     tag: bytes.subarray(-TAG_BYTES),
   }
 }
+
+/** Whether this installation made the text, as far as its check says. */
+export const isGenuineText = ({ salt, head }: UnverifiedText, firstKey: RootKey): boolean =>
+  passesCheck(firstKey, SALT_LAYOUT, salt, [head])
 
 /** Undefined if it was sealed for another purpose, or altered. */
 export function openText(rootKey: RootKey, purpose: string, text: UnverifiedText): Uint8Array | undefined {

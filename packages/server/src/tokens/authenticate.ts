@@ -1,16 +1,15 @@
 /**
  * Who is asking, and within which limits: verifies what a request presents, and says in a 401 what is wrong with it.
- * List, revoke and whoami use {@link authenticate}; exchange calls {@link resolveMacaroon} and {@link verifyLogin}
- * itself, to look at the macaroon in between.
+ * List, revoke and whoami use {@link authenticate}; exchange calls {@link verifyLogin} itself, to look at the macaroon
+ * before.
  */
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../accounts/account.ts'
 import { accountActor } from '../change.ts'
 import { RequestError, unauthorized } from '../errors.ts'
-import type { Keyring, ResolvedId } from '../keyring/keyring.ts'
 import { type Cleared, clear } from './clear.ts'
 import type { RequestDependencies } from './dependencies.ts'
-import { firstValidSlice, type Presented } from './first-valid-slice.ts'
+import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
 import { type IdentitySource, readRootPayload } from './root-macaroon.ts'
 import type { Session } from './session.ts'
 
@@ -21,24 +20,7 @@ export interface Authentication {
 
 /** A token, or a root with its discharge: the first valid slice counts. Throws {@link RequestError}. */
 export function authenticate(presented: Presented, deps: RequestDependencies): Promise<Authentication> {
-  return firstValidSlice(presented, async (slice) =>
-    verifyLogin(slice, await resolveMacaroon(slice, deps.keyring), deps),
-  )
-}
-
-/** What the slice's first macaroon claims to be; only {@link verifyLogin} proves it. */
-export interface UnverifiedMacaroon extends ResolvedId {
-  readonly kind: 'token' | 'token-root'
-}
-
-/** Throws {@link RequestError} for a macaroon of another service. */
-export async function resolveMacaroon(slice: UnverifiedSlice, keyring: Keyring): Promise<UnverifiedMacaroon> {
-  const resolved = await keyring.resolve(slice[0].id)
-  const { kind } = resolved ?? {}
-  if (!resolved || (kind !== 'token' && kind !== 'token-root')) {
-    throw unauthorized('The macaroon was not issued by this service. Log in to this one.')
-  }
-  return { ...resolved, kind }
+  return firstValidSlice(presented, deps.keyring, (slice, macaroon) => verifyLogin(slice, macaroon, deps))
 }
 
 /**

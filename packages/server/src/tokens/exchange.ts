@@ -2,9 +2,9 @@
 import { MAX_ATTENUATION_BYTES, type MacaroonResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../errors.ts'
-import { resolveMacaroon, verifyLogin } from './authenticate.ts'
+import { verifyLogin } from './authenticate.ts'
 import type { RequestDependencies } from './dependencies.ts'
-import { firstValidSlice, type Presented } from './first-valid-slice.ts'
+import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
 import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
 
 /**
@@ -13,11 +13,18 @@ import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
  * as {@link verifyLogin} does, and `limit-exceeded` when the limits do not fit into a token.
  */
 export async function exchange(presented: Presented, deps: RequestDependencies): Promise<MacaroonResponse> {
-  return { macaroon: await firstValidSlice(presented, (slice) => exchangeSlice(slice, deps)) }
+  return {
+    macaroon: await firstValidSlice(presented, deps.keyring, (slice, root) =>
+      exchangeSlice(slice, root, deps),
+    ),
+  }
 }
 
-async function exchangeSlice(slice: UnverifiedSlice, deps: RequestDependencies): Promise<string> {
-  const root = await resolveMacaroon(slice, deps.keyring)
+async function exchangeSlice(
+  slice: UnverifiedSlice,
+  root: UnverifiedMacaroon,
+  deps: RequestDependencies,
+): Promise<string> {
   if (root.kind === 'token') {
     throw unauthorized('This is already a token. Exchange takes a root macaroon and its discharge.')
   }

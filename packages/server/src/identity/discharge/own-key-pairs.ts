@@ -1,10 +1,12 @@
 /** Opens caveats sealed to the identity service, on a node that may not know its newest key pair yet. */
 import { BakeryError, type KeyPair } from '@ratafia/macaroon/bakery'
+import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 /**
  * Runs `open` with the key pairs of the identity service, newest first. If none fits, another node may have just
- * rotated the pair: reads the key pairs again and tries once more. Throws what `open` throws, and `Unavailable`.
+ * rotated the pair: reads the key pairs again and tries once more. Throws what `open` throws, `service-unavailable` if
+ * many wait for that already, and `Unavailable`.
  */
 export async function withOwnKeyPairs<Result>(
   { dischargerKeyPairs, lookForKeyPairs }: Keyring,
@@ -15,7 +17,13 @@ export async function withOwnKeyPairs<Result>(
     return await open(known)
   } catch (error) {
     if (!(error instanceof BakeryError && error.code === 'public-key-mismatch')) throw error
-    await lookForKeyPairs()
+    if (!(await lookForKeyPairs())) {
+      throw new RequestError(
+        'service-unavailable',
+        'The caveat is sealed to a key that is not known here, and many clients wait until it is looked for. Ask ' +
+          'again in a moment.',
+      )
+    }
     const now = await dischargerKeyPairs()
     if (now.length === known.length) throw error
     return open(now)

@@ -82,6 +82,10 @@ async function listenWith(
   const feed = identityOnly ? undefined : await changeFeedOf(installation)
   // Open until the last request is answered.
   opened.push(async () => feed?.close())
+  feed?.subscribe((change) => {
+    if (change && change.kind !== 'root-key' && change.kind !== 'key-pair') return
+    installation.keyring.refresh().catch((err) => log.debug({ err }, 'the new keys are read later'))
+  })
   if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
   const networks = clientNetworks(config.trustedProxies)
   const listening = await listen(
