@@ -1,6 +1,9 @@
 /** What is removed over time, and that nothing becomes valid again because of it, on every database. */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { jobsOf } from '../../src/start/service/jobs.ts'
+import { createTelemetry } from '../../src/telemetry/create.ts'
+import { createLog } from '../../src/telemetry/log.ts'
 import { revokeToken } from '../../src/tokens/revoke.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -66,6 +69,31 @@ eachDatabase((_kind, _open, fresh) => {
     })
     assert.equal(refusalOf(again).status, 401)
     assert.equal(await rows('token_session'), count - 1, 'and no session is made anew')
+  })
+
+  test('a revoked root stays revoked on a node whose clock is hours behind the one that removes rows', async () => {
+    const { installation } = service
+    const person = await addPerson(service)
+    const root = await getRoot(service, { expires: new Date(service.now().getTime() + 60_000).toISOString() })
+    const slice = await dischargeFor(service, root, person)
+    await exchangeSlice(service, slice)
+    const [session] = await installation.tokenSessions.list({ accountId: person.id, limit: 1 })
+    assert.ok(session)
+    await revokeToken({ sessionId: session.id, by: 'operator' }, installation)
+    const config = {
+      ...installation.config,
+      retention: { ...installation.config.retention, tokenSessions: 3_600_000 },
+    }
+    const log = createLog({ level: 'silent', pretty: false })
+    const ahead = { ...installation, config, clock: () => new Date(service.now().getTime() + 5 * 3_600_000) }
+    const telemetry = await createTelemetry({ log, release: 'test', tracing: undefined, metrics: false })
+    const retention = jobsOf(ahead, log, telemetry).find(({ name }) => name === 'retention')
+    await retention?.run(async () => true)
+    const again = await call(service, 'POST', '/api/v2/tokens/exchange', {
+      headers: presenting(slice),
+      body: {},
+    })
+    assert.match(refusalOf(again).message, /was revoked at/)
   })
 
   test('a device session is removed after its end; its nonce has expired by then', async () => {

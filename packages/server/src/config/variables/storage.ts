@@ -52,7 +52,7 @@ export const STORAGE_VARIABLES = {
   RATAFIA_RETENTION_TOKEN_SESSIONS: row({
     default: '90d',
     meaning:
-      'How long to keep a token session after it ends, revoked or not; at least 1h, like all retention',
+      'How long to keep a token session after it ends, revoked or not; a day at least, and all other rows 1h',
     parse: parseRetention,
   }),
   RATAFIA_RETENTION_DEVICE_SESSIONS: row({

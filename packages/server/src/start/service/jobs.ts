@@ -46,7 +46,12 @@ function retentionTasks(
     // A day after they expire: by the clock of another node they may still be valid.
     { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
-    { table: 'token_session', keepMs: retention.tokenSessions, remove: tokenSessions.removeEnded },
+    // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
+    {
+      table: 'token_session',
+      keepMs: Math.max(DAY_MS, retention.tokenSessions),
+      remove: tokenSessions.removeEnded,
+    },
     { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
     { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
     {
