@@ -53,6 +53,7 @@ export const ACTIONS = {
   'login.deny': 'a login was refused in a browser',
   'token.open': 'a login was used for the first time: a token session began',
   'token.revoke': 'a token session was revoked',
+  'token.revoke-all': 'the logins of an account were ended, and then each of its token sessions was revoked',
   'packages.import': 'the package directory was filled from a file',
   'key.rotate': 'a root key or a key pair was added, and is in use',
   'secret.rotate': 'all sealed values were sealed again under another secret key',

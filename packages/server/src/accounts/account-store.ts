@@ -6,6 +6,7 @@ import {
   type Database,
   fromInstant,
   inTransaction,
+  rowLock,
   toInstant,
 } from '../database/index.ts'
 import type { Account } from './account.ts'
@@ -30,6 +31,8 @@ export interface AccountStore {
   /** Gives an existing account an identity; false when the identity already belongs to an account. */
   insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
   findById(id: AccountId): Promise<Account | undefined>
+  /** In a transaction; until it ends, no other changes the account. */
+  findAndHold(id: AccountId): Promise<Account | undefined>
   findByUsername(username: Username): Promise<Account | undefined>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
@@ -42,6 +45,11 @@ export interface AccountStore {
   disable(id: AccountId, at: Date): Promise<boolean>
   /** False when there is no such account, or when it is enabled already. */
   enable(id: AccountId): Promise<boolean>
+  /**
+   * Ends the logins of the account: {@link Account.loginsSince} becomes `at`, or a millisecond later than it was. False
+   * when there is no such account.
+   */
+  endLogins(id: AccountId, at: Date): Promise<boolean>
   /** False when there is no such account. */
   setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
 }
@@ -75,6 +83,12 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     // Index: the primary key.
     findById: async (id) => optionalAccount(await select().where('id', '=', id).executeTakeFirst()),
+
+    // Index: the primary key.
+    findAndHold: async (id) =>
+      optionalAccount(
+        await select().where('id', '=', id).modifyEnd(rowLock(query, 'share')).executeTakeFirst(),
+      ),
 
     // Index: the unique one on username.
     findByUsername: async (username) =>
@@ -128,6 +142,23 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
       return anyRowChanged(result)
     },
 
+    endLogins: async (id, at) => {
+      // Primary key. Always later than before, whatever the clocks say: what was issued names the instant it saw.
+      const result = await query
+        .updateTable('account')
+        .set((eb) => ({
+          logins_since: eb
+            .case()
+            .when('logins_since', '>=', toInstant(at))
+            .then(eb('logins_since', '+', 1))
+            .else(toInstant(at))
+            .end(),
+        }))
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
     setPasswordHash: async (id, passwordHash) => {
       const result = await query
         .updateTable('account')
@@ -168,6 +199,7 @@ const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
   ...account,
   password_hash: passwordHash ?? null,
   disabled_at: null,
+  logins_since: null,
   created_at: toInstant(createdAt),
 })
 
@@ -182,6 +214,7 @@ function accountOf(row: AccountTable): Account {
     name: row.name,
     hasPassword: row.password_hash !== null,
     disabledAt: fromInstant(row.disabled_at) ?? undefined,
+    loginsSince: fromInstant(row.logins_since) ?? undefined,
     createdAt: fromInstant(row.created_at),
   }
 }

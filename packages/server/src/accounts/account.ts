@@ -10,6 +10,8 @@ export interface Account {
   readonly name: string
   readonly hasPassword: boolean
   readonly disabledAt: Date | undefined
+  /** When its logins were last ended (`ended-logins/`): earlier ones open nothing. Undefined: never. */
+  readonly loginsSince: Date | undefined
   readonly createdAt: Date
 }
 

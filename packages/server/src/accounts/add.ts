@@ -39,5 +39,5 @@ export async function addAccount(
       field: 'username',
     })
   }
-  return { ...fields, hasPassword: passwordHash !== undefined, disabledAt: undefined }
+  return { ...fields, hasPassword: passwordHash !== undefined, disabledAt: undefined, loginsSince: undefined }
 }

@@ -1,4 +1,7 @@
-/** Disables an account: it cannot log in, and its tokens and agents stop working, until it is enabled again. */
+/**
+ * Disables an account: it cannot log in, and its tokens and agents stop working, until it is enabled again. Its logins
+ * that were not used yet never open anything.
+ */
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { findAccount } from './find.ts'
@@ -10,7 +13,9 @@ export async function disableAccount(
 ): Promise<Account> {
   const account = await findAccount(nameOrId, deps)
   const disabled = await deps.change(async ({ accounts, record }) => {
-    if (await accounts.disable(account.id, deps.clock())) {
+    const at = deps.clock()
+    if (await accounts.disable(account.id, at)) {
+      await accounts.endLogins(account.id, at)
       await record({ action: 'account.disable', subject: account.username })
     }
     return (await accounts.findById(account.id)) ?? account

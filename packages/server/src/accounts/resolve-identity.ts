@@ -78,7 +78,9 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
       }
       return inserted
     })
-    if (outcome === 'inserted') return { ...fields, hasPassword: false, disabledAt: undefined }
+    if (outcome === 'inserted') {
+      return { ...fields, hasPassword: false, disabledAt: undefined, loginsSince: undefined }
+    }
     // Somebody else has this username, or another request made the account of this identity first.
     const winner = await rules.accounts.findByIdentity(identity)
     if (winner) return winner

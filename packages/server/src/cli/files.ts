@@ -61,7 +61,9 @@ export async function createFile(
 ): Promise<NewFile> {
   const handle = await open(path, 'wx', secret ? 0o600 : 0o666).catch((error: NodeJS.ErrnoException) => {
     const why =
-      error.code === 'EEXIST' ? 'already exists, and is not overwritten' : `cannot be written: ${systemReason(error)}`
+      error.code === 'EEXIST'
+        ? 'already exists, and is not overwritten'
+        : `cannot be written: ${systemReason(error)}`
     throw new FileError(`${path} ${why}. ${otherwise}`)
   })
   return {

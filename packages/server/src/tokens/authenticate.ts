@@ -5,6 +5,7 @@
  */
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../accounts/account.ts'
+import { refuseEndedLogin, refuseLateLogin } from '../accounts/ended-logins/refuse-ended-login.ts'
 import { accountActor } from '../change.ts'
 import { RequestError, unauthorized } from '../errors.ts'
 import { type Cleared, clear } from './clear.ts'
@@ -87,12 +88,13 @@ async function loginOfToken({ sessionId }: Cleared, { tokenSessions, accounts }:
 async function loginOfRoot(
   cleared: Cleared,
   { description }: { readonly description: string | undefined },
-  { tokenSessions, accounts, clock, changeBy, source }: RequestDependencies,
+  { tokenSessions, accounts, clock, changeBy, identity, source }: RequestDependencies,
 ) {
   const now = clock()
   // Check this before recording anything: an expired login leaves no trace.
   refuseExpired(cleared, now)
   const account = await accounts.accountOf(cleared.subject, source)
+  refuseEndedLogin(cleared, account, identity)
   const wanted: Session = {
     id: cleared.sessionId,
     accountId: account.id,
@@ -103,8 +105,12 @@ async function loginOfRoot(
     revokedAt: undefined,
     revokedBy: undefined,
   }
-  const open = () =>
-    changeBy({ actor: accountActor(account.username), source })(async ({ tokenSessions, record }) => {
+  const open = () => {
+    refuseLateLogin(cleared, now)
+    return changeBy({ actor: accountActor(account.username), source })(async (on) => {
+      const { accounts, tokenSessions, record } = on
+      // Whoever ends the logins of the account right now waits for this session, and revokes it, or was first.
+      refuseEndedLogin(cleared, (await accounts.findAndHold(account.id)) ?? account, identity)
       const { session, first } = await tokenSessions.open(wanted, now)
       if (first) {
         const until = wanted.validUntil.toISOString()
@@ -116,6 +122,7 @@ async function loginOfRoot(
       }
       return session
     })
+  }
   const session = (await tokenSessions.find(wanted.id)) ?? (await open())
   if (session.accountId !== account.id) {
     // Do not reveal whose session it is.

@@ -14,6 +14,7 @@ import {
   parseTimestamp,
   splitCondition,
 } from '@ratafia/macaroon/conditions'
+import { LOGIN_KEY, type LoginMark, parseLoginMark } from '../accounts/ended-logins/login-mark.ts'
 import { quote, RequestError, unauthorized } from '../errors.ts'
 import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from './root-macaroon.ts'
 
@@ -28,6 +29,8 @@ export interface Cleared {
   readonly sessionExpires: Date
   /** The end it was minted with, before its holder added any: no copy lives longer. */
   readonly mintedExpires: Date
+  /** Of a root: what the identity service declared about when it gave the discharge. */
+  readonly mark: LoginMark | undefined
   /** The intersection of every `extra`. */
   readonly attenuations: Attenuations
 }
@@ -47,7 +50,7 @@ interface State {
   mintedExpires: Date | undefined
   /** Every declared value, by key. */
   readonly declared: Map<string, Set<string>>
-  /** Those that the identity service declared. */
+  /** Those that the identity service declared, before its time-before. */
   readonly vouched: Map<string, Set<string>>
   readonly now: Date
 }
@@ -90,7 +93,9 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     (argument, where, state) => {
       const { key, value } = parseDeclared(argument)
       addTo(state.declared, key, value)
-      if (where.identity) addTo(state.vouched, key, value)
+      // An identity service ends what it writes with a time-before. What follows may be the holder's, who could
+      // otherwise be anybody, had the service declared nobody.
+      if (where.identity && state.dischargeExpires === undefined) addTo(state.vouched, key, value)
     },
   ],
   [
@@ -143,6 +148,7 @@ export function clear(
   refuseContradictions(state.declared)
   const { sessionId, since, sessionExpires, mintedExpires, dischargeExpires } = state
   const [subject] = state.vouched.get(identityKey) ?? []
+  const [login = ''] = state.vouched.get(LOGIN_KEY) ?? []
   if (!subject)
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
@@ -153,7 +159,8 @@ export function clear(
   const attenuations = { ...limits, permissions: limits.permissions?.filter(isPermission) ?? null }
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
-  return { sessionId, subject, since, expires, sessionExpires, mintedExpires, attenuations }
+  const mark = parseLoginMark(login)
+  return { sessionId, subject, since, expires, sessionExpires, mintedExpires, mark, attenuations }
 }
 
 function apply(condition: string, where: Where, state: State): void {

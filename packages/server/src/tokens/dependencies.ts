@@ -2,6 +2,7 @@
 import type { AccountId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { Account } from '../accounts/account.ts'
+import type { AccountStore } from '../accounts/account-store.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
@@ -13,7 +14,10 @@ import type { SessionStore } from './session-store.ts'
 export interface TokenDependencies {
   readonly keyring: Keyring
   readonly tokenSessions: SessionStore
-  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  readonly changeBy: ChangingBy<{
+    readonly tokenSessions: SessionStore
+    readonly accounts: Pick<AccountStore, 'findAndHold'>
+  }>
   readonly accounts: {
     /**
      * The account of the person the identity service vouched for, who comes from the address `source`. Throws

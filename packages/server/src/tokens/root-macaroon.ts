@@ -28,6 +28,8 @@ export interface IdentitySource {
   /** Without a trailing slash. */
   readonly location: string
   readonly key: IdentityKey
+  /** Whether it is the one of this installation. */
+  readonly bundled: boolean
 }
 
 interface Minted {
@@ -80,13 +82,15 @@ function mintWithSession({ id, rootKey, location, expires, since, sessionId }: M
   ].reduce(addFirstPartyCaveat, mint({ rootKey, id, location }))
 }
 
+type IdentityName = Pick<IdentitySource, 'location' | 'key'>
+
 const TAG_BYTES = 8
 
 /**
  * The payload of a root's identifier: the identity service it was minted for (a caveat's location is not signed, and
  * the operator may switch services meanwhile) and the description, which is in no caveat.
  */
-export function rootPayload(identity: IdentitySource, description: string | undefined): Uint8Array {
+export function rootPayload(identity: IdentityName, description: string | undefined): Uint8Array {
   const text = description === '' ? EMPTY_DESCRIPTION : Buffer.from(description ?? '', 'utf8')
   return Buffer.concat([identityTag(identity), text])
 }
@@ -97,7 +101,7 @@ const EMPTY_DESCRIPTION = Buffer.of(0xff)
 /** Only for a root that verified. */
 export function readRootPayload(
   payload: Uint8Array,
-  identity: IdentitySource,
+  identity: IdentityName,
 ): { readonly description: string | undefined } | 'other-identity-service' {
   if (!identityTag(identity).equals(payload.subarray(0, TAG_BYTES))) return 'other-identity-service'
   const text = Buffer.from(payload.subarray(TAG_BYTES))
@@ -105,5 +109,5 @@ export function readRootPayload(
   return { description: text.length === 0 ? undefined : text.toString('utf8') }
 }
 
-const identityTag = ({ location, key }: IdentitySource): Buffer =>
+const identityTag = ({ location, key }: IdentityName): Buffer =>
   createHash('sha256').update(`${key} ${location}`).digest().subarray(0, TAG_BYTES)

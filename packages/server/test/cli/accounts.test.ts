@@ -34,7 +34,10 @@ eachDatabase((kind, _open, fresh) => {
     const { code, stdout } = await program.run(['migrate'])
     assert.deepEqual(
       { code, stdout },
-      { code: 0, stdout: 'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit.\n' },
+      {
+        code: 0,
+        stdout: 'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0007-logins.\n',
+      },
     )
     assert.deepEqual(await program.json('migrate'), { ran: [] })
     assert.equal(await ok(['migrate']), 'The database is up to date.\n')
@@ -135,7 +138,10 @@ eachDatabase((kind, _open, fresh) => {
 
       const [row] = await program.json('agents', 'list', '--account', 'owner')
       assert.deepEqual([row.name, row.account, row.public_key], ['ci', 'owner', key.public])
-      assert.match(await ok(['agents', 'list']), /^NAME +ACCOUNT +PUBLIC KEY +CREATED AT\nci +owner /)
+      assert.match(
+        await ok(['agents', 'list']),
+        /^NAME +ACCOUNT +LIMITS +PUBLIC KEY +CREATED AT\nci +owner +none /,
+      )
       await refused(words, /^ratafia: There is an agent "ci" already\./)
       assert.deepEqual(await program.json('agents', 'remove', 'ci'), { removed: 'ci' })
       assert.deepEqual(await program.json('agents', 'list', '--account', 'owner'), [])
@@ -143,9 +149,38 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await program.run(['agents', 'remove', 'ci'])).code, 1)
     })
 
+    test('limits: given, listed, and refused when no token can have them', async () => {
+      const limits = [
+        ...['--permission', 'package_upload', '--permission', 'package_release', '--channel', 'edge'],
+        ...['--package', 'hello', '--store', 'acme', '--max-lifetime', '1h'],
+      ]
+      const made = await program.json('agents', 'add', 'limited', '--account', 'owner', ...url, ...limits)
+      const given = {
+        permissions: ['package_upload', 'package_release'],
+        channels: ['edge'],
+        packages: ['hello'],
+        store_ids: ['acme'],
+        max_lifetime_seconds: 3600,
+      }
+      assert.deepEqual(made.limits, given)
+      const [listed] = await program.json('agents', 'list', '--account', 'owner')
+      assert.deepEqual(listed.limits, given)
+      assert.match(
+        await ok(['agents', 'list']),
+        /permission package_upload, package_release; channel edge; package hello; store acme; max-lifetime 3600s/,
+      )
+      await program.json('agents', 'remove', 'limited')
+      const add = (...options: string[]) => ['agents', 'add', 'l2', '--account', 'owner', ...url, ...options]
+      await refused(add('--permission', 'package_everything'), /There is no permission "package_everything"/)
+      await refused(add('--channel', 'é'), /--channel "é" is not 1 to 128 printable ASCII characters/)
+      const many = Array.from({ length: 257 }, (_, at) => ['--channel', `c${at}`]).flat()
+      await refused(add(...many), /There are more than 256 of --channel/)
+      assert.equal((await program.run(add('--max-lifetime', 'soon'))).code, 2)
+    })
+
     test('--json has the row and the file', async () => {
       const made = await program.json('agents', 'add', 'json', '--account', 'owner', ...url)
-      assert.deepEqual(Object.keys(made), ['name', 'account', 'public_key', 'created_at', 'file'])
+      assert.deepEqual(Object.keys(made), ['name', 'account', 'public_key', 'limits', 'created_at', 'file'])
       assert.equal(made.file.key.public, made.public_key)
     })
 

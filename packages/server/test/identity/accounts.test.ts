@@ -75,6 +75,7 @@ eachDatabase((_kind, open) => {
         name: 'The bob',
         hasPassword: true,
         disabledAt: undefined,
+        loginsSince: undefined,
         createdAt: now,
       },
     )

@@ -125,7 +125,11 @@ eachDatabase((_kind, open) => {
     )
     assert.deepEqual(
       verify(slice, rootKey).map(({ condition }) => condition),
-      [`declared userid ${account.id}`, 'time-before 2026-11-21T10:00:00.000000Z'],
+      [
+        `declared userid ${account.id}`,
+        `declared login ${world.clock().getTime()} 0`,
+        'time-before 2026-11-21T10:00:00.000000Z',
+      ],
     )
   })
 
@@ -138,7 +142,7 @@ eachDatabase((_kind, open) => {
       macaroon.caveats
         .map(({ id }) => Buffer.from(id).toString())
         .filter((text) => text.startsWith('declared')),
-      [`declared username ${username}`, 'declared email '],
+      [`declared username ${username}`, `declared login ${world.clock().getTime()} 0`, 'declared email '],
     )
   })
 
@@ -654,7 +658,9 @@ eachDatabase((_kind, open) => {
     assert.deepEqual([denied.status, denied.body.Code], [401, 'permission denied'])
     assert.match(denied.body.Message, /has been disabled since/)
     await enableAccount(username, world)
-    assert.equal((await postDischarge(identity.location, caveat, body)).status, 200)
+    const ended = await postDischarge(identity.location, caveat, body)
+    assert.deepEqual([ended.status, ended.body.Code], [401, 'permission denied'])
+    assert.match(ended.body.Message, /were ended after this one was approved/)
   })
 
   test('a session of an account that was disabled in the database opens nothing', async () => {

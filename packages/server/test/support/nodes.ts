@@ -14,10 +14,16 @@ export interface TestNode extends TestService {
 }
 
 /** Nodes on the same database share one secret key. They use the real clock. */
-export async function startNode(database: DatabaseConfig): Promise<TestNode> {
+export async function startNode(
+  database: DatabaseConfig,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-node-'))
   const config: Config = {
-    ...readConfig({ RATAFIA_PORT: '0', RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: SECRET_KEY }),
+    ...readConfig({
+      ...{ RATAFIA_PORT: '0', RATAFIA_DATA_DIR: directory, RATAFIA_SECRET_KEY: SECRET_KEY },
+      ...environment,
+    }),
     database,
   }
   const { baseUrl, installation, close } = await startService({

@@ -1,9 +1,12 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import type { Command } from 'commander'
 import { type Config, serviceAddress } from '../../config/config.ts'
-import { parseServiceUrl } from '../../config/values.ts'
+import { parseDuration, parseServiceUrl } from '../../config/values.ts'
+import type { AgentLimits, WantedLimits } from '../../identity/agents/agent-limits.ts'
+import type { ListedAgent } from '../../identity/agents/list-agents.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { createFile } from '../files.ts'
+import type { Installation } from '../installation.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 
 interface AddOptions extends JsonOption {
@@ -11,6 +14,11 @@ interface AddOptions extends JsonOption {
   readonly url?: string
   readonly publicKey?: string
   readonly output?: string
+  readonly permission?: readonly string[]
+  readonly channel?: readonly string[]
+  readonly package?: readonly string[]
+  readonly store?: readonly string[]
+  readonly maxLifetime?: string
 }
 
 export function agentCommands(parent: Command, context: CommandContext): void {
@@ -26,6 +34,11 @@ export function agentCommands(parent: Command, context: CommandContext): void {
       '--public-key <base64>',
       'public key of a key pair that the program already has; no file is printed',
     )
+    .option('--permission <name>', 'limit its tokens to this permission; may repeat', several)
+    .option('--channel <pattern>', 'limit its tokens to these channels; may repeat', several)
+    .option('--package <name>', 'limit its tokens to this package (a name or a snap id); may repeat', several)
+    .option('--store <id>', 'limit its tokens to this store; may repeat', several)
+    .option('--max-lifetime <duration>', 'the longest life of its tokens from each login, such as 1h or 30d')
     .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
@@ -34,27 +47,37 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listAgents } = await import('../../identity/agents/list-agents.ts')
-      const rows = await context.withInstallation(async (installation) => {
-        const all: Row[] = []
+      const agents = await context.withInstallation(async (installation) => {
+        const all: ListedAgent[] = []
         for (let after: string | undefined; ; ) {
           const page = await listAgents({ account: options.account, after, limit: 1000 }, installation)
-          all.push(...page.agents.map(row))
+          all.push(...page.agents)
           if (page.next === undefined) return all
           after = page.next
         }
       })
-      printList(context, options, rows, {
-        columns: ['name', 'account', 'public_key', 'created_at'],
-        empty: 'There is no agent. `ratafia agents add NAME --account USERNAME` makes one.',
-      })
+      if (options.json) print(context, options, agents.map(described), '')
+      else {
+        printList(context, options, agents.map(row), {
+          columns: ['name', 'account', 'limits', 'public_key', 'created_at'],
+          empty: 'There is no agent. `ratafia agents add NAME --account USERNAME` makes one.',
+        })
+      }
     })
 
   withJson(agents.command('remove <name>'))
-    .description('remove an agent: its key stops working; its tokens stay valid until they are revoked')
+    .description(
+      "remove an agent: its key stops working, and the account's logins that were not used yet; its tokens stay valid until they are revoked",
+    )
     .action(async (name: string, options: JsonOption) => {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
       await context.withInstallation((installation) => removeAgent(name, installation))
-      print(context, options, { removed: name }, `The agent ${name} is removed.`)
+      print(
+        context,
+        options,
+        { removed: name },
+        `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`,
+      )
     })
 }
 
@@ -69,16 +92,21 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
       ? undefined
       : await createFile(options.output, { secret: true, otherwise: 'No agent was made.' })
   try {
-    const { agent, account, file } = await context.withInstallation((installation) =>
+    const { agent, account, file } = await context.withInstallation(async (installation) =>
       addAgent(
-        { name, account: options.account, publicKey: options.publicKey },
+        {
+          name,
+          account: options.account,
+          publicKey: options.publicKey,
+          limits: await limitsOf(options, installation),
+        },
         { ...installation, location: identityLocation(options.url, installation.config) },
       ),
     )
     const text = file && JSON.stringify(file, undefined, 2)
     if (text !== undefined) await output?.write(`${text}\n`)
     const told = `The agent ${name} logs in as ${account.username}.`
-    const made = row({ ...agent, account })
+    const made = described({ ...agent, account })
     if (text === undefined || output) {
       print(context, options, made, output ? `${told} Its agents file is ${output.path}.` : told)
     } else {
@@ -91,6 +119,40 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   } finally {
     await output?.close()
   }
+}
+
+const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
+/** Packages by the directory, as for the request for a token. Throws {@link UsageError}. */
+async function limitsOf(options: AddOptions, installation: Installation): Promise<WantedLimits> {
+  const { resolvePackages } = await import('../../package-directory/resolve.ts')
+  return {
+    permissions: options.permission,
+    channels: options.channel,
+    packages: options.package && (await resolvePackages(options.package.map(packageReference), installation)),
+    storeIds: options.store,
+    maxLifetime: options.maxLifetime === undefined ? undefined : lifetime(options.maxLifetime),
+  }
+}
+
+/** A snap id has 32 letters and digits; the name of a package has no capitals. */
+const packageReference = (text: string) =>
+  /^[A-Za-z0-9]{32}$/.test(text) && /[A-Z]/.test(text) ? { snap_id: text } : { name: text }
+
+function lifetime(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new UsageError(`--max-lifetime ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** In the words of the options. */
+function limitsText({ permissions, channels, packages, storeIds, maxLifetime }: AgentLimits): string {
+  const lists = { permission: permissions, channel: channels, package: packages, store: storeIds }
+  const parts = Object.entries(lists).flatMap(([name, list]) => (list ? `${name} ${list.join(', ')}` : []))
+  if (maxLifetime !== null) parts.push(`max-lifetime ${maxLifetime / 1000}s`)
+  return parts.length === 0 ? 'none' : parts.join('; ')
 }
 
 /** Throws {@link UsageError} if neither --url nor the configuration gives it. */
@@ -114,14 +176,30 @@ function serviceUrl(text: string): string {
   }
 }
 
-const row = (agent: {
+interface Shown {
   readonly name: string
   readonly account: { readonly username: string }
   readonly publicKey: Uint8Array
+  readonly limits: AgentLimits
   readonly createdAt: Date
-}): Row => ({
+}
+
+const row = (agent: Shown): Row & { readonly limits: string } => ({
   name: agent.name,
   account: agent.account.username,
   public_key: Buffer.from(agent.publicKey).toString('base64'),
+  limits: limitsText(agent.limits),
   created_at: agent.createdAt.toISOString(),
 })
+
+/** For JSON: the lists as lists, null where nothing is limited. */
+const described = (agent: Shown) => {
+  const { permissions, channels, packages, storeIds, maxLifetime } = agent.limits
+  return {
+    ...row(agent),
+    limits: {
+      ...{ permissions, channels, packages, store_ids: storeIds },
+      max_lifetime_seconds: maxLifetime === null ? null : maxLifetime / 1000,
+    },
+  }
+}

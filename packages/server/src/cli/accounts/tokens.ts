@@ -1,7 +1,12 @@
 /** `ratafia tokens`: the sessions of developer tokens. */
 import type { Command } from 'commander'
-import type { CommandContext } from '../context.ts'
+import { type CommandContext, UsageError } from '../context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+
+interface RevokeOptions extends JsonOption {
+  readonly account?: string
+  readonly all?: boolean
+}
 
 interface ListOptions extends JsonOption {
   readonly account?: string
@@ -52,9 +57,20 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       }
     })
 
-  withJson(tokens.command('revoke <session-id>'))
-    .description('end a session: within a second every node refuses its tokens')
-    .action(async (sessionId: string, options: JsonOption) => {
+  withJson(tokens.command('revoke [session-id]'))
+    .description(
+      'end a session, or with --all every login of an account: within a second every node refuses its tokens',
+    )
+    .option('--account <username>', 'with --all: the account')
+    .option(
+      '--all',
+      'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser',
+    )
+    .action(async (sessionId: string | undefined, options: RevokeOptions) => {
+      if (options.all || options.account !== undefined) return revokeAllOf(sessionId, options, context)
+      if (sessionId === undefined) {
+        throw new UsageError('Give the id of a session, or --account USERNAME --all.')
+      }
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { revokeToken } = await import('../../tokens/revoke.ts')
       const { macaroons } = await context.withInstallation((installation) =>
@@ -64,4 +80,27 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
       print(context, options, revoked, told)
     })
+}
+
+async function revokeAllOf(
+  sessionId: string | undefined,
+  options: RevokeOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { account: username, all } = options
+  if (sessionId !== undefined || username === undefined || !all) {
+    throw new UsageError('Give either the id of a session, or --account USERNAME --all.')
+  }
+  const { OPERATOR } = await import('../../accounts/account-fields.ts')
+  const { revokeAll } = await import('../../accounts/ended-logins/revoke-all.ts')
+  const { account, revoked } = await context.withInstallation((installation) =>
+    revokeAll({ account: username, by: OPERATOR }, installation),
+  )
+  print(
+    context,
+    options,
+    { username: account.username, revoked, logins_since: account.loginsSince?.toISOString() ?? null },
+    `Revoked ${revoked === 1 ? '1 session' : `${revoked} sessions`} of ${account.username}. ` +
+      'Its earlier logins open nothing, and it is signed out of every browser.',
+  )
 }

@@ -26,6 +26,7 @@ export interface Schema {
     name: string
     password_hash: string | null
     disabled_at: number | null
+    logins_since: number | null
     created_at: number
   }
   external_identity: {
@@ -38,11 +39,13 @@ export interface Schema {
     name: string
     account_id: string
     public_key: Uint8Array
+    limits: string | null
     created_at: number
   }
   sign_in_session: {
     id_hash: Uint8Array
     account_id: string
+    logins_since: number | null
     created_at: number
     expires_at: number
   }
@@ -50,6 +53,7 @@ export interface Schema {
     login_id: Uint8Array
     account_id: string
     decision: 'approved' | 'denied'
+    logins_since: number | null
     completed_at: number
     expires_at: number
   }

@@ -9,6 +9,7 @@ import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
 import { withoutSlash } from '../discharge/third-party.ts'
 import { agentKey } from './agent-key.ts'
+import { checkLimits, formatLimits, type WantedLimits, type WithLimits } from './agent-limits.ts'
 import { checkAgentName } from './agent-name.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
 
@@ -18,6 +19,8 @@ export interface AddAgentInput {
   readonly account: string
   /** Base64, if the agent already has a key pair; otherwise one is made. */
   readonly publicKey?: string | undefined
+  /** What its logins are limited to; absent means not limited. */
+  readonly limits?: WantedLimits | undefined
 }
 
 /** The file that Go (`BAKERY_AGENT_FILE`) and Python (`load_auth_info`) bakery clients read. */
@@ -27,7 +30,7 @@ export interface AgentsFile {
 }
 
 export interface AddedAgent {
-  readonly agent: Agent
+  readonly agent: WithLimits<Agent>
   readonly account: Account
   /** Has the private key, which is not stored; absent when the public key was given. */
   readonly file: AgentsFile | undefined
@@ -41,17 +44,23 @@ interface AddAgentDeps {
   readonly location: string
 }
 
-/** Throws `invalid-field`: no such account, a bad or taken name, a bad or taken key. */
+/** Throws `invalid-field`: no such account, a bad or taken name, a bad or taken key, a bad limit. */
 export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promise<AddedAgent> {
   const name = checkAgentName(input.name)
   const account = await findAccount(input.account, deps)
+  const limits = checkLimits(input.limits ?? {})
   const made = input.publicKey === undefined ? generateKeyPair() : undefined
   const publicKey = made?.publicKey ?? agentKey(input.publicKey ?? '', notAKey)
-  const agent: Agent = { name, accountId: account.id, publicKey, createdAt: deps.clock() }
+  const agent = { name, accountId: account.id, publicKey, limits, createdAt: deps.clock() }
+  const stored = formatLimits(limits)
   const outcome = await deps.change(async ({ agents, record }) => {
-    const inserted = await agents.insert(agent)
+    const inserted = await agents.insert({ ...agent, limits: stored })
     if (inserted === 'inserted') {
-      await record({ action: 'agent.add', subject: name, details: { account: account.username } })
+      await record({
+        action: 'agent.add',
+        subject: name,
+        details: { account: account.username, limits: stored },
+      })
     }
     return inserted
   })

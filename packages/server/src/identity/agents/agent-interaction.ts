@@ -24,6 +24,7 @@ import { unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { sealFor, toText } from '../logins/sealed-texts.ts'
+import { limitConditions, parseLimits } from './agent-limits.ts'
 import { isAgentName } from './agent-name.ts'
 import type { Agent } from './agent-store.ts'
 
@@ -48,25 +49,28 @@ export const agentInteraction: InteractionKind = {
     if (login.caveat.length !== caveat.length || !timingSafeEqual(login.caveat, caveat)) {
       throw badLogin('it is for another caveat')
     }
-    return enabledAccountOfAgent(login, deps)
+    const { agent, account } = await enabledAgent(login, deps)
+    return { account, limits: limitConditions(parseLimits(agent.limits), deps.clock()) }
   },
 }
 
 /**
- * The account of the agent with this name and this key. Throws a 401: in the same words for an unknown agent and for
- * another key, and when the account is disabled.
+ * The agent with this name and this key, and its account as it was before the agent was looked up: if both are removed
+ * or changed meanwhile, the account is the older. Throws a 401: in the same words for an unknown agent and for another
+ * key, and when the account is disabled.
  */
-export async function enabledAccountOfAgent(
+export async function enabledAgent(
   { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
   { agents, accounts }: IdentityDependencies,
-): Promise<Account> {
+): Promise<{ readonly agent: Agent; readonly account: Account }> {
   // The name may be any text, even one that a database refuses.
-  const agent = isAgentName(name) ? await agents.find(name) : undefined
-  const account = agent && (await accounts.findById(agent.accountId))
-  if (!agent || !account || !Buffer.from(agent.publicKey).equals(publicKey)) {
+  const known = isAgentName(name) ? await agents.find(name) : undefined
+  const account = known && (await accounts.findById(known.accountId))
+  const agent = known && (await agents.find(name))
+  if (!agent || agent.accountId !== account?.id || !Buffer.from(agent.publicKey).equals(publicKey)) {
     throw unauthorized('There is no agent with this name and this public key.')
   }
-  return requireEnabled(account)
+  return { agent, account: requireEnabled(account) }
 }
 
 /** The conditions in an agent's login macaroon, besides `time-before`. */

@@ -10,7 +10,7 @@ import { formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
-import { AGENT_LOGIN_MS, agentConditions, enabledAccountOfAgent } from './agent-interaction.ts'
+import { AGENT_LOGIN_MS, agentConditions, enabledAgent } from './agent-interaction.ts'
 import { agentKey } from './agent-key.ts'
 
 export interface AgentLoginInput {
@@ -35,7 +35,7 @@ export async function agentLogin(
     throw unauthorized('This login has expired: an agent must answer within a minute.')
   }
   const agent = { name: input.name, publicKey: agentKey(input.publicKey, notAKey) }
-  await enabledAccountOfAgent(agent, deps)
+  await enabledAgent(agent, deps)
 
   const version = input.protocolVersion >= 3 ? 3 : 2
   const minted = mintBakeryMacaroon({

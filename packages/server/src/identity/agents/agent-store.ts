@@ -7,6 +7,8 @@ export interface Agent {
   readonly accountId: AccountId
   /** X25519, 32 bytes. */
   readonly publicKey: Uint8Array
+  /** What its logins are limited to, as `agent-limits.ts` writes it; null means not limited. */
+  readonly limits: string | null
   readonly createdAt: Date
 }
 
@@ -26,13 +28,14 @@ export interface AgentStore {
 
 export function agentStore({ query }: Pick<Database, 'query'>): AgentStore {
   return {
-    insert: async ({ name, accountId, publicKey, createdAt }) => {
+    insert: async ({ name, accountId, publicKey, limits, createdAt }) => {
       const result = await query
         .insertInto('agent')
         .values({
           name,
           account_id: accountId,
           public_key: publicKey,
+          limits,
           created_at: toInstant(createdAt),
         })
         .onConflict((conflict) => conflict.doNothing())
@@ -74,11 +77,13 @@ const agentOf = (row: {
   name: string
   account_id: string
   public_key: Uint8Array
+  limits: string | null
   created_at: number
 }): Agent => ({
   name: row.name,
   // The cast is safe: only ids of accounts are ever written.
   accountId: row.account_id as AccountId,
   publicKey: row.public_key,
+  limits: row.limits,
   createdAt: fromInstant(row.created_at),
 })

@@ -2,10 +2,13 @@
 import type { Account } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
+import { parseLimits, type WithLimits } from './agent-limits.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
 
+export type ListedAgent = WithLimits<Agent> & { readonly account: Account }
+
 export interface AgentPage {
-  readonly agents: readonly (Agent & { readonly account: Account })[]
+  readonly agents: readonly ListedAgent[]
   /** The `after` of the next page; absent on the last page. */
   readonly next: string | undefined
 }
@@ -26,11 +29,11 @@ export async function listAgents(
   // One more than asked for tells whether there is a next page.
   const found = await deps.agents.page({ accountId: only?.id, after: input.after, limit: size + 1 })
   const accounts = new Map<string, Account>(only && [[only.id, only]])
-  const agents: (Agent & { account: Account })[] = []
+  const agents: ListedAgent[] = []
   for (const agent of found.slice(0, size)) {
     const account = accounts.get(agent.accountId) ?? (await findAccount(agent.accountId, deps))
     accounts.set(account.id, account)
-    agents.push({ ...agent, account })
+    agents.push({ ...agent, limits: parseLimits(agent.limits), account })
   }
   return { agents, next: found.length > size ? agents.at(-1)?.name : undefined }
 }

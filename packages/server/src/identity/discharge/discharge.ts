@@ -9,6 +9,7 @@ import {
   encodeBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import { ConditionError, formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
+import { formatLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { parseIdentityCondition } from './identity-condition.ts'
@@ -16,7 +17,10 @@ import { type Client, type DischargeToken, InteractionRequired } from './interac
 import { offerInteractions, redeemToken } from './interaction-kinds.ts'
 import { withOwnKeyPairs } from './own-key-pairs.ts'
 
-/** How long a discharge can be used (contract/bakery.md 2.9: Candid's default). */
+/**
+ * How long a discharge can be used (contract/bakery.md 2.9: Candid's default): some clients present root and discharge
+ * all day instead of a token. Here it must open its session within an hour.
+ */
 const DISCHARGE_MS = 24 * 60 * 60_000
 
 export interface DischargeRequest {
@@ -44,9 +48,16 @@ export async function dischargeCaveat(
       const login = { caveat: digest, firstParty: firstPartyPublicKey, summary, client }
       throw new InteractionRequired(await offerInteractions(login, deps))
     }
-    const account = await redeemToken(token, digest, deps)
-    const until = new Date(deps.clock().getTime() + DISCHARGE_MS)
-    return [formatDeclared(key, declare(account)), formatTimeBefore(until)]
+    const { account, limits } = await redeemToken(token, digest, deps)
+    const now = deps.clock()
+    const own = Buffer.from((await deps.keyring.sealingKeyPair()).publicKey).equals(firstPartyPublicKey)
+    // The first time-before ends what counts as declared, and the next one limits the session.
+    return [
+      formatDeclared(key, declare(account)),
+      ...(own ? [formatLoginMark(account, now)] : []),
+      formatTimeBefore(new Date(now.getTime() + DISCHARGE_MS)),
+      ...limits,
+    ]
   }
   try {
     const discharged = await withOwnKeyPairs(deps.keyring, (keyPairs) =>

@@ -2,12 +2,17 @@
  * The ways to log in, a row each: what a client is offered, and whose login its token proves (contract/bakery.md 3.3).
  * A new way is a new row.
  */
-import type { Account } from '../../accounts/account.ts'
 import { invalidRequest } from '../../errors.ts'
 import { agentInteraction } from '../agents/agent-interaction.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { browserWindow } from '../logins/browser-window.ts'
-import type { DischargeToken, InteractionKind, InteractionMethods, PendingLogin } from './interaction.ts'
+import type {
+  DischargeToken,
+  InteractionKind,
+  InteractionMethods,
+  LoggedIn,
+  PendingLogin,
+} from './interaction.ts'
 
 const KINDS: readonly InteractionKind[] = [browserWindow, agentInteraction]
 
@@ -24,7 +29,7 @@ export function redeemToken(
   { kind: name, value }: DischargeToken,
   caveat: Uint8Array,
   deps: IdentityDependencies,
-): Promise<Account> {
+): Promise<LoggedIn> {
   const kind = KINDS.find(({ tokenKind }) => tokenKind === name)
   if (kind) return kind.redeem(value, caveat, deps)
   const known = KINDS.map(({ tokenKind }) => `"${tokenKind}"`).join(' and ')

@@ -30,8 +30,14 @@ export interface InteractionKind {
   readonly tokenKind: string
   /** The offer under the method's name. Writes nothing: the client has proved nothing yet. */
   offer(login: PendingLogin, deps: IdentityDependencies): Promise<Readonly<Record<string, string>>>
-  /** The account that logged in. Throws a 401 for a token that is not valid for this caveat. */
-  redeem(token: Uint8Array, caveat: Uint8Array, deps: IdentityDependencies): Promise<Account>
+  /** Whose login it is. Throws a 401 for a token that is not valid for this caveat. */
+  redeem(token: Uint8Array, caveat: Uint8Array, deps: IdentityDependencies): Promise<LoggedIn>
+}
+
+export interface LoggedIn {
+  readonly account: Account
+  /** Conditions that limit what the discharge gives. */
+  readonly limits: readonly string[]
 }
 
 /** By method, what a client needs to let its person (or agent) log in. */

@@ -4,6 +4,7 @@
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'
+import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
 import { unauthorized } from '../../errors.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { isKnownService } from '../known-services.ts'
@@ -53,6 +54,10 @@ export const browserWindow: InteractionKind = {
     }
     const account = await accounts.findById(content.account)
     if (!account) throw unauthorized('The account of this login no longer exists.')
-    return requireEnabled(account)
+    requireEnabled(account)
+    if (endedSince(content.seen, account)) {
+      throw unauthorized('The logins of the account were ended after this one was approved. Log in again.')
+    }
+    return { account, limits: [] }
   },
 }

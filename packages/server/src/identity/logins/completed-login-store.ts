@@ -13,6 +13,8 @@ export interface CompletedLogin {
   readonly loginId: Uint8Array
   readonly accountId: AccountId
   readonly decision: 'approved' | 'denied'
+  /** Of the account: see `login-mark.ts`. */
+  readonly seen: number
   readonly completedAt: Date
   /** From then on the row can be removed: by then the login can no longer be completed. */
   readonly expiresAt: Date
@@ -31,13 +33,14 @@ export interface CompletedLoginStore {
 export function completedLoginStore({ query }: Pick<Database, 'query'>): CompletedLoginStore {
   return {
     // The primary key decides which of two decisions came first.
-    insert: async ({ loginId, accountId, decision, completedAt, expiresAt }) => {
+    insert: async ({ loginId, accountId, decision, seen, completedAt, expiresAt }) => {
       const result = await query
         .insertInto('completed_login')
         .values({
           login_id: loginId,
           account_id: accountId,
           decision,
+          logins_since: seen,
           completed_at: toInstant(completedAt),
           expires_at: toInstant(expiresAt),
         })
@@ -90,6 +93,7 @@ function loginOf(row: CompletedLoginTable): CompletedLogin {
     // The cast is safe: only ids of accounts are ever written.
     accountId: row.account_id as AccountId,
     decision: row.decision,
+    seen: row.logins_since ?? 0,
     completedAt: fromInstant(row.completed_at),
     expiresAt: fromInstant(row.expires_at),
   }

@@ -1,4 +1,5 @@
 /** Approves or refuses a login, for a person who is signed in. */
+import { seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { accountActor } from '../../change.ts'
 import { unauthorized } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
@@ -40,6 +41,7 @@ export async function confirmLogin(input: ConfirmInput, deps: IdentityDependenci
     loginId: toBytes(visit.login),
     accountId: signedIn.account.id,
     decision,
+    seen: seenBy(signedIn.account),
     completedAt,
     // The row must last as long as the visit URL opens: it says that the URL was used.
     expiresAt: new Date(Math.max(visit.expires, completedAt.getTime() + FETCH_MS)),

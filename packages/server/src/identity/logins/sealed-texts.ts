@@ -44,6 +44,8 @@ const LoginTokenSchema = Type.Object({
   caveat: Base64,
   account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
   expires: Instant,
+  /** Of the account when the login was approved: see `login-mark.ts`. Older releases have none. */
+  seen: Type.Optional(Instant),
 })
 
 /** In the confirmation form: this browser was shown this login for this account. */

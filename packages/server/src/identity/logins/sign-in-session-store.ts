@@ -6,6 +6,8 @@ export interface SignInSession {
   /** SHA-256 of the cookie's 32 bytes. */
   readonly idHash: Uint8Array
   readonly accountId: AccountId
+  /** Of the account: see `login-mark.ts`. */
+  readonly seen: number
   readonly createdAt: Date
   readonly expiresAt: Date
 }
@@ -24,12 +26,13 @@ export interface SignInSessionStore {
 
 export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSessionStore {
   return {
-    insert: async ({ idHash, accountId, createdAt, expiresAt }) => {
+    insert: async ({ idHash, accountId, seen, createdAt, expiresAt }) => {
       await query
         .insertInto('sign_in_session')
         .values({
           id_hash: idHash,
           account_id: accountId,
+          logins_since: seen,
           created_at: toInstant(createdAt),
           expires_at: toInstant(expiresAt),
         })
@@ -48,6 +51,7 @@ export function signInSessionStore({ query }: Pick<Database, 'query'>): SignInSe
           idHash: row.id_hash,
           // The cast is safe: only ids of accounts are ever written.
           accountId: row.account_id as AccountId,
+          seen: row.logins_since ?? 0,
           createdAt: fromInstant(row.created_at),
           expiresAt: fromInstant(row.expires_at),
         }

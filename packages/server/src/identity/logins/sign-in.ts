@@ -1,6 +1,7 @@
 /** Signs a browser in with a password, and out. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Account } from '../../accounts/account.ts'
+import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
 import { verifyPassword } from '../../accounts/verify-password.ts'
 import { accountActor } from '../../change.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
@@ -49,9 +50,10 @@ export async function signIn(
   const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
   const idHash = hashOf(cookie)
   const { id: accountId, username: subject } = result.account
+  const seen = seenBy(result.account)
   const change = deps.changeBy({ actor: accountActor(subject), source: input.address })
   await change(async ({ signInSessions, record }) => {
-    await signInSessions.insert({ idHash, accountId, createdAt, expiresAt })
+    await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt })
     await record({ action: 'account.sign-in', subject })
   })
   // If the password was changed or the account disabled during the check, that ended every session but this one.
@@ -71,7 +73,7 @@ export interface SignedIn {
   readonly sessionHash: Uint8Array
 }
 
-/** `undefined` for no cookie, an unknown or expired one, or a disabled account. */
+/** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
 export async function signedIn(
   cookie: string | undefined,
   { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
@@ -80,7 +82,9 @@ export async function signedIn(
   const session = sessionHash && (await signInSessions.find(sessionHash))
   if (!session || session.expiresAt <= clock()) return undefined
   const account = await accounts.findById(session.accountId)
-  return account && !account.disabledAt ? { account, sessionHash } : undefined
+  return account && !account.disabledAt && !endedSince(session.seen, account)
+    ? { account, sessionHash }
+    : undefined
 }
 
 /** Ends the session of this cookie if there is a valid one. `address` is the browser's. */

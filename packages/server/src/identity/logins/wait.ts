@@ -80,7 +80,7 @@ export async function waitForLogin(
 }
 
 async function result(
-  { decision, accountId, completedAt }: CompletedLogin,
+  { decision, accountId, seen, completedAt }: CompletedLogin,
   { login, caveat }: Sealed<'wait'>,
   { clock, keyring }: IdentityDependencies,
 ): Promise<WaitResult> {
@@ -89,7 +89,7 @@ async function result(
   }
   if (clock().getTime() >= completedAt.getTime() + FETCH_MS) throw expired()
   const expires = completedAt.getTime() + LOGIN_TOKEN_MS
-  const token = await sealFor('login-token', { login, caveat, account: accountId, expires }, keyring)
+  const token = await sealFor('login-token', { login, caveat, account: accountId, expires, seen }, keyring)
   return { kind: LOGIN_TOKEN_KIND, token64: encodeBase64(Buffer.from(token, 'ascii')) }
 }
 

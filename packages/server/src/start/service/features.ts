@@ -66,7 +66,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     baseUrl,
     location,
     thirdParty,
-    identity: { location: identityLocation, key: config.identityCondition },
+    identity: { location: identityLocation, key: config.identityCondition, bundled: !config.identity },
     lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),

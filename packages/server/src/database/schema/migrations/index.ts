@@ -4,7 +4,16 @@ import { brands } from './0002-brands.ts'
 import { devices } from './0003-devices.ts'
 import { changes } from './0004-changes.ts'
 import { audit } from './0005-audit.ts'
-import { waitingDevices } from './0009-waiting-devices.ts'
+import { waitingDevices } from './0006-waiting-devices.ts'
+import { logins } from './0007-logins.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
-export const migrations: readonly Migration[] = [first, brands, devices, changes, audit, waitingDevices]
+export const migrations: readonly Migration[] = [
+  first,
+  brands,
+  devices,
+  changes,
+  audit,
+  waitingDevices,
+  logins,
+]

@@ -2,7 +2,7 @@ import type { Migration } from '../migration.ts'
 
 /** From which networks the devices that wait for approval come, so that no network can fill the queue. */
 export const waitingDevices: Migration = {
-  name: '0009-waiting-devices',
+  name: '0006-waiting-devices',
   statements: () => [
     // The networks of the address that asked, narrowest first; null when the device does not wait (or asked a node of
     // the release before).

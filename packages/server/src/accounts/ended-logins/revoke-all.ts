@@ -1,0 +1,58 @@
+/**
+ * Revokes every token of an account, and ends its logins: the answer to a stolen password, agent key or computer. The
+ * account can log in again at once.
+ */
+import type { Changing } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import type { SignInSessionStore } from '../../identity/logins/sign-in-session-store.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
+import type { Account } from '../account.ts'
+import type { AccountStore } from '../account-store.ts'
+import { findAccount } from '../find.ts'
+
+interface RevokeAllDeps {
+  readonly accounts: AccountStore
+  readonly tokenSessions: SessionStore
+  readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
+  readonly change: Changing<{ readonly accounts: AccountStore; readonly tokenSessions: SessionStore }>
+  readonly clock: Clock
+}
+
+/** Sessions of one transaction. */
+const BATCH = 200
+/** Sessions that have ended by the clock here may go on by another node's. */
+const CLOCK_MARGIN_MS = 86_400_000
+
+/**
+ * Returns how many sessions were revoked. If it is interrupted, the logins have ended, and running it again revokes the
+ * remaining sessions. Throws `invalid-field` when there is no such account.
+ */
+export async function revokeAll(
+  { account: nameOrId, by }: { readonly account: string; readonly by: string },
+  { accounts, tokenSessions, signInSessions, change, clock }: RevokeAllDeps,
+): Promise<{ readonly account: Account; readonly revoked: number }> {
+  const account = await findAccount(nameOrId, { accounts })
+  // First: whoever opens a session from now on does so with a later login, or is refused.
+  await change(async ({ accounts, record }) => {
+    await accounts.endLogins(account.id, clock())
+    await record({ action: 'token.revoke-all', subject: account.username })
+  })
+  await signInSessions.removeAllOf(account.id)
+  const activeAt = new Date(clock().getTime() - CLOCK_MARGIN_MS)
+  for (let revoked = 0; ; ) {
+    const sessions = await tokenSessions.list({ accountId: account.id, activeAt, limit: BATCH })
+    if (sessions.length === 0) {
+      return { account: (await accounts.findById(account.id)) ?? account, revoked }
+    }
+    revoked += await change(async ({ tokenSessions, record }) => {
+      let first = 0
+      for (const { id } of sessions) {
+        const revocation = await tokenSessions.revoke({ id, at: clock(), by })
+        if (!revocation?.first) continue
+        first++
+        await record({ action: 'token.revoke', subject: id })
+      }
+      return first
+    })
+  }
+}

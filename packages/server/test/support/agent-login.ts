@@ -1,0 +1,39 @@
+/** A login with an agent's key, as a bakery client does it: the discharge is the identity service's own. */
+import { encodeBase64, encodeBinary, type Macaroon } from '@ratafia/macaroon'
+import { decodeBakeryMacaroon, dischargeAll, type KeyPair } from '@ratafia/macaroon/bakery'
+
+type Slice = readonly [Macaroon, ...Macaroon[]]
+
+/** Discharges the root at the identity service that its caveat names; `add` changes the discharge before it is bound. */
+export function agentDischarge(
+  root: string,
+  { name, keyPair }: { readonly name: string; readonly keyPair: KeyPair },
+  add: (discharged: Macaroon) => Macaroon = (discharged) => discharged,
+): Promise<Slice> {
+  return dischargeAll(decodeBakeryMacaroon(JSON.parse(root)), async ({ id, location }) => {
+    const post = (parameters: Record<string, string>) =>
+      json(`${location}/discharge`, {
+        method: 'POST',
+        body: new URLSearchParams({ id64: encodeBase64(id), ...parameters }),
+      })
+    const { Info } = await post({})
+    const url = new URL(Info.InteractionMethods.agent['login-url'])
+    url.searchParams.set('username', name)
+    url.searchParams.set('public-key', encodeBase64(keyPair.publicKey))
+    const { macaroon } = await json(url, { headers: { 'Bakery-Protocol-Version': '3' } })
+    const slice = await dischargeAll(
+      decodeBakeryMacaroon(macaroon),
+      () => Promise.reject(new Error('an agent discharges only its own caveat')),
+      { localKeyPair: keyPair },
+    )
+    const answer = await post({ token64: encodeBase64(encodeBinary(...slice)), 'token-kind': 'agent' })
+    if (!answer.Macaroon) throw new Error(`the agent got no discharge: ${JSON.stringify(answer)}`)
+    const discharged = decodeBakeryMacaroon(answer.Macaroon)
+    return { ...discharged, macaroon: add(discharged.macaroon) }
+  })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what an answer must have is used right away.
+async function json(url: string | URL, init: RequestInit): Promise<any> {
+  return (await fetch(url, init)).json()
+}

@@ -1,0 +1,230 @@
+/**
+ * Guarantee: once the logins of an account were ended, no root, discharge or approval from before opens anything, on any
+ * node. What ends them: a new password, disabling (and enabling), removing an agent, revoking everything.
+ */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { addFirstPartyCaveat, type Macaroon } from '@ratafia/macaroon'
+import {
+  decodeBakeryMacaroon,
+  decodeCaveatId,
+  decodeKey,
+  dischargeAll,
+  type KeyPair,
+  keyPairFromPrivateKey,
+  mintBakeryMacaroon,
+} from '@ratafia/macaroon/bakery'
+import type { Account } from '../../src/accounts/account.ts'
+import { disableAccount } from '../../src/accounts/disable.ts'
+import { enableAccount } from '../../src/accounts/enable.ts'
+import { revokeAll } from '../../src/accounts/ended-logins/revoke-all.ts'
+import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { setPassword } from '../../src/accounts/set-password.ts'
+import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { removeAgent } from '../../src/identity/agents/remove-agent.ts'
+import { agentDischarge } from '../support/agent-login.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { startNode, type TestNode } from '../support/nodes.ts'
+import {
+  type Answer,
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  exchangeSlice,
+  getRoot,
+  presenting,
+  refusalOf,
+} from '../support/service.ts'
+
+/** Cheap: what the hash costs does not matter here. */
+const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
+
+type Slice = readonly [Macaroon, ...Macaroon[]]
+
+const exchange = (node: TestNode, slice: Slice): Promise<Answer> =>
+  call(node, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice), body: {} })
+const whoami = (node: TestNode, headers: Record<string, string>): Promise<Answer> =>
+  call(node, 'GET', '/api/v2/tokens/whoami', { headers })
+
+eachDatabase((_kind, _open, fresh) => {
+  let one: TestNode
+  let other: TestNode
+  before(async () => {
+    one = await startNode(await fresh.target())
+    // As behind a load balancer.
+    other = await startNode(await fresh.target(), { RATAFIA_BASE_URL: one.baseUrl })
+  })
+  after(async () => {
+    await one.close()
+    await other.close()
+  })
+
+  /** An account with an agent, whose discharges are those of the identity service itself. */
+  const newAgent = async (limits = {}) => {
+    const account = await addPerson(one)
+    const name = `agent-${account.username}`
+    const location = `${one.baseUrl}/identity`
+    const { file } = await addAgent({ name, account: account.id, limits }, { ...one.installation, location })
+    assert.ok(file)
+    return { account, name, keyPair: keyPairFromPrivateKey(decodeKey(file.key.private)) }
+  }
+  const latentLogin = async (agent: { name: string; keyPair: KeyPair }, root = getRoot(one)) =>
+    agentDischarge(await root, agent)
+
+  const ENDINGS: Readonly<Record<string, (account: Account, agent: string) => Promise<unknown>>> = {
+    'a new password': ({ id }) =>
+      setPassword({ account: id, password: 'another password' }, { ...one.installation, passwords }),
+    'disabling and enabling': async ({ id }) => {
+      await disableAccount(id, one.installation)
+      await enableAccount(id, one.installation)
+    },
+    'the removal of an agent': (_account, agent) => removeAgent(agent, one.installation),
+    'revoking everything': ({ id }) => revokeAll({ account: id, by: 'operator' }, one.installation),
+  }
+
+  for (const [what, end] of Object.entries(ENDINGS)) {
+    describe(what, () => {
+      test('a root and its discharge that nobody presented open nothing, on any node', async () => {
+        const agent = await newAgent()
+        const [first, second] = [await latentLogin(agent), await latentLogin(agent)]
+        await end(agent.account, agent.name)
+        for (const node of [one, other]) {
+          assert.match(refusalOf(await exchange(node, first)).message, /were ended at .* Log in again\.$/)
+          assert.equal(refusalOf(await whoami(node, presenting(second))).status, 401)
+        }
+        const { tokenSessions } = one.installation
+        assert.deepEqual(await tokenSessions.list({ accountId: agent.account.id, limit: 10 }), [])
+      })
+
+      test('a root from before opens nothing with a discharge from after, nor the other way round', async () => {
+        const agent = await newAgent()
+        const spare = await addAgent(
+          { name: `spare-${agent.name}`, account: agent.account.id },
+          { ...one.installation, location: `${one.baseUrl}/identity` },
+        )
+        assert.ok(spare.file)
+        const still = {
+          name: spare.agent.name,
+          keyPair: keyPairFromPrivateKey(decodeKey(spare.file.key.private)),
+        }
+        const [root, used] = [await getRoot(one), await latentLogin(agent)]
+        await exchangeSlice(one, used)
+        await end(agent.account, agent.name)
+        assert.equal((await exchange(other, await latentLogin(still, Promise.resolve(root)))).status, 401)
+        // Nor does one that had opened its session get another token.
+        assert.equal((await exchange(other, used)).status, 401)
+        assert.equal((await exchange(other, await latentLogin(still))).status, 200)
+      })
+
+      test('a discharge from before cannot be made to look like one from after', async () => {
+        const agent = await newAgent()
+        const root = await getRoot(one)
+        const later = Date.now() + 60_000
+        const [bound, unmarked] = [
+          await agentDischarge(root, agent, (discharged) =>
+            addFirstPartyCaveat(discharged, `declared login ${later} ${later}`),
+          ),
+          // As an older release gives it; the holder adds the mark.
+          await dischargeFor(one, root, agent.account, ({ id }) => [
+            `declared userid ${id}`,
+            `time-before ${new Date(later).toISOString()}`,
+            `declared login ${later} ${later}`,
+          ]),
+        ]
+        await end(agent.account, agent.name)
+        for (const slice of [bound, unmarked]) assert.equal((await exchange(one, slice)).status, 401)
+      })
+    })
+  }
+
+  test('what each does to the tokens that exist', async () => {
+    for (const [what, end] of Object.entries(ENDINGS)) {
+      const agent = await newAgent()
+      const token = await exchangeSlice(one, await latentLogin(agent))
+      await end(agent.account, agent.name)
+      const status = what === 'revoking everything' ? 401 : 200
+      assert.equal((await whoami(one, bearing(token))).status, status, what)
+    }
+  })
+
+  test('revoking everything revokes each session once, and ends what a race opens', async () => {
+    const agent = await newAgent()
+    for (let i = 0; i < 3; i++) await exchangeSlice(one, await latentLogin(agent))
+    const latent = await Promise.all(Array.from({ length: 8 }, () => latentLogin(agent)))
+    const [answers, { revoked }] = await Promise.all([
+      Promise.all(latent.map((slice, at) => exchange(at % 2 === 0 ? one : other, slice))),
+      revokeAll({ account: agent.account.id, by: 'operator' }, one.installation),
+    ])
+    const opened = answers.filter(({ status }) => status === 200)
+    assert.equal(revoked, 3 + opened.length)
+    for (const { body } of opened) {
+      assert.match(refusalOf(await whoami(one, bearing(body.macaroon))).message, /was revoked at/)
+    }
+    const again = await revokeAll({ account: agent.account.id, by: 'operator' }, one.installation)
+    assert.equal(again.revoked, 0)
+    const entries = await one.installation.database.query
+      .selectFrom('audit_entry')
+      .select('action')
+      .where('subject', '=', agent.account.username)
+      .where('action', '=', 'token.revoke-all')
+      .execute()
+    assert.equal(entries.length, 2)
+    assert.ok(again.account.loginsSince)
+  })
+
+  test('logins ended twice in one millisecond, or by a clock that is behind, end each time', async () => {
+    const { account } = await newAgent()
+    const { accounts } = one.installation
+    const at = new Date(1_000)
+    const seen = async () => (await accounts.findById(account.id))?.loginsSince?.getTime()
+    for (const expected of [1_000, 1_001]) {
+      await accounts.endLogins(account.id, at)
+      assert.equal(await seen(), expected)
+    }
+    await accounts.endLogins(account.id, new Date(500))
+    assert.equal(await seen(), 1_002)
+  })
+
+  test('an agent with limits: whoever relays a root gets no more, and whoami shows it', async () => {
+    const limits = {
+      permissions: ['package_upload', 'package_release'],
+      channels: ['edge', 'beta'],
+      packages: ['hello'],
+      storeIds: ['acme'],
+      maxLifetime: 3_600_000,
+    }
+    const agent = await newAgent(limits)
+    const shown = async (request: unknown) => {
+      const token = await exchangeSlice(one, await latentLogin(agent, getRoot(one, request)))
+      return (await whoami(other, bearing(token))).body
+    }
+    const all = await shown({})
+    assert.deepEqual(
+      [all.permissions, all.channels, all.packages, all.store_ids],
+      [limits.permissions, limits.channels, limits.packages, limits.storeIds],
+    )
+    assert.ok(Date.parse(`${all.expires}Z`) <= Date.now() + limits.maxLifetime)
+    const fewer = await shown({ permissions: ['package_upload', 'store_admin'], channels: ['edge'] })
+    assert.deepEqual([fewer.permissions, fewer.channels], [['package_upload'], ['edge']])
+    const nothing = await latentLogin(agent, getRoot(one, { permissions: ['store_admin'] }))
+    assert.match(refusalOf(await exchange(one, nothing)).message, /exclude each other/)
+  })
+
+  test('an identity that follows the time-before of a discharge does not count', async () => {
+    const person = await addPerson(one)
+    const until = `time-before ${new Date(Date.now() + 60_000).toISOString()}`
+    // A discharger that ignores need-declared: its holder adds who they want to be.
+    const [root, ...discharges] = await dischargeAll(
+      decodeBakeryMacaroon(JSON.parse(await getRoot(one))),
+      async ({ id }) => {
+        const { rootKey } = decodeCaveatId(id, await one.installation.keyring.dischargerKeyPairs())
+        const undeclared = mintBakeryMacaroon({ rootKey, id, version: 2 })
+        const conditions = [until, `declared userid ${person.id}`]
+        return { ...undeclared, macaroon: conditions.reduce(addFirstPartyCaveat, undeclared.macaroon) }
+      },
+    )
+    const answer = refusalOf(await exchange(one, [root, ...discharges]))
+    assert.match(answer.message, /^The identity service did not say who you are/)
+  })
+})
