@@ -16,6 +16,7 @@ export const KINDS = [
   'refresh',
   'device-session',
   'revoke-session',
+  'revoke-all',
   'revoke-device',
   'approve',
   'reject',
@@ -24,7 +25,10 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** Something that can be revoked: `session ID`, `account NAME`, `device MODEL/SERIAL`, `request MODEL/KEY`. */
+/**
+ * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (those that began in it, see `eras.ts`),
+ * `device MODEL/SERIAL`, `request MODEL/KEY`.
+ */
 export type Subject = string
 
 export interface DeviceSeen {
@@ -71,6 +75,8 @@ export interface Truth {
   readonly sessions: ReadonlyMap<string, boolean>
   /** Whether each account is disabled, by username. */
   readonly accounts: ReadonlyMap<string, boolean>
+  /** The accounts whose logins were ended, by username. */
+  readonly ended: ReadonlySet<string>
   /** Holders of serials: active and revoked. */
   readonly devices: readonly (DeviceSeen & { readonly revoked: boolean })[]
   /** The status of everything in the register, by `MODEL/KEY`. */

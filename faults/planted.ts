@@ -50,6 +50,18 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
+    bug: 'a login that was not presented yet survives the revocation of everything',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/accounts/ended-logins/refuse-ended-login.ts`,
+        from: 'if (loginsSince === undefined) return',
+        to: 'if (loginsSince === undefined || since.getTime() > 0) return',
+      },
+    ],
+  },
+  {
+    breaks: 'revoked-refused',
     bug: 'a session of a revoked device is verified',
     during: CALM,
     replacements: [

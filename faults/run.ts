@@ -141,11 +141,13 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
   }
   const { ratafia } = world
   const over = () => struck
+  const ofOneRelease = () =>
+    world.nodes.every(({ installation }) => installation.tree === world.installation.tree)
   const randomOf = (turn: number) => seeded(seed, `${fault.name} operator turn ${turn}`)
   await Promise.all([
     strike(),
     ...clients.map((client) => runClient(client, over)),
-    operate({ clients, randomOf, recorder, ratafia, pauseMs: OPERATOR_PAUSE_MS }, over),
+    operate({ clients, randomOf, recorder, ratafia, ofOneRelease, pauseMs: OPERATOR_PAUSE_MS }, over),
   ])
   return { strikes, evidence }
 }
@@ -172,7 +174,7 @@ async function servesAgain(
   const deadline = performance.now() + RECOVERY_DEADLINE_MS
   try {
     while (performance.now() < deadline) {
-      const token = await logIn(person, wire, client.random)
+      const token = await logIn(person, wire, client.random, client.eras.of(person))
       if (token) {
         client.tokens.push(token)
         return true

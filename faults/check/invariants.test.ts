@@ -5,7 +5,7 @@ import type { Seen, Truth } from '../history.ts'
 import { check, INVARIANTS, type InvariantName } from './invariants.ts'
 
 const nothing: Truth = {
-  ...{ sessions: new Map(), accounts: new Map(), devices: [], requests: new Map() },
+  ...{ sessions: new Map(), accounts: new Map(), devices: [], requests: new Map(), ended: new Set() },
   ...{ faults: [], lost: [] },
 }
 const device = { model: 'unit-1', key: 'key-1', serial: 'SN-1' }
@@ -53,6 +53,26 @@ const CASES: readonly Case[] = [
     history: [ended({ ends: 'account A' })],
     truth: { accounts: new Map([['A', false]]) },
     violates: 'revocation-kept',
+  },
+  {
+    says: 'the logins of an account were ended, and are not',
+    history: [ended({ ends: 'logins A/0' })],
+    violates: 'revocation-kept',
+  },
+  {
+    says: 'the logins of an account were ended',
+    history: [ended({ ends: 'logins A/0' })],
+    truth: { ended: new Set(['A']) },
+  },
+  {
+    says: "a login from before its account's logins were ended opened a session, a later one does",
+    history: [
+      ended({ ends: 'logins A/0' }),
+      seen({ kind: 'exchange', sent: 1_111, answered: 1_120, uses: ['logins A/0'] }),
+      seen({ kind: 'exchange', sent: 1_111, answered: 1_120, uses: ['logins A/2'] }),
+    ],
+    truth: { ended: new Set(['A']) },
+    violates: 'revoked-refused',
   },
   {
     says: 'a device was revoked, and is not',

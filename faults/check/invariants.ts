@@ -167,10 +167,11 @@ function endings(history: readonly Seen[]): ReadonlyMap<Subject, Ending> {
   return found
 }
 
-function hasEnded(subject: Subject, { sessions, accounts, devices, requests }: Truth): boolean {
+function hasEnded(subject: Subject, { sessions, accounts, ended, devices, requests }: Truth): boolean {
   const [kind, name = ''] = subject.split(/ (.*)/s)
   if (kind === 'session') return sessions.get(name) === true
   if (kind === 'account') return accounts.get(name) === true
+  if (kind === 'logins') return ended.has(name.replace(/\/.*$/, ''))
   if (kind === 'request') return requests.get(name) === 'rejected'
   return devices.some(({ model, serial, revoked }) => revoked && name === `${model}/${serial}`)
 }

@@ -2,7 +2,8 @@
 import { REVOKED_WITHIN_MS } from '../check/invariants.ts'
 import { sleep } from '../world/processes.ts'
 import type { Device, DeviceSession, Unit, Waiting } from './device.ts'
-import type { Token } from './log-in.ts'
+import { Eras } from './eras.ts'
+import type { Login, Token } from './log-in.ts'
 import type { Random } from './random.ts'
 import type { Model, Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
@@ -23,6 +24,9 @@ export interface Client {
   readonly next: Model
   /** Ids of the keys for which a remodel was sent. */
   readonly remodelled: Set<string>
+  readonly eras: Eras
+  /** Logins that were not presented yet. */
+  readonly latent: Login[]
   readonly tokens: Token[]
   readonly endedTokens: Token[]
   readonly devices: Device[]
@@ -36,7 +40,15 @@ export function newClient(
   parts: Pick<Client, 'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next'>,
 ): Client {
   return {
-    ...{ tokens: [], endedTokens: [], devices: [], sessions: [], endedSessions: [] },
+    ...{
+      eras: new Eras(),
+      latent: [],
+      tokens: [],
+      endedTokens: [],
+      devices: [],
+      sessions: [],
+      endedSessions: [],
+    },
     ...{ waiting: [], rejected: [], remodelled: new Set<string>(), watching: new Set() },
     ...{ random: parts.randomOf(0), ...parts },
   }

@@ -68,6 +68,7 @@ export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> 
   ])
   return {
     sessions: new Map(sessions.map((row) => [String(row['session-id']), row['revoked-at'] != null])),
+    ended: new Set(accounts.flatMap((row) => (row['logins_since'] == null ? [] : String(row['username'])))),
     accounts: new Map(accounts.map((row) => [String(row['username']), row['disabled_at'] != null])),
     devices: devices
       .filter(({ status }) => status === 'active' || status === 'revoked')

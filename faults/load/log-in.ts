@@ -10,13 +10,19 @@ import type { Random } from './random.ts'
 import type { Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
 
-export interface Token {
+/** Root and discharge: nobody knows of it until it is presented. */
+export interface Login {
   readonly person: Person
+  /** In which it began: see `eras.ts`. */
+  readonly era: number
   /** The session's id. */
   readonly session: string
-  readonly text: string
-  /** Root and discharge, which may be exchanged again. */
+  /** Root and discharge, which may be exchanged again and again. */
   readonly login: string
+}
+
+export interface Token extends Login {
+  readonly text: string
 }
 
 /** A step whose answer lacks what the next one needs. */
@@ -25,13 +31,27 @@ class Stopped extends Error {}
 const TOKENS = '/api/v2/tokens'
 const BAKERY = { 'bakery-protocol-version': '3' }
 
-export const subjectsOf = ({ person, session }: Pick<Token, 'person' | 'session'>): readonly string[] => [
+export const loginsOf = (person: Person, era: number): string => `logins ${person.username}/${era}`
+
+const subjectsOf = ({ person, era, session }: Login): readonly string[] => [
   `session ${session}`,
   `account ${person.username}`,
+  loginsOf(person, era),
 ]
 
 /** Undefined if a step was refused or not answered. */
-export async function logIn(person: Person, wire: Wire, random: Random): Promise<Token | undefined> {
+export async function logIn(person: Person, wire: Wire, random: Random, era = 0): Promise<Token | undefined> {
+  const begun = await beginLogin(person, wire, random, era)
+  return begun && exchange(begun.login, wire, random, begun.sticky)
+}
+
+/** Root and discharge, without presenting them. Undefined if a step was refused or not answered. */
+export async function beginLogin(
+  person: Person,
+  wire: Wire,
+  random: Random,
+  era: number,
+): Promise<{ readonly login: Login; readonly sticky: Target | undefined } | undefined> {
   // Half of the logins move from node to node, the others stay with one.
   const sticky = random.chance(0.5) ? wire.pick(random) : undefined
   const send = async (request: Request, wanted: number) => {
@@ -44,25 +64,27 @@ export async function logIn(person: Person, wire: Wire, random: Random): Promise
     const root = decodeBakeryMacaroon(JSON.parse(asked.macaroon))
     const slice = await dischargeAll(root, (need) => dischargeAsAgent(need, person, send))
     const session = sessionIdOf(root.macaroon)
-    return await exchange({ person, session, login: formatMacaroonsHeader(slice) }, wire, random, sticky)
+    return { login: { person, era, session, login: formatMacaroonsHeader(slice) }, sticky }
   } catch (error) {
     if (error instanceof Stopped) return undefined
     throw error
   }
 }
 
+export const exchanging = (login: Login, final = false): Request => ({
+  ...json('exchange', `${TOKENS}/exchange`, {}, { macaroons: login.login }),
+  ...{ uses: subjectsOf(login), final },
+  proves: () => ({ session: login.session }),
+})
+
 /** Exchanges a login, for the first time or again. */
 export async function exchange(
-  login: Pick<Token, 'person' | 'session' | 'login'>,
+  login: Login,
   wire: Wire,
   random: Random,
   target: Target = wire.pick(random),
 ): Promise<Token | undefined> {
-  const { status, body } = await wire.send(target, {
-    ...json('exchange', `${TOKENS}/exchange`, {}, { macaroons: login.login }),
-    uses: subjectsOf(login),
-    proves: () => ({ session: login.session }),
-  })
+  const { status, body } = await wire.send(target, exchanging(login))
   return status === 200 ? { ...login, text: JSON.parse(body).macaroon } : undefined
 }
 

@@ -19,7 +19,7 @@ import {
   subjectOf,
   verification,
 } from './device.ts'
-import { exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
+import { beginLogin, exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
 import type { Request, Target } from './wire.ts'
 
 /** How long a client waits after a request without an answer. */
@@ -49,6 +49,7 @@ interface Operation {
 /** The relative frequency. */
 const OPERATIONS: readonly Operation[] = [
   { name: 'log in', weight: 4, run: newToken },
+  { name: 'log in, and present it later', weight: 1, run: latentLogin },
   { name: 'whoami', weight: 36, run: (client) => withToken(client, (token) => use(client, token)) },
   {
     name: 'list',
@@ -94,9 +95,26 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 async function newToken(client: Client): Promise<void> {
-  const person = client.random.pick(client.people)
-  const token = person && (await logIn(person, client.wire, client.random))
-  if (token) client.tokens.push(token)
+  const { random, people, eras, wire, tokens } = client
+  const person = random.pick(people)
+  const token = person && (await eras.during(person, (era) => logIn(person, wire, random, era)))
+  if (token) tokens.push(token)
+}
+
+/** Enough for the operator to find one. */
+const MOST_LATENT = 4
+
+/** Begins a login, or presents one that was begun before. */
+async function latentLogin({ random, people, eras, wire, latent, tokens }: Client): Promise<void> {
+  if (latent.length >= MOST_LATENT) {
+    const [oldest] = latent.splice(0, 1)
+    const token = oldest && (await exchange(oldest, wire, random))
+    if (token) tokens.push(token)
+    return
+  }
+  const person = random.pick(people)
+  const begun = person && (await eras.during(person, (era) => beginLogin(person, wire, random, era)))
+  if (begun) latent.push(begun.login)
 }
 
 async function withToken(client: Client, work: (token: Token) => Promise<unknown>): Promise<unknown> {

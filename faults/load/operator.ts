@@ -4,9 +4,9 @@ import type { Command } from '../world/command.ts'
 import { sleep } from '../world/processes.ts'
 import { type Client, remind, watch } from './client.ts'
 import { nameOf, poll, subjectOf, verification } from './device.ts'
-import { whoami } from './log-in.ts'
+import { exchanging, loginsOf, whoami } from './log-in.ts'
 import type { Random } from './random.ts'
-import { BRAND } from './scene.ts'
+import { BRAND, type Person } from './scene.ts'
 import type { Proof, Recorder, Request } from './wire.ts'
 
 /** The status for each exit code; other exit codes are faults. */
@@ -51,13 +51,15 @@ interface Operator {
   readonly randomOf: (turn: number) => Random
   readonly recorder: Recorder
   readonly ratafia: Command
+  /** Whether all nodes and commands are of one release. */
+  readonly ofOneRelease: () => boolean
   /** The pause between two commands. */
   readonly pauseMs: number
 }
 
 /** Runs until `over` returns true. */
 export async function operate(
-  { clients, randomOf, recorder, ratafia, pauseMs }: Operator,
+  { clients, randomOf, recorder, ratafia, ofOneRelease, pauseMs }: Operator,
   over: () => boolean,
 ) {
   for (let turn = 1; !over(); turn++) {
@@ -65,9 +67,12 @@ export async function operate(
     const random = randomOf(turn)
     const found = find(DUTIES[(turn - 1) % DUTIES.length], clients, random)
     if (!found || over()) continue
+    // Nodes of the release before know no logins that were ended.
+    if (found.chosen.person && !ofOneRelease()) continue
     const { client, chosen } = found
-    if (chosen.show && random.chance(0.5)) await remind(client, chosen.show)
-    const status = await command(chosen, ratafia, recorder)
+    if (chosen.show && !chosen.person && random.chance(0.5)) await remind(client, chosen.show)
+    const run = () => command(chosen, ratafia, recorder)
+    const status = await (chosen.person ? client.eras.end(chosen.person, run) : run())
     if (status === 200 && chosen.show) watch(client, chosen.show)
   }
 }
@@ -75,6 +80,8 @@ export async function operate(
 interface Choice extends Commanded {
   /** What is revoked from then on. */
   readonly show?: Request | undefined
+  /** Whose logins it ends. */
+  readonly person?: Person
 }
 
 /** Picks a client that has something to act on. */
@@ -92,6 +99,7 @@ type Duty = (client: Client, random: Random) => Choice | undefined
 /** One after the other, then from the start again. */
 const DUTIES: readonly Duty[] = [
   revokeDevice,
+  revokeAll,
   approve,
   revokeSession,
   reject,
@@ -123,6 +131,21 @@ function revokeSession({ tokens }: Client, random: Random): Choice | undefined {
     words: ['tokens', 'revoke', session],
     ends: `session ${session}`,
     show: whoami(token),
+  }
+}
+
+/** Ends the logins of somebody who has one that was not presented yet: it must never open anything. */
+function revokeAll({ latent, eras }: Client): Choice | undefined {
+  const login = latent.at(-1)
+  if (!login) return undefined
+  const { person } = login
+  latent.splice(0, latent.length, ...latent.filter((one) => one.person !== person))
+  return {
+    kind: 'revoke-all',
+    words: ['tokens', 'revoke', '--account', person.username, '--all'],
+    ends: loginsOf(person, eras.of(person)),
+    show: exchanging(login),
+    person,
   }
 }
 

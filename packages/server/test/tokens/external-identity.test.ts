@@ -11,6 +11,8 @@ import {
   dischargeAll,
   generateKeyPair,
 } from '@ratafia/macaroon/bakery'
+import { disableAccount } from '../../src/accounts/disable.ts'
+import { enableAccount } from '../../src/accounts/enable.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
@@ -75,6 +77,34 @@ eachDatabase((_kind, _open, fresh) => {
       const slice = await vouchFor(await getRoot(service), [`declared userid ${person.id}`])
       const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
       assert.notEqual(body.account.id, person.id)
+    })
+  })
+
+  describe('the logins of an account are ended', () => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
+    const exchange = (slice: Awaited<ReturnType<typeof vouchFor>>) =>
+      call(service, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice), body: {} })
+
+    test('a root from before opens nothing, whatever its discharge says; later ones do', async () => {
+      const conditions = ['declared userid erin@example', 'time-before 2999-01-01T00:00:00Z']
+      const token = await exchangeSlice(service, await vouchFor(await getRoot(service), conditions))
+      const whoami = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+      const { id } = whoami.body.account
+      const [latent, late] = [await getRoot(service), await getRoot(service)]
+      const before = await vouchFor(latent, conditions)
+      await disableAccount(id, service.installation)
+      const meanwhile = await vouchFor(await getRoot(service), conditions)
+      await enableAccount(id, service.installation)
+      for (const slice of [before, meanwhile]) {
+        assert.match(refusalOf(await exchange(slice)).message, /were ended at/)
+      }
+      const marked = [`declared login ${Date.now() + 60_000} ${Date.now() + 60_000}`, ...conditions]
+      for (const claims of [conditions, marked]) {
+        assert.match(refusalOf(await exchange(await vouchFor(late, claims))).message, /were ended at/)
+      }
+      // Another node's clock may be ahead by as much.
+      service.advance(5_500)
+      assert.equal((await exchange(await vouchFor(await getRoot(service), conditions))).status, 200)
     })
   })
 

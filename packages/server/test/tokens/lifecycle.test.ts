@@ -146,6 +146,24 @@ eachDatabase((_kind, _open, fresh) => {
       service.advance(-2 * DAY)
     })
 
+    test('401: a discharge first used an hour after it was given; one that opened its session goes on', async () => {
+      const discharged = async () =>
+        dischargeFor(service, await getRoot(service), alice, ({ id }) => [
+          `declared userid ${id}`,
+          `declared login ${service.now().getTime()} 0`,
+          `time-before ${new Date(service.now().getTime() + DAY).toISOString()}`,
+        ])
+      const [latent, used] = [await discharged(), await discharged()]
+      await exchangeSlice(service, used)
+      service.advance(3_600_000 + 1_000)
+      assertRefused(
+        await exchangeWith(presenting(latent)),
+        UNAUTHORIZED,
+        /was given at .* not used within an hour/,
+      )
+      assert.equal((await exchangeWith(presenting(used))).status, 200)
+    })
+
     test('the life of the discharge does not limit the token', async () => {
       const token = await logIn(service, alice)
       service.advance(30 * DAY)

@@ -133,5 +133,6 @@ const row = (account: Account): Row => ({
   email: account.email,
   password: account.hasPassword,
   disabled_at: account.disabledAt?.toISOString() ?? null,
+  logins_since: account.loginsSince?.toISOString() ?? null,
   created_at: account.createdAt.toISOString(),
 })
