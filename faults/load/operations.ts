@@ -49,7 +49,7 @@ interface Operation {
 /** The relative frequency. */
 const OPERATIONS: readonly Operation[] = [
   { name: 'log in', weight: 4, run: newToken },
-  { name: 'log in, and present it later', weight: 1, run: latentLogin },
+  { name: 'log in, and present it later', weight: 3, run: latentLogin },
   { name: 'whoami', weight: 36, run: (client) => withToken(client, (token) => use(client, token)) },
   {
     name: 'list',

@@ -103,6 +103,7 @@ const DUTIES: readonly Duty[] = [
   approve,
   revokeSession,
   reject,
+  revokeAll,
   revokeDevice,
   disableAccount,
   approve,
