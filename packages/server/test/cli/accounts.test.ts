@@ -56,6 +56,7 @@ eachDatabase((kind, _open, fresh) => {
       email: 'ann@example.org',
       password: true,
       disabled_at: null,
+      logins_since: null,
     }
     const withoutTime = ({ created_at, ...rest }: Record<string, unknown>) => {
       assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000)
@@ -147,6 +148,21 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await program.json('agents', 'list', '--account', 'owner'), [])
       assert.match(await ok(['agents', 'list']), /^There is no agent\./)
       assert.equal((await program.run(['agents', 'remove', 'ci'])).code, 1)
+    })
+
+    test('tokens revoke --account --all says what it did, and takes no session id beside it', async () => {
+      const revoked = await program.json('tokens', 'revoke', '--account', 'owner', '--all')
+      assert.deepEqual([revoked.username, revoked.revoked], ['owner', 0])
+      const shown = await program.json('accounts', 'show', 'owner')
+      assert.equal(shown.logins_since, revoked.logins_since)
+      assert.match(
+        await ok(['tokens', 'revoke', '--account', 'owner', '--all']),
+        /^Revoked 0 sessions of owner\. Its earlier logins open nothing/,
+      )
+      for (const words of [[], ['--all'], ['--account', 'owner'], ['x', '--account', 'owner', '--all']]) {
+        assert.equal((await program.run(['tokens', 'revoke', ...words])).code, 2)
+      }
+      await refused(['tokens', 'revoke', '--account', 'nobody', '--all'], /There is no account "nobody"/)
     })
 
     test('limits: given, listed, and refused when no token can have them', async () => {

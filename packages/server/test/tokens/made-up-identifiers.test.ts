@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
+import { openKeyring } from '../../src/keyring/keyring.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   addPerson,
   bearing,
@@ -31,7 +33,7 @@ const textOf = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(maca
 
 function hostileHeaders(request: number): Record<string, string> {
   const texts = Array.from({ length: SLICES }, (_, at) =>
-    textOf(madeUp(at % 2 === 0 ? 0x11 : 0x12, 1 + ((request * SLICES + at) % 1_000))),
+    textOf(madeUp(at % 2 === 0 ? 0x11 : 0x12, 2 + ((request * SLICES + at) % 1_000))),
   )
   return {
     authorization: `Macaroon ${texts.slice(0, SLICES / 2).join(',')}`,
@@ -50,7 +52,7 @@ const whoami = (service: TestService, headers: Record<string, string>) =>
 const exchange = (service: TestService, headers: Record<string, string>) =>
   call(service, 'POST', '/api/v2/tokens/exchange', { headers, body: {} })
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, open, fresh) => {
   const service = testService(fresh)
 
   test('guarantee: made-up identifiers make no request wait', { timeout: PATIENCE_MS }, async () => {
@@ -81,6 +83,25 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await whoami(service, among(3))).status, 200)
     assert.deepEqual(refusalOf(await whoami(service, among(4))), NOT_OURS)
   })
+
+  // On SQLite all processes are of one release.
+  if (kind === 'postgres') {
+    test('what an older release makes with a new root key is accepted as soon as the node hears of the key', async () => {
+      const { installation } = service
+      const other = await openKeyring({
+        database: await open(),
+        secret: Buffer.alloc(32, 7),
+        clock: () => new Date(),
+      })
+      const { id } = await other.rotateRootKey()
+      // As the older release makes identifiers: 16 random bytes.
+      const unchecked = Buffer.concat([Buffer.of(0x12, 0, 0, 0, id), randomBytes(16)])
+      await eventually(
+        'it knows the key',
+        async () => (await installation.keyring.resolve(unchecked)) !== undefined,
+      )
+    })
+  }
 
   test('guarantee: made-up identifiers are refused without the database', async () => {
     await service.installation.database.close()

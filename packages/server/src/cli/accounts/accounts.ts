@@ -91,7 +91,9 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   )
 
   withJson(accounts.command('set-password <username>'))
-    .description('set a new password, and sign the account out of every browser')
+    .description(
+      'set a new password, sign the account out of every browser, and end its logins that were not used yet',
+    )
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
       const { setPassword } = await import('../../accounts/set-password.ts')

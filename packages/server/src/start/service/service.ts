@@ -18,6 +18,7 @@ import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
 import { addIdentity, addService } from './features.ts'
+import { followKeys } from './follow-keys.ts'
 import { jobsOf } from './jobs.ts'
 import { publishMetrics } from './publish-metrics.ts'
 
@@ -82,10 +83,7 @@ async function listenWith(
   const feed = identityOnly ? undefined : await changeFeedOf(installation)
   // Open until the last request is answered.
   opened.push(async () => feed?.close())
-  feed?.subscribe((change) => {
-    if (change && change.kind !== 'root-key' && change.kind !== 'key-pair') return
-    installation.keyring.refresh().catch((err) => log.debug({ err }, 'the new keys are read later'))
-  })
+  if (feed) followKeys(feed, installation.keyring, log)
   if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
   const networks = clientNetworks(config.trustedProxies)
   const listening = await listen(
