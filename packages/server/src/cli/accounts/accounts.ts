@@ -91,9 +91,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
   )
 
   withJson(accounts.command('set-password <username>'))
-    .description(
-      'set a new password, sign the account out of every browser, and end its logins that were not used yet',
-    )
+    .description('set a new password, sign the account out of every browser, and end its unused logins')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
       const { setPassword } = await import('../../accounts/set-password.ts')

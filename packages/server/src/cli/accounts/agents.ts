@@ -67,7 +67,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
 
   withJson(agents.command('remove <name>'))
     .description(
-      "remove an agent: its key stops working, and the account's logins that were not used yet; its tokens stay valid until they are revoked",
+      "remove an agent and end its account's unused logins; its tokens stay valid until they are revoked",
     )
     .action(async (name: string, options: JsonOption) => {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')

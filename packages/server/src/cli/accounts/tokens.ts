@@ -58,9 +58,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
     })
 
   withJson(tokens.command('revoke [session-id]'))
-    .description(
-      'end a session, or with --all every login of an account: within a second every node refuses its tokens',
-    )
+    .description('end a session, or all of an account: within a second every node refuses its tokens')
     .option('--account <username>', 'with --all: the account')
     .option(
       '--all',
