@@ -5,7 +5,7 @@ import { type JsonOption, print, withJson } from '../cli/output.ts'
 import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables-help.ts'
-import { serviceSettings } from './settings.ts'
+import { madeNote, serviceSettings } from './settings.ts'
 
 export interface ServeContext {
   readonly environment: Environment
@@ -50,7 +50,7 @@ async function migrate(
   const { planSchema, updateSchema } = await import('./migrate.ts')
   const settings = await serviceSettings(environment, streams)
   if (!options.plan) {
-    const ran = await updateSchema(settings)
+    const ran = await updateSchema({ ...settings, onMade: madeNote(streams.stderr) })
     const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
     print({ streams }, options, { ran }, human)
     return

@@ -6,11 +6,10 @@ import { checkupStore } from '../checkup/checkup-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
-import { ConfigError } from '../config/config.ts'
 import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { recordingOn } from './changing.ts'
-import { databaseIsMissing, openConfigured, operatorOf } from './open-database.ts'
+import { missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
 /**
@@ -18,15 +17,15 @@ import type { StartOptions } from './options.ts'
  * one is made. Throws `ConfigError`, `SchemaError` or `Unavailable`.
  */
 export async function openUnopened(
-  { config }: StartOptions,
+  { config, onMade }: StartOptions,
   needs: 'nothing' | 'database' | 'current-schema',
 ): Promise<{ readonly installation: UnopenedInstallation; close(): Promise<void> }> {
-  if (needs !== 'nothing' && config.database.kind === 'sqlite' && databaseIsMissing(config)) {
-    throw new ConfigError(`RATAFIA_DATA_DIR: there is no database ${config.database.file}.`)
-  }
+  if (needs !== 'nothing') requireDatabase(config)
+  const missing = missingPart(config)
   const database = await openConfigured(config)
   try {
     if (needs === 'current-schema') await requireCurrentSchema(database)
+    if (missing !== undefined) onMade?.(missing)
   } catch (error) {
     await database.close()
     throw error

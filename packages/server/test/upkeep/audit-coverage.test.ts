@@ -312,6 +312,8 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
   const context: CommandContext = {
     streams: { stdin: Readable.from([Buffer.from(input)]), stdout: output(), stderr: output() },
     withInstallation: (work) => work(service.installation),
+    readInstallation: (work) => work(service.installation),
+    beginInstallation: (work) => work(service.installation),
     withUnopenedInstallation: unused,
     openSealer: unused,
     release: 'test',

@@ -30,7 +30,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const password = options.password
         ? await readPassword(context.streams, options.passwordStdin === true)
         : undefined
-      const account = await context.withInstallation((installation) =>
+      const account = await context.beginInstallation((installation) =>
         addAccount({ username, email: options.email, name: options.name, password }, installation),
       )
       print(context, options, row(account), `Created the account ${account.username} (id ${account.id}).`)
@@ -40,7 +40,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .description('list all accounts, by username')
     .action(async (options: JsonOption) => {
       const { listAccounts } = await import('../../accounts/list.ts')
-      const rows = await context.withInstallation(async (installation) => {
+      const rows = await context.readInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
           const page = await listAccounts({ after, limit: 1000 }, installation)
@@ -66,7 +66,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       .description(description)
       .action(async (username: string, options: JsonOption) => {
         const operation = await load()
-        const account = await context.withInstallation((installation) => operation(username, installation))
+        const open = name === 'show' ? context.readInstallation : context.withInstallation
+        const account = await open((installation) => operation(username, installation))
         print(context, options, row(account), say(account))
       })
 

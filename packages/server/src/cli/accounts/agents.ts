@@ -34,7 +34,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listAgents } = await import('../../identity/agents/list-agents.ts')
-      const rows = await context.withInstallation(async (installation) => {
+      const rows = await context.readInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
           const page = await listAgents({ account: options.account, after, limit: 1000 }, installation)

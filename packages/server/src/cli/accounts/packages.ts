@@ -18,7 +18,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     .action(async (file: string, options: JsonOption & { readonly replace?: boolean }) => {
       const { importPackages } = await import('../../package-directory/import.ts')
       const { text, format } = await readTable(file)
-      const imported = await context.withInstallation((installation) =>
+      const imported = await context.beginInstallation((installation) =>
         withProgress(context.streams, 'Importing packages', (onProgress) =>
           importPackages(text, { format, replaceAll: options.replace === true, onProgress }, installation),
         ),
@@ -30,7 +30,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
     .description('list all packages, by name')
     .action(async (options: JsonOption) => {
       const { listPackages } = await import('../../package-directory/list.ts')
-      const rows = await context.withInstallation((installation) =>
+      const rows = await context.readInstallation((installation) =>
         rowsOf(listPackages(installation), ({ name, snapId }) => ({ name, snap_id: snapId })),
       )
       printList(context, options, rows, {

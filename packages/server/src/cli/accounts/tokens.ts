@@ -19,7 +19,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       const { findAccount } = await import('../../accounts/find.ts')
       const { LIST_LIMIT, listSessions } = await import('../../tokens/list.ts')
       const { tokenRecord } = await import('../../tokens/session.ts')
-      const sessions = await context.withInstallation(async (installation) => {
+      const sessions = await context.readInstallation(async (installation) => {
         const account =
           options.account === undefined ? undefined : await findAccount(options.account, installation)
         return listSessions(

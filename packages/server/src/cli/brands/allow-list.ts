@@ -61,7 +61,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
     .action(async (options: ModelOption) => {
       const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')
       const model = parseModelName(options.model)
-      const rows = await context.withInstallation((installation) =>
+      const rows = await context.readInstallation((installation) =>
         rowsOf(listAllowed(model, installation), ({ serial, deviceKeyId }) => ({
           serial,
           device_key_id: deviceKeyId,

@@ -52,7 +52,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
     .action(async (options: JsonOption & { readonly model?: string }) => {
       const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
       const model = options.model === undefined ? undefined : parseModelName(options.model)
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await listApiKeys(model, installation)).map(row),
       )
       printList(context, options, rows, {

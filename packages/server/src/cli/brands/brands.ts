@@ -43,7 +43,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
         readNamed(options.signingKey),
       ])
       const passphrase = await readPassphrase(context, options)
-      const added = await context.withInstallation((installation) =>
+      const added = await context.beginInstallation((installation) =>
         addBrand({ account, accountKey, signingKey, passphrase }, installation),
       )
       const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
@@ -64,7 +64,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
   withJson(brands.command('list'))
     .description('list all brands, by account id')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await installation.brands.list()).map((brand) => ({
           account_id: brand.accountId,
           display_name: brand.displayName,
@@ -82,7 +82,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .description('show one brand with its keys and models')
     .action(async (accountId: string, options: JsonOption) => {
       const { showBrand } = await import('../../brands/show-brand.ts')
-      const brand = await context.withInstallation((installation) => showBrand(accountId, installation))
+      const brand = await context.readInstallation((installation) => showBrand(accountId, installation))
       const row: Row = {
         account_id: brand.accountId,
         display_name: brand.displayName,
@@ -123,7 +123,7 @@ async function create(options: CreateOptions, context: CommandContext): Promise<
   })
   let stored = false
   try {
-    const { demo, url } = await context.withInstallation(async (installation) => {
+    const { demo, url } = await context.beginInstallation(async (installation) => {
       const address = options.url ?? serviceAddress(installation.config)
       return { demo: await createDemoBrand({ name: options.name, url: address }, installation), url: address }
     })

@@ -36,7 +36,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       const { listHardwareIdentities } = await import(
         '../../brands/models/hardware/list-hardware-identities.ts'
       )
-      const rows = await context.withInstallation((installation) =>
+      const rows = await context.readInstallation((installation) =>
         rowsOf(listHardwareIdentities(installation), (one) => ({
           issuer_id: one.issuerId,
           hardware_id: one.hardwareId,

@@ -48,7 +48,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
   withJson(models.command('list'))
     .description('list all models, by brand')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await installation.models.list()).map(modelRow),
       )
       printList(context, options, rows, {
@@ -61,7 +61,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('show one model: its policy, who signs, its remodels and API keys')
     .action(async (text: string, options: JsonOption) => {
       const { showModel } = await import('../../brands/models/show-model.ts')
-      const model = await context.withInstallation((installation) =>
+      const model = await context.readInstallation((installation) =>
         showModel(parseModelName(text), installation),
       )
       const { signer } = model

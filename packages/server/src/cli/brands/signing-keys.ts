@@ -58,7 +58,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await listSigningKeys(options.account, installation)).map(signingKeyRow),
       )
       printList(context, options, rows, {

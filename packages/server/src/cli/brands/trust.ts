@@ -15,7 +15,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .action(async (files: readonly string[], options: JsonOption) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map(readNamed))
-      const added = await context.withInstallation((installation) => addTrustRoots(named, installation))
+      const added = await context.beginInstallation((installation) => addTrustRoots(named, installation))
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
       const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is trusted.`)
       print(context, options, rows, told.join('\n'))
@@ -25,7 +25,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .description('list all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
       const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await listTrustRoots(installation)).map(row),
       )
       printList(context, options, rows, {

@@ -51,7 +51,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const { showDevice } = await import('../../devices/show-device.ts')
       const { detailsDocument, detailsText } = await import('./device-output.ts')
       const limit = readCount('--limit', options.limit)
-      const all = await context.withInstallation((installation) => showDevice({ name, limit }, installation))
+      const all = await context.readInstallation((installation) => showDevice({ name, limit }, installation))
       print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
     })
 
@@ -183,7 +183,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   if (before !== undefined && !isDeviceId(before))
     throw new UsageError(`--before ${before} is not the id of a device.`)
   const filter = { ...filterOf(options), before, limit: readCount('--limit', options.limit) }
-  const { devices, next } = await context.withInstallation((installation) =>
+  const { devices, next } = await context.readInstallation((installation) =>
     listDevices(filter, installation),
   )
   printList(context, options, devices.map(deviceRow), {
@@ -210,7 +210,7 @@ async function exportTo(
   const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Give --format.'))
   const filter = filterOf(options)
   let exported = 0
-  await context.withInstallation((installation) =>
+  await context.readInstallation((installation) =>
     withProgress(streams, 'Exporting', async (onProgress) => {
       const counting = (done: number, total: number) => {
         exported = done

@@ -97,7 +97,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     throw new UsageError(`--before ${before} is not the id of an entry.`)
   }
   const limit = readCount('--limit', options.limit)
-  const { entries, next } = await context.withInstallation((installation) =>
+  const { entries, next } = await context.readInstallation((installation) =>
     listAudit({ ...filterOf(options, installation.clock()), before, limit }, installation),
   )
   const rows = entries.map(
@@ -123,7 +123,7 @@ async function verify(
 ): Promise<void> {
   const { verifyAudit } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
-  const verdict = await context.withInstallation((installation) =>
+  const verdict = await context.readInstallation((installation) =>
     withProgress(context.streams, 'Verifying', (onProgress) =>
       verifyAudit({ expect, onProgress }, installation),
     ),
@@ -168,7 +168,7 @@ async function exportTo(
     throw new UsageError('Name a file: --json answers on standard output, where the entries would go too.')
   }
   let exported = 0
-  await context.withInstallation(async (installation) => {
+  await context.readInstallation(async (installation) => {
     const counting = async function* () {
       for await (const rows of exportAudit(filterOf(options, installation.clock()), installation)) {
         exported += rows.length

@@ -11,7 +11,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
   withJson(keys.command('list'))
     .description('list all keys, newest first; an older one only verifies what was made with it')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await installation.keyring.list()).map(row),
       )
       printList(context, options, rows, {

@@ -14,9 +14,8 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
       'check everything that must always be true, while nodes serve; exit code 1 if something is not',
     )
     .action(async (options: JsonOption) => {
-      const sealer = await context.openSealer()
-      const results = await context.withUnopenedInstallation('current-schema', (unopened) =>
-        verifyUnopened(unopened, sealer, context),
+      const results = await context.withUnopenedInstallation('current-schema', async (unopened) =>
+        verifyUnopened(unopened, await context.openSealer(), context),
       )
       print(context, options, { checks: results }, reportOf(results))
       requireNoFaults(results)
