@@ -34,6 +34,8 @@ import type { SessionStore } from '../tokens/session-store.ts'
 /** An installation whose schema and keys are unchecked; opening it makes no key. */
 export interface UnopenedInstallation {
   readonly clock: Clock
+  /** Which database, without user and password. */
+  readonly location: string
   readonly wholeDatabase: WholeDatabaseStore
   /** What `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>

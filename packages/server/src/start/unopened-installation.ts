@@ -4,6 +4,7 @@ import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
 import { checkupStore } from '../checkup/checkup-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
+import { describeDatabase } from '../cli/announcement.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
@@ -31,14 +32,15 @@ export async function openUnopened(
     throw error
   }
   return {
-    installation: unopenedInstallation(database, operatorOf(config)),
+    installation: unopenedInstallation(database, describeDatabase(config.database), operatorOf(config)),
     close: () => database.close(),
   }
 }
 
-function unopenedInstallation(database: Database, operator: Author): UnopenedInstallation {
+function unopenedInstallation(database: Database, location: string, operator: Author): UnopenedInstallation {
   return {
     clock: systemClock,
+    location,
     wholeDatabase: wholeDatabaseStore(database, (on) => ({
       ...recordingOn(on, systemClock, operator),
       sealed: sealedValueStore(on),

@@ -1,9 +1,10 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
 import type { Account } from '../../accounts/account.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
-import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 
 interface AddOptions extends JsonOption {
@@ -77,12 +78,18 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     async () => (await import('../../accounts/find.ts')).findAccount,
     (account) => details(row(account)),
   )
-  one(
-    'disable',
-    'disable an account: no log-ins, agents or tokens until it is enabled again',
-    async () => (await import('../../accounts/disable.ts')).disableAccount,
-    ({ username }) => `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`,
-  )
+  withYes(withJson(accounts.command('disable <username>')))
+    .description('disable an account: no log-ins, agents or tokens until it is enabled again')
+    .action(async (username: string, options: JsonOption & YesOption) => {
+      const { disableAccount } = await import('../../accounts/disable.ts')
+      const account = await context.withInstallation(async (installation) => {
+        await confirm(context, options, () => whatDisablingEnds(username, installation))
+        return disableAccount(username, installation)
+      })
+      const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
+      print(context, options, row(account), told)
+    })
+
   one(
     'enable',
     'let a disabled account log in again',
@@ -125,6 +132,14 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         print(context, options, row(account), `${options.subject} now logs in as ${account.username}.`)
       },
     )
+}
+
+async function whatDisablingEnds(name: string, installation: Installation): Promise<string> {
+  const { findAccount } = await import('../../accounts/find.ts')
+  const { listSessions } = await import('../../tokens/list.ts')
+  const { id, username } = await findAccount(name, installation)
+  const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
+  return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens and all its agents stop working, until the account is enabled again.`
 }
 
 const row = (account: Account): Row => ({

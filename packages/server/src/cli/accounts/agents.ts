@@ -3,6 +3,7 @@ import { open, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type Config, serviceAddress } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/values.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
 
@@ -49,10 +50,11 @@ export function agentCommands(parent: Command, context: CommandContext): void {
       })
     })
 
-  withJson(agents.command('remove <name>'))
+  withYes(withJson(agents.command('remove <name>')))
     .description('remove an agent: its key stops working; its tokens stay valid until they are revoked')
-    .action(async (name: string, options: JsonOption) => {
+    .action(async (name: string, options: JsonOption & YesOption) => {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
+      await confirm(context, options, `The key of the agent ${name} stops working for good.`)
       await context.withInstallation((installation) => removeAgent(name, installation))
       print(context, options, { removed: name }, `The agent ${name} is removed.`)
     })

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
 import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
@@ -61,10 +62,11 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       })
     })
 
-  withJson(keys.command('revoke <id>'))
+  withYes(withJson(keys.command('revoke <id>')))
     .description('revoke a key: no device can register with it; those that did stay registered')
-    .action(async (id: string, options: JsonOption) => {
+    .action(async (id: string, options: JsonOption & YesOption) => {
       const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
+      await confirm(context, options, `No device can register with the API key ${id} again.`)
       const key = await context.withInstallation((installation) => revokeApiKey(id, installation))
       const told = `The API key ${id} is revoked. ${showModelName(key)} still requires one: add another if none is left.`
       print(context, options, row(key), told)

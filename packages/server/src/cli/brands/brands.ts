@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { DemoBrand } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 import { modelRow } from './models.ts'
 import { PASSPHRASE, type PassphraseOption, readPassphrase, signingKeyRow } from './signing-keys.ts'
 
@@ -98,14 +99,24 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       print(context, options, { ...row, signing_keys: keys, models }, lines.join('\n'))
     })
 
-  withJson(brands.command('remove <account-id>'))
+  withYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')
-    .action((accountId: string, options: JsonOption) => remove(accountId, options, context))
+    .action((accountId: string, options: JsonOption & YesOption) => remove(accountId, options, context))
 }
 
-async function remove(accountId: string, options: JsonOption, context: CommandContext): Promise<void> {
+async function remove(
+  accountId: string,
+  options: JsonOption & YesOption,
+  context: CommandContext,
+): Promise<void> {
   const { removeBrand } = await import('../../brands/remove-brand.ts')
-  const keys = await context.withInstallation((installation) => removeBrand(accountId, installation))
+  const keys = await context.withInstallation(async (installation) => {
+    await confirm(context, options, async () => {
+      const { length } = await installation.brands.keys(accountId)
+      return `The brand ${accountId} and ${counted(length, 'signing key')} are removed for good. What was kept of the private halves elsewhere is all that is left of them.`
+    })
+    return removeBrand(accountId, installation)
+  })
   const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }

@@ -10,6 +10,7 @@ import {
   showModelName,
   TAKEN_SERIALS,
 } from '../../brands/models/model-policy.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -110,14 +111,18 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, { from, to }, `Devices of ${from} may no longer become ${to}.`)
     })
 
-  withJson(models.command('remove <brand/model>'))
+  withYes(withJson(models.command('remove <brand/model>')))
     .description('remove a model that no device has, with its assertion, API keys and remodels')
-    .action(async (text: string, options: JsonOption) => {
+    .action(async (text: string, options: JsonOption & YesOption) => {
       const { removeModel } = await import('../../brands/models/remove-model.ts')
       const name = parseModelName(text)
-      const { apiKeys, remodels } = await context.withInstallation((installation) =>
-        removeModel(name, installation),
-      )
+      const { apiKeys, remodels } = await context.withInstallation(async (installation) => {
+        await confirm(context, options, async () => {
+          const keys = await installation.apiKeys.list(name)
+          return `The model ${text} is removed for good, with ${counted(keys.length, 'API key')}.`
+        })
+        return removeModel(name, installation)
+      })
       const removed = { removed: text, api_keys: apiKeys, remodels }
       const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
       print(context, options, removed, told)

@@ -1,6 +1,7 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
 import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -69,11 +70,16 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       for (const { fault } of rows) if (fault) context.streams.stderr.write(`${fault}\n`)
     })
 
-  withJson(keys.command('disable <key-id>'))
+  withYes(withJson(keys.command('disable <key-id>')))
     .description('stop signing with a key; what it signed stays (write -- before an id that begins with -)')
     .option('--force', 'even if some models have no other key')
-    .action(async (keyId: string, options: JsonOption & { readonly force?: boolean }) => {
+    .action(async (keyId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
       const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
+      await confirm(
+        context,
+        options,
+        `The key ${keyId} signs no more serials until it is added again${options.force ? ', even for models that have no other' : ''}.`,
+      )
       const stopped = await context.withInstallation((installation) =>
         disableSigningKey({ keyId, force: options.force === true }, installation),
       )

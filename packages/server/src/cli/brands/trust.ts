@@ -1,6 +1,7 @@
 /** `ratafia trust`: the roots at which every chain of assertions must end. */
 import type { Command } from 'commander'
 import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
 import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
@@ -34,11 +35,16 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       })
     })
 
-  withJson(trust.command('remove <account-id>'))
+  withYes(withJson(trust.command('remove <account-id>')))
     .description('stop trusting an account; the built-in root stays')
     .option('--force', 'even if nothing can be signed for some brands afterwards')
-    .action(async (accountId: string, options: JsonOption & { readonly force?: boolean }) => {
+    .action(async (accountId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
       const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
+      await confirm(
+        context,
+        options,
+        `${accountId} is no longer trusted: no device of a brand that it vouches for can register${options.force ? ', even if no other root vouches for the brand' : ''}.`,
+      )
       const lost = await context.withInstallation((installation) =>
         removeTrustRoot({ accountId, force: options.force === true }, installation),
       )

@@ -5,9 +5,11 @@ import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { cannotBeRead, sizeOf } from '../files.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
+import type { UnopenedInstallation } from '../installation.ts'
+import { counted, type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeWhole } from '../write-whole.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
@@ -43,7 +45,7 @@ export function importDatabaseCommand(imports: Command, context: CommandContext)
   )
 }
 
-interface RestoreOptions extends JsonOption {
+interface RestoreOptions extends JsonOption, YesOption {
   readonly verify?: boolean
   readonly dryRun?: boolean
   readonly replace?: boolean
@@ -51,7 +53,7 @@ interface RestoreOptions extends JsonOption {
 }
 
 function restoreCommand(command: Command, context: CommandContext): Command {
-  return withJson(command)
+  return withYes(withJson(command))
     .option('--dry-run', 'read the file, check that it is complete, and change nothing')
     .option('--verify', 'then check everything, as `ratafia verify` does')
     .option('--replace', 'first delete everything in the database')
@@ -115,6 +117,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   const sealer = await context.openSealer()
   const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
     const { wholeDatabase, clock } = unopened
+    if (options.replace) await confirm(context, options, () => whatIsReplaced(unopened, file))
     const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
       restore(
         { open: opening(onProgress), replace: options.replace === true, revokeSessionsSince: since },
@@ -149,6 +152,15 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     )
   }
   if (results) requireNoFaults(results)
+}
+
+async function whatIsReplaced(
+  { wholeDatabase, location }: UnopenedInstallation,
+  file: string,
+): Promise<string> {
+  const sizes = await wholeDatabase.read(async ({ tables, measure }) => Promise.all(tables.map(measure)))
+  const rows = sizes.reduce((sum, size) => sum + size.rows, 0)
+  return `Everything in the database (${location}) is deleted for good: ${counted(rows, 'row')}. What is in ${file} takes its place.`
 }
 
 const documentOf = ({
