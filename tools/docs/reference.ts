@@ -100,7 +100,7 @@ function optionTable(all: readonly Option[]): string[] {
   return [['| option | meaning |', '|---|---|', ...rows].join('\n')]
 }
 
-/** The exit codes, as every command's help lists them. */
+/** The exit codes, as `ratafia --help` lists them. */
 function exitCodes(): string {
   const rows = [...EXIT_HELP.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(([, code = '', meaning = '']) =>
     tableRow(code, meaning),
