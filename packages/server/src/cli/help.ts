@@ -1,4 +1,5 @@
 /** What `--help` shows beside what each command says of itself: groups, required options, examples. */
+import { styleText } from 'node:util'
 import type { Command, Help, Option } from 'commander'
 import { EXAMPLES } from './examples.ts'
 
@@ -22,6 +23,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 /** For `configureHelp` of the program, whose commands inherit it. */
 export const HELP_STYLE = {
+  styleTitle: (title: string): string => styleText('bold', title, { validateStream: false }),
   optionDescription(this: Help, option: Option): string {
     const described = Object.getPrototypeOf(this).optionDescription.call(this, option)
     return option.mandatory ? `${described} (required)` : described

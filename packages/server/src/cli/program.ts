@@ -20,6 +20,7 @@ import { deviceCommands } from './devices/devices.ts'
 import { importSerialVaultCommand } from './devices/import-serial-vault.ts'
 import { completeHelp, HELP_STYLE } from './help.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
+import { hasColour } from './terminal/colour.ts'
 import { auditCommands } from './upkeep/audit.ts'
 import { backupCommands, importDatabaseCommand } from './upkeep/backup.ts'
 import { keyCommands } from './upkeep/keys.ts'
@@ -37,8 +38,8 @@ export function createProgram({ stdout, stderr }: Streams, release: string): Com
       writeErr: (text) => stderr.write(harmlessLines(text)),
       getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) ?? 80,
       getErrHelpWidth: () => (stderr.isTTY ? stderr.columns : undefined) ?? 80,
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
+      getOutHasColors: () => hasColour(stdout),
+      getErrHasColors: () => hasColour(stderr),
     })
     .version(`ratafia ${release}`, '-V, --version', 'show the release of this program')
     .exitOverride()

@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'identity serve': [],
   accounts: [],
   'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password'],
-  'accounts list': ['--json'],
+  'accounts list': ['--json', '--columns'],
   'accounts show': ['--json'],
   'accounts disable': ['--json', '--yes'],
   'accounts enable': ['--json'],
@@ -49,36 +49,46 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts link': ['--json', '--subject', '--issuer'],
   agents: [],
   'agents add': ['--json', '--account', '--url', '--public-key', '--output'],
-  'agents list': ['--json', '--account'],
+  'agents list': ['--json', '--columns', '--account'],
   'agents remove': ['--json', '--yes'],
   tokens: [],
-  'tokens list': ['--json', '--account', '--include-inactive'],
+  'tokens list': ['--json', '--columns', '--account', '--include-inactive'],
   'tokens revoke': ['--json'],
   packages: [],
   'packages import': ['--json', '--yes', '--replace', '--dry-run'],
-  'packages list': ['--json'],
+  'packages list': ['--json', '--columns'],
   keys: [],
-  'keys list': ['--json'],
+  'keys list': ['--json', '--columns'],
   'keys rotate': ['--json', '--discharger'],
   audit: [],
-  'audit list': ['--json', '--actor', '--action', '--subject', '--since', '--until', '--limit', '--before'],
+  'audit list': [
+    '--json',
+    '--columns',
+    '--actor',
+    '--action',
+    '--subject',
+    '--since',
+    '--until',
+    '--limit',
+    '--before',
+  ],
   'audit verify': ['--json', '--expect'],
   'audit export': ['--json', '--actor', '--action', '--subject', '--since', '--until', '--format'],
   secret: [],
   'secret rotate': ['--json', '--yes'],
   trust: [],
   'trust add': ['--json'],
-  'trust list': ['--json'],
+  'trust list': ['--json', '--columns'],
   'trust remove': ['--json', '--yes', '--force'],
   brands: [],
   'brands add': ['--json', '--account', '--account-key', '--signing-key', '--passphrase-stdin'],
   'brands create': ['--json', '--demo', '--name', '--output', '--url'],
-  'brands list': ['--json'],
+  'brands list': ['--json', '--columns'],
   'brands show': ['--json'],
   'brands remove': ['--json', '--yes'],
   'signing-keys': [],
   'signing-keys add': ['--json', '--account-key', '--passphrase-stdin'],
-  'signing-keys list': ['--json', '--account'],
+  'signing-keys list': ['--json', '--columns', '--account'],
   'signing-keys disable': ['--json', '--yes', '--force'],
   models: [],
   'models add': [
@@ -91,7 +101,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--clones',
   ],
   'models update': ['--json'],
-  'models list': ['--json'],
+  'models list': ['--json', '--columns'],
   'models show': ['--json'],
   'models set-policy': [
     '--json',
@@ -107,18 +117,19 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'models remove': ['--json', '--yes'],
   'api-keys': [],
   'api-keys add': ['--json', '--label', '--expires', '--uses'],
-  'api-keys list': ['--json', '--model'],
+  'api-keys list': ['--json', '--columns', '--model'],
   'api-keys revoke': ['--json', '--yes'],
   'allow-list': [],
   'allow-list import': ['--json', '--model'],
   'allow-list remove': ['--json', '--model', '--serial', '--device-key-id', '--all'],
-  'allow-list list': ['--json', '--model'],
+  'allow-list list': ['--json', '--columns', '--model'],
   'hardware-identities': [],
   'hardware-identities import': ['--json'],
-  'hardware-identities list': ['--json'],
+  'hardware-identities list': ['--json', '--columns'],
   devices: [],
   'devices list': [
     '--json',
+    '--columns',
     '--brand',
     '--model',
     '--serial',
@@ -264,6 +275,39 @@ describe('exit codes, with the reason on standard error only', () => {
       assert.equal(finished.code, code, finished.stderr)
       assert.deepEqual(finished, await program.run(words, { environment }))
     }
+  })
+
+  test('with --json an error is one line of JSON on standard error, with the codes of the API where it has them', async () => {
+    for (const [words, environment, error] of [
+      [
+        ['accounts', 'show', 'nobody'],
+        {},
+        { code: 'invalid-field', exit_code: 1, message: 'There is no account "nobody".' },
+      ],
+      [
+        ['accounts', 'list', '--frob'],
+        {},
+        { code: 'usage', exit_code: 2, message: "unknown option '--frob'" },
+      ],
+      [
+        ['accounts', 'show'],
+        {},
+        { code: 'usage', exit_code: 2, message: "missing required argument 'username'" },
+      ],
+      [
+        ['packages', 'import', '/none.csv'],
+        {},
+        { code: 'file', exit_code: 1, message: '/none.csv cannot be read (ENOENT).' },
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await program.run([...words, '--json'], { environment })
+      assert.deepEqual({ code, stdout }, { code: error.exit_code, stdout: '' })
+      assert.equal(stderr, `${JSON.stringify({ error })}\n`)
+    }
+    const { stderr } = await program.run([...list, '--json'], { environment: { RATAFIA_PORT: 'x' } })
+    const { error } = JSON.parse(stderr)
+    assert.deepEqual([error.code, error.exit_code], ['configuration', 4])
+    assert.match(error.message, /^RATAFIA_PORT /)
   })
 
   test('0: done', async () => assert.equal((await program.run(list)).code, 0))

@@ -4,7 +4,16 @@ import type { Account } from '../../accounts/account.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
-import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  print,
+  printList,
+  type Row,
+  withJson,
+  withList,
+} from '../output.ts'
 import { readPassword } from '../password-input.ts'
 
 interface AddOptions extends JsonOption {
@@ -37,7 +46,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       print(context, options, row(account), `Created the account ${account.username} (id ${account.id}).`)
     })
 
-  withJson(accounts.command('list'))
+  withList(accounts.command('list'))
     .description('list all accounts, by username')
     .action(async (options: JsonOption) => {
       const { listAccounts } = await import('../../accounts/list.ts')

@@ -5,7 +5,7 @@ import { type Config, serviceAddress } from '../../config/config.ts'
 import { parseServiceUrl } from '../../config/values.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
-import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
   readonly account: string
@@ -30,7 +30,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
-  withJson(agents.command('list'))
+  withList(agents.command('list'))
     .description('list all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {

@@ -4,7 +4,7 @@ import type { ImportPlan } from '../../package-directory/plan-import.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readTable } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 interface ImportOptions extends JsonOption, YesOption {
@@ -48,7 +48,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
     })
 
-  withJson(packages.command('list'))
+  withList(packages.command('list'))
     .description('list all packages, by name')
     .action(async (options: JsonOption) => {
       const { listPackages } = await import('../../package-directory/list.ts')

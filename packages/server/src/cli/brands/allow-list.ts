@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { parseModelName } from '../../brands/models/model-policy.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 interface ModelOption extends JsonOption {
@@ -55,7 +55,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       print(context, options, { removed }, `${counted(removed, 'entry', 'entries')} removed.`)
     })
 
-  withJson(list.command('list'))
+  withList(list.command('list'))
     .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {

@@ -5,7 +5,7 @@ import { parseModelName, showModelName } from '../../brands/models/model-policy.
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
   readonly label: string
@@ -47,7 +47,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
     })
 
-  withJson(keys.command('list'))
+  withList(keys.command('list'))
     .description('list all keys without their text, by model')
     .option('--model <brand/model>', 'only those of one model')
     .action(async (options: JsonOption & { readonly model?: string }) => {

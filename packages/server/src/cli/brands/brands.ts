@@ -7,7 +7,16 @@ import { serviceAddress } from '../../config/config.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  print,
+  printList,
+  type Row,
+  withJson,
+  withList,
+} from '../output.ts'
 import { modelRow } from './models.ts'
 import { PASSPHRASE, type PassphraseOption, readPassphrase, signingKeyRow } from './signing-keys.ts'
 
@@ -62,7 +71,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option('--url <url>', 'address of the store assertion (default: that of the service)')
     .action((options: CreateOptions) => create(options, context))
 
-  withJson(brands.command('list'))
+  withList(brands.command('list'))
     .description('list all brands, by account id')
     .action(async (options: JsonOption) => {
       const rows = await context.readInstallation(async (installation) =>

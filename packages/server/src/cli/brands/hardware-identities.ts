@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
@@ -30,7 +30,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       )
     })
 
-  withJson(identities.command('list'))
+  withList(identities.command('list'))
     .description('list all hardware identities, by the digest of the key')
     .action(async (options: JsonOption) => {
       const { listHardwareIdentities } = await import(

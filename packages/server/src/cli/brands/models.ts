@@ -13,7 +13,16 @@ import {
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  print,
+  printList,
+  type Row,
+  withJson,
+  withList,
+} from '../output.ts'
 
 interface PolicyOptions extends JsonOption {
   readonly registration?: ModelPolicy['registration']
@@ -46,7 +55,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
     })
 
-  withJson(models.command('list'))
+  withList(models.command('list'))
     .description('list all models, by brand')
     .action(async (options: JsonOption) => {
       const rows = await context.readInstallation(async (installation) =>

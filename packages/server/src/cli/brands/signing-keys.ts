@@ -4,7 +4,7 @@ import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 import { readPassword } from '../password-input.ts'
 
 export const PASSPHRASE = [
@@ -54,7 +54,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       print(context, options, { key_id: added.keyId, account_id: added.accountId }, told)
     })
 
-  withJson(keys.command('list'))
+  withList(keys.command('list'))
     .description('list all keys, by account')
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {

@@ -4,7 +4,7 @@ import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
@@ -22,7 +22,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       print(context, options, rows, told.join('\n'))
     })
 
-  withJson(trust.command('list'))
+  withList(trust.command('list'))
     .description('list all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
       const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')

@@ -6,7 +6,7 @@ import { DEVICE_STATUSES, type DeviceStatus, describeDevice } from '../../device
 import { type CommandContext, UsageError } from '../context.ts'
 import { formatOf, sizeOf } from '../files.ts'
 import { readCount, requireText } from '../option-values.ts'
-import { counted, type JsonOption, note, print, printList, withJson } from '../output.ts'
+import { counted, type JsonOption, note, print, printList, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 
@@ -37,7 +37,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .command('devices')
     .description('the register of devices: which devices have which serials')
 
-  withFilter(withJson(devices.command('list')))
+  withFilter(withList(devices.command('list')))
     .description('list the newest devices, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those registered before this device')

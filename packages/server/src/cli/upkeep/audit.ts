@@ -5,7 +5,7 @@ import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readCount, readInstant, requireText } from '../option-values.ts'
-import { counted, type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { counted, type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 
@@ -39,7 +39,7 @@ write to the database could shorten the chain or build a new one, and nothing in
 export function auditCommands(parent: Command, context: CommandContext): void {
   const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
 
-  withFilter(withJson(audit.command('list')))
+  withFilter(withList(audit.command('list')))
     .description('list the newest changes, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those made before this entry')
