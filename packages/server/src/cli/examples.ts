@@ -3,6 +3,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: [''],
   'identity serve': [''],
   migrate: ['', '--plan'],
+  status: ['', '--json'],
+  'config check': ['', '--connect'],
   'accounts add': [
     'ann --email ann@example.org --name "Ann Example"',
     'build --email build@example.org --name "Build farm" --no-password',

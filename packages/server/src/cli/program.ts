@@ -25,6 +25,7 @@ import { auditCommands } from './upkeep/audit.ts'
 import { backupCommands, importDatabaseCommand } from './upkeep/backup.ts'
 import { keyCommands } from './upkeep/keys.ts'
 import { secretCommands } from './upkeep/secret.ts'
+import { statusCommand } from './upkeep/status.ts'
 import { verifyCommand } from './upkeep/verify.ts'
 
 /**
@@ -69,6 +70,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   importSerialVaultCommand(imports, context)
   backupCommands(program, context)
   verifyCommand(program, context)
+  statusCommand(program, context)
   auditCommands(program, context)
   completionCommand(program, context.streams)
 

@@ -4,6 +4,7 @@ import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
+import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { migrateWithLog, missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
@@ -33,6 +34,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       passwords: createPasswordHasher(),
       sealer,
       deviceTransfers: deviceTransferStore(database),
+      leases: leaseStore(database),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),

@@ -41,6 +41,7 @@ function unopenedInstallation(database: Database, location: string, operator: Au
   return {
     clock: systemClock,
     location,
+    record: (change) => recordingOn(database, systemClock, operator).record(change),
     wholeDatabase: wholeDatabaseStore(database, (on) => ({
       ...recordingOn(on, systemClock, operator),
       sealed: sealedValueStore(on),

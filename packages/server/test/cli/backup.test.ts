@@ -193,7 +193,7 @@ async function rowsOf(path: string): Promise<readonly string[]> {
   let table = ''
   return lines
     .slice(1, -1)
-    .filter((line) => !line.includes('"database.restore"'))
+    .filter((line) => !/"database\.(backup|restore)"/.test(line))
     .map((line) => {
       if (line.startsWith('{')) table = line
       return `${table} ${line}`

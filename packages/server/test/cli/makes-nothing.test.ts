@@ -21,7 +21,7 @@ const BEGINS = [
   'import database',
 ]
 /** Long-running, and about files and words alone. */
-const OTHERS = ['serve', 'identity serve', 'completion', 'version']
+const OTHERS = ['config check', 'serve', 'identity serve', 'completion', 'version']
 
 const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>
   command.commands.flatMap((child) => {

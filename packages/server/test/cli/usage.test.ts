@@ -161,6 +161,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   backup: ['--json', '--force'],
   restore: ['--json', ...RESTORE],
   verify: ['--json'],
+  status: ['--json'],
+  config: [],
+  'config check': ['--json', '--connect'],
   completion: [],
   version: ['--json'],
 }

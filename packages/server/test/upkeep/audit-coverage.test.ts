@@ -51,8 +51,9 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'serve',
   'identity serve',
   'version',
-  'backup',
   'verify',
+  'status',
+  'config check',
   'devices export',
   ...['list', 'verify', 'export'].map((name) => `audit ${name}`),
   ...['accounts', 'agents', 'tokens', 'packages', 'keys', 'trust', 'brands', 'signing-keys', 'models'].map(
@@ -66,6 +67,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['migrate', 'cli/audit.test.ts'],
   ['secret rotate', 'cli/audit.test.ts'],
+  ['backup', 'cli/status.test.ts'],
   ['restore', 'cli/backup.test.ts'],
   ['import database', 'cli/backup.test.ts'],
 ])

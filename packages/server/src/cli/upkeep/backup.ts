@@ -74,14 +74,23 @@ async function writeBackup(
   if ((await isThere(file)) && !options.force) {
     throw new FileError(`${file} already exists. Give another name, or --force.`)
   }
-  const totals = await context.withUnopenedInstallation('database', ({ wholeDatabase, clock }) =>
-    withProgress(context.streams, 'Backing up', (onProgress) =>
+  const totals = await context.withUnopenedInstallation('database', async (unopened) => {
+    const { wholeDatabase, clock, record } = unopened
+    const written = await withProgress(context.streams, 'Backing up', (onProgress) =>
       backUp(
         { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
         { wholeDatabase, release: context.release, madeAt: clock() },
       ),
-    ),
-  )
+    )
+    // A standby takes no entry, nor does the schema of an old release: the backup is made all the same.
+    await record({ action: 'database.backup', subject: 'database', details: { ...written } }).catch(() =>
+      note(
+        context.streams,
+        'The audit log could not be told of this backup, so `ratafia status` does not know it.',
+      ),
+    )
+    return written
+  })
   const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. They are useless without the secret key: keep that elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
