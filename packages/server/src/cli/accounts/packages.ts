@@ -41,7 +41,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
             toldOf(await planImport(text, { format, replaceAll }, installation)),
           )
         }
-        return withProgress(context.streams, 'Importing packages', (onProgress) =>
+        return withProgress(context.streams, ['Importing', 'packages'], (onProgress) =>
           importPackages(text, { format, replaceAll, onProgress }, installation),
         )
       })

@@ -29,7 +29,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const model = parseModelName(options.model)
       const { text, format } = await readTable(file)
       const { entries, added } = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Importing', (onProgress) =>
+        withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
           importAllowList(text, { model, format, onProgress }, installation),
         ),
       )
@@ -48,7 +48,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const model = parseModelName(options.model)
       const entries = await entriesOf(file, options)
       const removed = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Removing', (onProgress) =>
+        withProgress(context.streams, ['Removing', 'entries'], (onProgress) =>
           removeAllowed({ model, entries, onProgress }, installation),
         ),
       )

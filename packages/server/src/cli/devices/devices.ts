@@ -117,7 +117,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const format = options.format ?? formatOf(file, ' Give --format.')
       const size = await sizeOf(file)
       const imported = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Importing', (onProgress) => {
+        withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
           // A count of rows is not known before the end: the bar shows how much of the file was read.
           let read = 0
           const open = () => {
@@ -211,7 +211,7 @@ async function exportTo(
   const filter = filterOf(options)
   let exported = 0
   await context.readInstallation((installation) =>
-    withProgress(streams, 'Exporting', async (onProgress) => {
+    withProgress(streams, ['Exporting', 'devices'], async (onProgress) => {
       const counting = (done: number, total: number) => {
         exported = done
         onProgress(done, total)

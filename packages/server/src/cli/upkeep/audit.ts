@@ -124,7 +124,7 @@ async function verify(
   const { verifyAudit } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
   const verdict = await context.readInstallation((installation) =>
-    withProgress(context.streams, 'Verifying', (onProgress) =>
+    withProgress(context.streams, ['Verifying', 'entries'], (onProgress) =>
       verifyAudit({ expect, onProgress }, installation),
     ),
   )

@@ -76,7 +76,7 @@ async function writeBackup(
   }
   const totals = await context.withUnopenedInstallation('database', async (unopened) => {
     const { wholeDatabase, clock, record } = unopened
-    const written = await withProgress(context.streams, 'Backing up', (onProgress) =>
+    const written = await withProgress(context.streams, ['Backing up', 'rows'], (onProgress) =>
       backUp(
         { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
         { wholeDatabase, release: context.release, madeAt: clock() },
@@ -116,7 +116,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
       }
     }
   if (options.dryRun) {
-    const found = await withProgress(context.streams, 'Reading (KiB)', (onProgress) =>
+    const found = await withProgress(context.streams, ['Reading', 'KiB'], (onProgress) =>
       checkBackup(opening(onProgress)),
     )
     const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).`
@@ -127,7 +127,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
     const { wholeDatabase, clock } = unopened
     if (options.replace) await confirm(context, options, () => whatIsReplaced(unopened, file))
-    const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
+    const done = await withProgress(context.streams, ['Restoring', 'KiB'], (onProgress) =>
       restore(
         { open: opening(onProgress), replace: options.replace === true, revokeSessionsSince: since },
         { wholeDatabase, sealer, now: clock(), by: OPERATOR },

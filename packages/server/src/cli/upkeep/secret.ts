@@ -33,7 +33,7 @@ export function secretCommands(parent: Command, context: CommandContext): void {
       )
       const done = await context.withInstallation(async ({ config, sealer, change }) => {
         const { both, ownFiles } = await secretsOf(config, sealer)
-        const result = await withProgress(context.streams, 'Sealing', (onProgress) =>
+        const result = await withProgress(context.streams, ['Sealing', 'values'], (onProgress) =>
           reseal({ sealer: both, onProgress }, { change }),
         )
         const [keyId, previousKeyId = ''] = both.keyIds()

@@ -28,7 +28,7 @@ export async function verifyUnopened(
   { streams }: CommandContext,
 ): Promise<readonly CheckResult[]> {
   const { runChecks } = await import('../../checkup/run-checks.ts')
-  return withProgress(streams, 'Verifying', (onProgress) =>
+  return withProgress(streams, ['Verifying', 'checks'], (onProgress) =>
     unopened.atOneMoment((moment) => runChecks({ ...moment, sealer }, onProgress)),
   )
 }
