@@ -22,8 +22,8 @@ Every command of \`ratafia\` with its options, the [exit codes](#exit-codes), an
 In a checkout run \`npx ratafia COMMAND\`. Commands work on the database that the environment names, whether the service
 runs or not. A command that only reads makes neither a database nor a key; one that makes them says so, and where.
 
-Answers go to standard output, the log to standard error. With \`--json\` a command prints JSON on one line, whose keys are
-written with underscores, and an error is the last line on standard error:
+Answers go to standard output, the log to standard error. With \`--json\` a command prints JSON on one line, whose keys
+are written with underscores, and an error is the last line on standard error:
 \`{"error":{"code":"invalid-field","exit_code":1,"message":"There is no account \\"nobody\\"."}}\`. \`code\` is an
 [error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`unavailable\`, \`configuration\`,
 \`workers\` or \`fault\`. Details of audit entries are shown as they were recorded.
