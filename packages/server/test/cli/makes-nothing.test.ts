@@ -14,6 +14,7 @@ const BEGINS = [
   'migrate',
   'accounts add',
   'packages import',
+  'devices import',
   'trust add',
   'brands add',
   'brands create',

@@ -116,7 +116,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const { importDevices } = await import('../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file, ' Give --format.')
       const size = await sizeOf(file)
-      const imported = await context.withInstallation((installation) =>
+      const imported = await context.beginInstallation((installation) =>
         withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
           // A count of rows is not known before the end: the bar shows how much of the file was read.
           let read = 0
