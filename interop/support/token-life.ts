@@ -65,7 +65,7 @@ export async function liveAndRevoke(
 }
 
 /** Fails unless `answer` is the 401 of a revoked token that says when and by whom. */
-export function assertRevoked(answer: Answer, revoked: TokenRecord): void {
+export function assertRevoked(answer: Answer, revoked: Pick<TokenRecord, 'revoked-at' | 'revoked-by'>): void {
   assertUnauthorized(answer, ` revoked at ${revoked['revoked-at']} by ${revoked['revoked-by']}`)
 }
 

@@ -151,6 +151,17 @@ test('every command and option that a page names exists', async () => {
   }
 })
 
+test('a command line in a code block is one that a checkout has: npx ratafia', () => {
+  for (const page of PAGES.filter(
+    (path) => /^(README\.md|docs\/.*)$/.test(path) && path !== 'docs/reference.md',
+  )) {
+    for (const [block] of read(page).matchAll(/^ *```[\s\S]*?^ *```$/gm)) {
+      const bare = block.split('\n').filter((line) => /^ *(sudo )?ratafia (?!listening)[a-z]/.test(line))
+      assert.deepEqual(bare, [], page)
+    }
+  }
+})
+
 test('every section of the contract that a comment cites is in docs/contract', () => {
   const sources = globSync('{packages,interop,benchmarks,faults,tools}/**/*.{ts,js,py,go}', {
     cwd: root,

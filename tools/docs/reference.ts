@@ -20,7 +20,17 @@ Every command of \`ratafia\` with its options, the [exit codes](#exit-codes), an
 ## Commands
 
 In a checkout run \`npx ratafia COMMAND\`. Commands work on the database that the environment names, whether the service
-runs or not. Answers go to standard output, the log to standard error. With \`--json\` a command prints JSON.
+runs or not. A command that only reads makes neither a database nor a key; one that makes them says so, and where.
+
+Answers go to standard output, the log to standard error. With \`--json\` a command prints JSON on one line, whose keys
+are written with underscores, and an error is the last line on standard error:
+\`{"error":{"code":"invalid-field","exit_code":1,"message":"There is no account \\"nobody\\"."}}\`. \`code\` is an
+[error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`unavailable\`, \`configuration\`,
+\`workers\` or \`fault\`. Details of audit entries are shown as they were recorded.
+
+What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal nothing is
+asked: a script goes on. At a terminal tables fit its width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\`
+colours elsewhere too.
 
 ${indexOf(program)}
 
@@ -100,7 +110,7 @@ function optionTable(all: readonly Option[]): string[] {
   return [['| option | meaning |', '|---|---|', ...rows].join('\n')]
 }
 
-/** The exit codes, as every command's help lists them. */
+/** The exit codes, as `ratafia --help` lists them. */
 function exitCodes(): string {
   const rows = [...EXIT_HELP.matchAll(/^ {2}(\d) {2}(.*)$/gm)].map(([, code = '', meaning = '']) =>
     tableRow(code, meaning),

@@ -90,6 +90,7 @@ export const ACTIONS = {
   'devices.import': 'devices were imported from a file',
   'devices.import-serial-vault': 'devices were imported from a serial-vault',
   'schema.migrate': 'the schema of the database was brought up to date',
+  'database.backup': 'a backup of the whole database was made',
   'database.restore': 'a backup was restored: later changes are lost',
   'audit.remove': 'old entries of this log were removed, as configured',
 } as const satisfies Record<string, string>

@@ -32,7 +32,7 @@ export function announcement(service: Announced): string {
 }
 
 /** Without user and password. */
-function describeDatabase(database: DatabaseConfig): string {
+export function describeDatabase(database: DatabaseConfig): string {
   if (database.kind === 'sqlite') return `SQLite, ${database.file}`
   const urls = (postgresUrls(database.url) ?? []).map((url) => new URL(url))
   const hosts = urls.map(({ host }) => host).join(', ')

@@ -11,8 +11,15 @@ export interface Streams {
 
 export interface CommandContext {
   readonly streams: Streams
-  /** Opens the installation that the environment describes, for as long as `work` takes. */
+  /**
+   * Opens the installation that the environment describes, for as long as `work` takes. Its database must exist: run in
+   * the wrong directory, a command must not make another one.
+   */
   withInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
+  /** The same for a command that only reads: it does not even make the first keys of a database that has none. */
+  readInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
+  /** The same for the first commands of a new installation: they make an embedded database, and say where. */
+  beginInstallation<T>(work: (installation: Installation) => Promise<T>): Promise<T>
   /**
    * Opens its database alone, which must exist, or have the schema of this release. With `nothing` an embedded one is
    * made.

@@ -10,6 +10,8 @@ import { EXIT } from './context.ts'
 
 export interface Failure {
   readonly exitCode: number
+  /** For programs: the error code of the API, or the kind of failure. */
+  readonly code: string
   readonly lines: readonly string[]
   /** JSON for a bug report. */
   readonly report?: string
@@ -17,22 +19,24 @@ export interface Failure {
 
 export function explainFailure(error: unknown): Failure {
   if (error instanceof ConfigError || error instanceof KeyringError || error instanceof SchemaError) {
-    return { exitCode: EXIT.configuration, lines: error.message.split('\n') }
+    return { exitCode: EXIT.configuration, code: 'configuration', lines: error.message.split('\n') }
   }
   if (error instanceof RequestError || error instanceof ImportError) {
-    return { exitCode: EXIT.refused, lines: [error.message] }
+    const code = error instanceof RequestError ? error.code : 'import'
+    return { exitCode: EXIT.refused, code, lines: [error.message] }
   }
   if (error instanceof Unavailable) {
     const line = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error)}`
-    return { exitCode: EXIT.unavailable, lines: [line] }
+    return { exitCode: EXIT.unavailable, code: 'unavailable', lines: [line] }
   }
   if (error instanceof WorkersFailed) {
-    return { exitCode: error.exitCode, lines: [`${error.message}; the log says more.`] }
+    return { exitCode: error.exitCode, code: 'workers', lines: [`${error.message}; the log says more.`] }
   }
   const refused = listenRefusal(error)
-  if (refused !== undefined) return { exitCode: EXIT.configuration, lines: [refused] }
+  if (refused !== undefined) return { exitCode: EXIT.configuration, code: 'configuration', lines: [refused] }
   return {
     exitCode: EXIT.fault,
+    code: 'fault',
     lines: ['failed; please report this.'],
     report: JSON.stringify(describeError(error), undefined, 2),
   }

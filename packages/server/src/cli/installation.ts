@@ -10,7 +10,7 @@ import type { ApiKeyStore } from '../brands/models/api-keys/api-key-store.ts'
 import type { HardwareIdentityStore } from '../brands/models/hardware/hardware-identity-store.ts'
 import type { ModelStore } from '../brands/models/model-store.ts'
 import type { AssertionStore } from '../brands/trust/assertion-store.ts'
-import type { Changing, ChangingBy } from '../change.ts'
+import type { AuditedChange, Changing, ChangingBy } from '../change.ts'
 import type { CheckDeps } from '../checkup/check.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
@@ -25,6 +25,7 @@ import type { InImport } from '../devices/transfer/import-devices.ts'
 import type { AgentStore } from '../identity/agents/agent-store.ts'
 import type { CompletedLoginStore } from '../identity/logins/completed-login-store.ts'
 import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
+import type { LeaseStore } from '../jobs/lease-store.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { NewKeyStores } from '../keyring/rotate.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
@@ -35,7 +36,11 @@ import type { SessionStore } from '../tokens/session-store.ts'
 /** An installation whose schema and keys are unchecked; opening it makes no key. */
 export interface UnopenedInstallation {
   readonly clock: Clock
+  /** Which database, without user and password. */
+  readonly location: string
   readonly wholeDatabase: WholeDatabaseStore
+  /** Adds an entry to the audit log, about what changes no row itself. */
+  record(change: AuditedChange): Promise<void>
   /** What `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }
@@ -70,6 +75,7 @@ export interface Installation extends Stores {
   readonly passwords: PasswordHasher
   readonly sealer: Sealer
   readonly deviceTransfers: DeviceTransferStore
+  readonly leases: LeaseStore
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>

@@ -1,6 +1,8 @@
 /** How commands answer: tables for people, `--json` for machines. */
 import type { Command } from 'commander'
-import type { Streams } from './context.ts'
+import { type Streams, UsageError } from './context.ts'
+import { coloured } from './terminal/colour.ts'
+import { fitTable } from './terminal/table.ts'
 
 /** Adds `--json` to a command. */
 export const withJson = (command: Command): Command => command.option('--json', 'print JSON, for programs')
@@ -8,6 +10,10 @@ export const withJson = (command: Command): Command => command.option('--json', 
 export interface JsonOption {
   readonly json?: boolean
 }
+
+/** Adds `--json` and `--columns` to a command that lists. */
+export const withList = (command: Command): Command =>
+  withJson(command).option('--columns <names>', 'the columns to show, in this order, separated by commas')
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
 
@@ -22,14 +28,42 @@ export function print({ streams }: ToStreams, options: JsonOption, value: unknow
   )
 }
 
-/** A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` without rows. */
+/**
+ * A list: a JSON array of the rows, or a table with the columns in capitals, or `empty` without rows. At a terminal the
+ * table fits its width.
+ */
 export function printList(
   context: ToStreams,
-  options: JsonOption,
+  options: JsonOption & { readonly columns?: string },
   rows: readonly Row[],
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
 ): void {
-  print(context, options, rows, rows.length === 0 ? empty : tableOf(rows, columns))
+  const { stdout } = context.streams
+  if (options.json || rows.length === 0) {
+    print(context, options, rows, empty)
+    return
+  }
+  const chosen = chosenColumns(options.columns, rows) ?? columns
+  const { lines, cut } = fitTable(cellsOf(rows, chosen), stdout.isTTY ? stdout.columns : undefined)
+  const [titles = '', ...rest] = lines
+  stdout.write([coloured('bold', titles, stdout), ...rest, ''].join('\n'))
+  if (cut)
+    note(context.streams, 'Values end in … where they do not fit: --columns chooses, --json shows all.')
+}
+
+/** Undefined if none were chosen. Throws {@link UsageError} for a column that the rows do not have. */
+function chosenColumns(names: string | undefined, rows: readonly Row[]): readonly string[] | undefined {
+  if (names === undefined) return undefined
+  const known = new Set(rows.flatMap((row) => Object.keys(row)))
+  const chosen = names.split(',').map((name) => name.trim().toLowerCase().replaceAll(/[ -]/g, '_'))
+  for (const name of chosen) {
+    if (!known.has(name)) {
+      throw new UsageError(
+        `--columns ${names}: there is no column ${name}. There are ${[...known].join(', ')}.`,
+      )
+    }
+  }
+  return chosen
 }
 
 export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row): Promise<readonly Row[]> {
@@ -39,21 +73,13 @@ export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row
 }
 
 /** Lines with the columns in capitals above them. */
-export function tableOf(rows: readonly Row[], columns: readonly string[]): string {
-  const cells = rows.map((row) => columns.map((column) => printable(row[column])))
-  const titles = columns.map((column) => column.toUpperCase().replaceAll('_', ' '))
-  const widths = titles.map((title, index) =>
-    Math.max(title.length, ...cells.map((line) => line[index]?.length ?? 0)),
-  )
-  return [titles, ...cells]
-    .map((line) =>
-      line
-        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
+export const tableOf = (rows: readonly Row[], columns: readonly string[]): string =>
+  fitTable(cellsOf(rows, columns)).lines.join('\n')
+
+const cellsOf = (rows: readonly Row[], columns: readonly string[]): readonly (readonly string[])[] => [
+  columns.map((column) => column.toUpperCase().replaceAll('_', ' ')),
+  ...rows.map((row) => columns.map((column) => printable(row[column]))),
+]
 
 /** `1 entry`, `2 entries`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
@@ -72,7 +98,7 @@ const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 export const harmless = (text: string): string => text.replace(STEERING, '?')
 
 /** JSON keeps its meaning: it has escapes of its own, and JSON.stringify leaves those above ASCII's out. */
-const escaped = (json: string): string =>
+export const escaped = (json: string): string =>
   json.replace(STEERING, (mark) =>
     // By code unit: some of the marks take two.
     Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))

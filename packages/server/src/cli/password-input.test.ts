@@ -41,6 +41,18 @@ test('it is asked for twice, and never shown', async () => {
   assert.equal(shown, 'Password: \nAgain: \n')
 })
 
+test('the terminal does not echo from before the first question until after the last answer', async () => {
+  const { shown, stdin, streams } = terminal()
+  const steps: string[] = []
+  const setRawMode = (raw: boolean) =>
+    steps.push(`${raw ? 'silent' : 'echoing'} after ${JSON.stringify(shown.text)}`)
+  const password = readPassword({ ...streams, stdin: Object.assign(stdin, { setRawMode }) }, false)
+  // Both at once: nobody has to wait for the second question.
+  stdin.write('hunter2\rhunter2\r')
+  assert.equal(await password, 'hunter2')
+  assert.deepEqual(steps, ['silent after ""', 'echoing after "Password: \\nAgain: \\n"'])
+})
+
 test('what was mistyped can be taken back', async () => {
   assert.equal((await typing('hunter3\u007f2\r', 'hunter2\r')).result, 'hunter2')
 })

@@ -15,9 +15,10 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
       'Standard input is not a terminal, so the password cannot be asked for. Give it with --password-stdin.',
     )
   }
-  const first = await ask(streams, 'Password: ')
-  if (first !== (await ask(streams, 'Again: ')))
+  const [first, again] = await ask(streams, ['Password: ', 'Again: '])
+  if (first === undefined || first !== again) {
     throw new UsageError('The two passwords differ. Nothing was changed.')
+  }
   return first
 }
 
@@ -40,19 +41,25 @@ async function readAll({ stdin }: Streams): Promise<string> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-async function ask({ stdin, stderr }: Streams, question: string): Promise<string> {
-  stderr.write(question)
+/** Every answer, in order. */
+async function ask({ stdin, stderr }: Streams, questions: readonly string[]): Promise<readonly string[]> {
   // What is typed is echoed to the output of the line editor: a stream that keeps nothing.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+  // It also turns the echo of the terminal off: before the first question, and until the last answer.
   const lines = createInterface({ input: stdin, output: silent, terminal: true })
+  const typed = lines[Symbol.asyncIterator]()
+  const answers: string[] = []
   try {
-    return await lines.question('')
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'AbortError')) throw error
-    // Ctrl-C, or end of input.
-    throw new UsageError('No password was given. Nothing was changed.')
+    for (const question of questions) {
+      stderr.write(question)
+      const { value, done } = await typed.next()
+      stderr.write('\n')
+      // Ctrl-C, or end of input.
+      if (done) throw new UsageError('No password was given. Nothing was changed.')
+      answers.push(value)
+    }
+    return answers
   } finally {
     lines.close()
-    stderr.write('\n')
   }
 }

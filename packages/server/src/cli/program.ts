@@ -19,34 +19,35 @@ import { completionCommand } from './completion.ts'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
 import { deviceCommands } from './devices/devices.ts'
 import { importSerialVaultCommand } from './devices/import-serial-vault.ts'
+import { completeHelp, HELP_STYLE } from './help.ts'
 import { harmless, type JsonOption, print, withJson } from './output.ts'
+import { hasColour } from './terminal/colour.ts'
 import { auditCommands } from './upkeep/audit.ts'
 import { backupCommands, importDatabaseCommand } from './upkeep/backup.ts'
 import { keyCommands } from './upkeep/keys.ts'
 import { secretCommands } from './upkeep/secret.ts'
+import { statusCommand } from './upkeep/status.ts'
 import { verifyCommand } from './upkeep/verify.ts'
 
 /**
  * Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code.
  */
 export function createProgram({ stdout, stderr }: Streams, release: string): Command {
-  return (
-    new Command('ratafia')
-      .description('The authentication half of a snap store: developer tokens and device identity.')
-      .configureOutput({
-        writeOut: (text) => stdout.write(text),
-        writeErr: (text) => stderr.write(harmlessLines(text)),
-        getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) ?? 80,
-        getErrHelpWidth: () => (stderr.isTTY ? stderr.columns : undefined) ?? 80,
-        getOutHasColors: () => false,
-        getErrHasColors: () => false,
-      })
-      .version(`ratafia ${release}`, '-V, --version', 'show the release of this program')
-      .exitOverride()
-      .showHelpAfterError('(--help shows what it takes)')
-      // Of every command, not only of this one.
-      .addHelpText('afterAll', EXIT_HELP)
-  )
+  return new Command('ratafia')
+    .description('The authentication half of a snap store: developer tokens and device identity.')
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(harmlessLines(text)),
+      getOutHelpWidth: () => (stdout.isTTY ? stdout.columns : undefined) ?? 80,
+      getErrHelpWidth: () => (stderr.isTTY ? stderr.columns : undefined) ?? 80,
+      getOutHasColors: () => hasColour(stdout),
+      getErrHasColors: () => hasColour(stderr),
+    })
+    .version(`ratafia ${release}`, '-V, --version', 'show the release of this program')
+    .exitOverride()
+    .showHelpAfterError('(--help shows what it takes)')
+    .configureHelp(HELP_STYLE)
+    .addHelpText('after', EXIT_HELP)
 }
 
 /** The commands that work on an installation, and those that need none. */
@@ -71,6 +72,7 @@ export function addCommands(program: Command, context: CommandContext): void {
   importSerialVaultCommand(imports, context)
   backupCommands(program, context)
   verifyCommand(program, context)
+  statusCommand(program, context)
   auditCommands(program, context)
   completionCommand(program, context.streams)
 
@@ -79,6 +81,7 @@ export function addCommands(program: Command, context: CommandContext): void {
     .action((options: JsonOption) =>
       print(context, options, { release: context.release }, `ratafia ${context.release}`),
     )
+  completeHelp(program)
 }
 
 /** Commander repeats what was typed. */

@@ -5,13 +5,14 @@ import type { Streams } from './context.ts'
 /** With fewer items it is over before one can look. */
 const WORTHWHILE = 500
 
-/** Shows how far `work` is; the bar is gone when it ends. */
+/** Shows how far `work` is, with what is counted; the bar is gone when it ends. */
 export async function withProgress<T>(
   { stderr }: Streams,
-  label: string,
+  what: string | readonly [label: string, unit: string],
   work: (onProgress: (done: number, total: number) => void) => Promise<T>,
 ): Promise<T> {
   if (!stderr.isTTY) return work(() => undefined)
+  const [label, unit] = typeof what === 'string' ? [what, ''] : what
   const { default: progress } = await import('cli-progress')
   let bar: SingleBar | undefined
   try {
@@ -20,7 +21,7 @@ export async function withProgress<T>(
       if (!bar) {
         bar = new progress.SingleBar(
           {
-            format: `${label} {bar} {percentage}% {value}/{total}`,
+            format: `${label} {bar} {percentage}% {value}/{total} ${unit}`.trimEnd(),
             stream: stderr as NodeJS.WritableStream,
             clearOnComplete: true,
           },

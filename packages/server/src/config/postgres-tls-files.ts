@@ -2,6 +2,7 @@
  * Checks the TLS files that a PostgreSQL address names: `pg` reads them per connection, and a bad one looks like an
  * outage.
  */
+import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { systemReason } from '../files/system-reason.ts'
 import { postgresUrls } from '../postgres-urls.ts'
@@ -21,6 +22,19 @@ export async function requireTlsFiles(database: DatabaseConfig): Promise<void> {
   const problems = await problemsOf('RATAFIA_DATABASE_URL', url)
   if (listenUrl !== url) problems.push(...(await problemsOf('RATAFIA_DATABASE_LISTEN_URL', listenUrl)))
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+}
+
+/** When each certificate ends that the address of the database names; the first one of each file. */
+export async function certificatesOf(
+  database: DatabaseConfig,
+): Promise<readonly { readonly file: string; readonly until: Date }[]> {
+  if (database.kind === 'sqlite') return []
+  const [first = database.url] = postgresUrls(database.url) ?? []
+  const { searchParams } = new URL(first)
+  const files = ['sslrootcert', 'sslcert'].flatMap((name) => searchParams.get(name) ?? [])
+  return Promise.all(
+    files.map(async (file) => ({ file, until: new X509Certificate(await readFile(file)).validToDate })),
+  )
 }
 
 async function problemsOf(variable: string, url: string): Promise<string[]> {

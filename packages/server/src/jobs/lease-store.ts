@@ -1,5 +1,5 @@
 /** Who runs a job: the table `job_lease`. Uses only the database's time, because the clocks of nodes differ. */
-import { anyRowChanged, type Database, databaseNow } from '../database/index.ts'
+import { anyRowChanged, type Database, databaseNow, fromInstant } from '../database/index.ts'
 
 /** Held, or free for others after `restMs`. */
 export type Lease = { readonly held: true } | { readonly held: false; readonly restMs: number }
@@ -12,6 +12,10 @@ export interface LeaseStore {
   take(name: string, holder: string, milliseconds: number): Promise<Lease>
   /** Releases all leases of the holder. */
   release(holder: string): Promise<void>
+  /** The names of the jobs that some process holds now. */
+  held(): Promise<readonly string[]>
+  /** The database's time. */
+  now(): Promise<Date>
 }
 
 export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): LeaseStore {
@@ -43,6 +47,22 @@ export function leaseStore({ query, kind }: Pick<Database, 'query' | 'kind'>): L
         )
         .executeTakeFirst()
       return anyRowChanged(result) ? { held: true } : { held: false, restMs: milliseconds }
+    },
+
+    async held() {
+      // Scans the whole table: a handful of rows.
+      const rows = await query
+        .selectFrom('job_lease')
+        .select('name')
+        .where('held_until', '>', now)
+        .orderBy('name')
+        .execute()
+      return rows.map(({ name }) => name)
+    },
+
+    async now() {
+      const row = await query.selectNoFrom(now.as('now')).executeTakeFirstOrThrow()
+      return fromInstant(Number(row.now))
     },
 
     async release(holder) {

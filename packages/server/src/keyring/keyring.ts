@@ -70,6 +70,8 @@ export interface KeyringDependencies {
   readonly secret: Uint8Array | Sealer
   readonly clock: Clock
   readonly times?: Partial<CacheTimes>
+  /** Whether to make the first keys of a database that has none. Default: yes. Without keys it only lists and resolves. */
+  readonly makeKeys?: boolean
 }
 
 const TIMES: CacheTimes = { refreshMs: 900, lookupMs: 1_000 }
@@ -84,17 +86,25 @@ const MOST_LOOKING = 32
  * Opens the keyring of a migrated database and creates missing keys, once, even if several processes start together.
  * Throws `KeyringError` `wrong-secret` or `damaged-key`, and `Unavailable`.
  */
-export async function openKeyring({ database, secret, clock, times }: KeyringDependencies): Promise<Keyring> {
+export async function openKeyring({
+  database,
+  secret,
+  clock,
+  times,
+  makeKeys = true,
+}: KeyringDependencies): Promise<Keyring> {
   const sealer = secret instanceof Uint8Array ? createSealer(secret) : secret
-  await checkSecret(database, sealer)
+  await checkSecret(database, sealer, { first: makeKeys })
   const cacheTimes = { ...TIMES, ...times }
   const rootKeys = new KeyCache(createRootKeyStore(database, sealer), cacheTimes)
   const keyPairs = new KeyCache(createKeyPairStore(database, sealer), cacheTimes)
   const makeRootKey = (id: number) => newRootKey(id, clock())
   const makePair = (purpose: KeyPairPurpose) => (id: number) => newKeyPair(id, purpose, clock())
-  await rootKeys.add(makeRootKey, { exists: () => true })
-  for (const purpose of ['issuer', 'discharger'] as const) {
-    await keyPairs.add(makePair(purpose), { exists: (pair) => pair.purpose === purpose })
+  if (makeKeys) {
+    await rootKeys.add(makeRootKey, { exists: () => true })
+    for (const purpose of ['issuer', 'discharger'] as const) {
+      await keyPairs.add(makePair(purpose), { exists: (pair) => pair.purpose === purpose })
+    }
   }
 
   const activeRootKey = async () => {

@@ -7,11 +7,17 @@ const SEAL_CHECK_TEXT = Buffer.from('ratafia')
 
 /**
  * Throws {@link KeyringError} `wrong-secret` if the keys in the database were sealed under another secret key.
- * The first process decides which secret that is; of two at once with different secrets, one is refused.
+ * The first process that may be `first` decides which secret that is; of two at once with different secrets, one is
+ * refused.
  */
-export async function checkSecret(database: Database, sealer: Sealer): Promise<void> {
-  const sealed =
-    (await read(database)) ?? (await readOrAdd(database, sealer.seal(SEAL_CHECK_PURPOSE, SEAL_CHECK_TEXT)))
+export async function checkSecret(
+  database: Database,
+  sealer: Sealer,
+  { first }: { readonly first: boolean },
+): Promise<void> {
+  const present = await read(database)
+  if (present === undefined && !first) return
+  const sealed = present ?? (await readOrAdd(database, sealer.seal(SEAL_CHECK_PURPOSE, SEAL_CHECK_TEXT)))
   if (sealer.unseal(SEAL_CHECK_PURPOSE, sealed)?.equals(SEAL_CHECK_TEXT)) return
   throw new KeyringError(
     'wrong-secret',

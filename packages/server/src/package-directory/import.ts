@@ -18,16 +18,21 @@ export async function importPackages(
   { format, replaceAll, onProgress }: ImportOptions,
   { change }: { readonly change: Changing<{ readonly packages: PackageStore }> },
 ): Promise<number> {
-  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).map(checkRow)
-  refuseRepeats(rows, 'name', ({ name }) => name)
-  refuseRepeats(rows, 'snap_id', ({ snapId }) => snapId)
-  const entries = rows.map(({ entry }) => entry)
+  const entries = readPackages(text, format)
   await change(async ({ packages, record }) => {
     await packages.import(entries, { replaceAll, onProgress: (done) => onProgress?.(done, entries.length) })
     const details = { imported: entries.length, 'replace-all': replaceAll }
     await record({ action: 'packages.import', subject: 'packages', details })
   })
   return entries.length
+}
+
+/** Throws {@link ImportError}. */
+export function readPackages(text: string, format: ImportOptions['format']): readonly PackageEntry[] {
+  const rows = readImportRows(text, { format, columns: COLUMNS, need: 'all' }).map(checkRow)
+  refuseRepeats(rows, 'name', ({ name }) => name)
+  refuseRepeats(rows, 'snap_id', ({ snapId }) => snapId)
+  return rows.map(({ entry }) => entry)
 }
 
 /** Names and ids as the store has them, with room: visible ASCII, no quotes. */

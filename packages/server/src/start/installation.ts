@@ -4,30 +4,37 @@ import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
+import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { migrateWithLog, openConfigured, operatorOf } from './open-database.ts'
+import { migrateWithLog, missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 import { openSealer } from './sealer.ts'
 import { changesOn, storesOn } from './stores.ts'
 
 /** Throws `ConfigError`, `SchemaError`, `KeyringError` (a wrong secret) or `Unavailable`. */
 export async function openInstallation(options: StartOptions, telemetry?: Telemetry): Promise<Installation> {
-  const { config, log, clock = systemClock, schema = 'update' } = options
+  const { config, log, clock = systemClock, schema = 'update', makes = 'everything' } = options
+  const { onMade = (sentence) => log.info({}, sentence) } = options
+  if (makes !== 'everything') requireDatabase(config)
+  const missing = missingPart(config)
   const sealer = await openSealer(config, log)
   const database = await openConfigured(config, telemetry)
   try {
     if (schema === 'update' || (schema === 'require' && database.kind === 'sqlite')) {
       await migrateWithLog(database, options)
     } else if (schema === 'require') await requireCurrentSchema(database)
+    const keyring = await openKeyring({ database, secret: sealer, clock, makeKeys: makes !== 'nothing' })
+    if (missing !== undefined) onMade(missing)
     return {
       config,
       clock,
       database,
-      keyring: await openKeyring({ database, secret: sealer, clock }),
+      keyring,
       passwords: createPasswordHasher(),
       sealer,
       deviceTransfers: deviceTransferStore(database),
+      leases: leaseStore(database),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),

@@ -1,16 +1,19 @@
 /** `ratafia migrate`: brings the schema up to date, or shows how. */
 import { readSecretKey } from '../config/secret-key.ts'
 import { type PlannedMigration, planMigrations } from '../database/index.ts'
-import { databaseIsMissing, migrateWithLog, openConfigured } from './open-database.ts'
+import { databaseIsMissing, migrateWithLog, missingPart, openConfigured } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
 /** Returns the names of the migrations that ran. Throws what `openInstallation` throws. */
 export async function updateSchema(options: StartOptions): Promise<readonly string[]> {
-  const { config } = options
+  const { config, log, onMade = (sentence) => log.info({}, sentence) } = options
+  const missing = missingPart(config)
   // The key first: there must never be a database without its key.
   await readSecretKey(config.secret)
   const database = await openConfigured(config)
-  return migrateWithLog(database, options).finally(() => database.close())
+  const ran = await migrateWithLog(database, options).finally(() => database.close())
+  if (missing !== undefined) onMade(missing)
+  return ran
 }
 
 /** What {@link updateSchema} would run. Changes nothing, and makes no database. */

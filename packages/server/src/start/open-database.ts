@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { OPERATOR } from '../accounts/account-fields.ts'
 import type { Author } from '../change.ts'
 import { systemClock } from '../clock.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { prepareDataDirectory } from '../config/data-directory.ts'
 import { requireTlsFiles } from '../config/postgres-tls-files.ts'
 import { type Database, migrate, openDatabase } from '../database/index.ts'
@@ -15,6 +15,22 @@ import type { StartOptions } from './options.ts'
 /** Whether opening would make an embedded database. */
 export function databaseIsMissing({ database }: Config): boolean {
   return database.kind === 'sqlite' && !existsSync(database.file)
+}
+
+/** Throws `ConfigError` that says where the embedded database would be, and what makes one. */
+export function requireDatabase(config: Config): void {
+  if (config.database.kind !== 'sqlite' || !databaseIsMissing(config)) return
+  throw new ConfigError(
+    `RATAFIA_DATA_DIR: there is no database ${config.database.file}. If there should be one, run the command where it ` +
+      'is or set RATAFIA_DATA_DIR; `ratafia migrate` or `ratafia serve` makes a new one.',
+  )
+}
+
+/** A sentence about what opening the installation is about to make; undefined if all of it is there. */
+export function missingPart({ database, secret }: Config): string | undefined {
+  if (database.kind !== 'sqlite' || existsSync(database.file)) return undefined
+  const key = secret.from === 'file' && !existsSync(secret.file) ? ` and its secret key ${secret.file}` : ''
+  return `Made the database ${database.file}${key}.`
 }
 
 /** Throws `ConfigError` or `Unavailable`. `telemetry` observes every statement. */

@@ -16,6 +16,14 @@ export interface StartOptions {
    * whose schema is not current. `keep`: a supervisor has updated it.
    */
   readonly schema?: 'update' | 'require' | 'keep'
+  /**
+   * What opening may make. `everything` (the default): a missing embedded database with its secret key, and the first
+   * keys in a database without any. `keys`: only those, for commands that change an installation. `nothing`: for
+   * commands that read.
+   */
+  readonly makes?: 'everything' | 'keys' | 'nothing'
+  /** Gets a sentence for what opening has made, and where. Default: the log. */
+  readonly onMade?: (sentence: string) => void
 }
 
 /** What opening an installation logs. Not pino's whole type: a command does not load pino. */

@@ -4,6 +4,7 @@ import type { CommandContext, Streams } from '../cli/context.ts'
 import { addCommands, createProgram } from '../cli/program.ts'
 import { runProgram } from '../cli/run-program.ts'
 import { type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
+import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { serveCommands } from './serve-commands.ts'
 import { commandSettings } from './settings.ts'
@@ -34,14 +35,12 @@ export function createRatafia({
 /** The ways in which a command opens the installation that `environment` describes. */
 function commandContext(environment: Environment, streams: Streams): CommandContext {
   const settings = () => commandSettings(environment, streams)
-  return {
-    streams,
-    release: RELEASE,
-    gnupgHome: gnupgHome(environment),
-    withInstallation: async (work) => {
+  const opening =
+    (makes: NonNullable<StartOptions['makes']>): CommandContext['withInstallation'] =>
+    async (work) => {
       const { openInstallation } = await import('./installation.ts')
       const { linkEntries } = await import('../audit/link.ts')
-      const installation = await openInstallation({ ...settings(), schema: 'require' })
+      const installation = await openInstallation({ ...settings(), schema: 'require', makes })
       try {
         const result = await work(installation)
         // The change is stored. If linking fails, the service or the next command links it.
@@ -50,7 +49,14 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
       } finally {
         await installation.close()
       }
-    },
+    }
+  return {
+    streams,
+    release: RELEASE,
+    gnupgHome: gnupgHome(environment),
+    withInstallation: opening('keys'),
+    readInstallation: opening('nothing'),
+    beginInstallation: opening('everything'),
     withUnopenedInstallation: async (needs, work) => {
       const { openUnopened } = await import('./unopened-installation.ts')
       const { installation, close } = await openUnopened(settings(), needs)

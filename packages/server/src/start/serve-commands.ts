@@ -1,11 +1,12 @@
 /** `ratafia serve`, `identity serve`, `migrate`: the commands that start something. Each loads what it starts. */
 import type { Command } from 'commander'
+import { describeDatabase } from '../cli/announcement.ts'
 import type { Streams } from '../cli/context.ts'
 import { type JsonOption, print, withJson } from '../cli/output.ts'
-import type { Environment } from '../config/config.ts'
+import { type Environment, serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables-help.ts'
-import { serviceSettings } from './settings.ts'
+import { commandSettings, madeNote, serviceSettings } from './settings.ts'
 
 export interface ServeContext {
   readonly environment: Environment
@@ -25,6 +26,8 @@ export function serveCommands(program: Command, context: ServeContext): void {
       await serve(await serviceSettings(environment, streams), say)
     })
 
+  configCommands(program, context)
+
   withJson(program.command('migrate'))
     .description('bring the database up to date; `serve` does this too when it starts')
     .option('--plan', 'show the statements that would run, and run none')
@@ -43,6 +46,24 @@ export function serveCommands(program: Command, context: ServeContext): void {
     })
 }
 
+function configCommands(program: Command, { environment, streams }: ServeContext): void {
+  withJson(
+    program.command('config').description('the configuration, as the environment gives it').command('check'),
+  )
+    .description('check it as `serve` would, and make nothing; exit code 4 if something is wrong')
+    .option('--connect', 'connect to the database too, and open what is sealed in it')
+    .action(async (options: JsonOption & { readonly connect?: boolean }) => {
+      const { checkConfig } = await import('./check-config.ts')
+      const settings = commandSettings(environment, streams)
+      await checkConfig(settings, options.connect === true)
+      const { config } = settings
+      const document = { valid: true, address: serviceAddress(config), connected: options.connect === true }
+      const database = describeDatabase(config.database)
+      const told = `The configuration is valid: ${database}${options.connect ? ', which answers' : ''}; clients reach the service at ${serviceAddress(config)}.`
+      print({ streams }, options, document, told)
+    })
+}
+
 async function migrate(
   options: JsonOption & { readonly plan?: boolean },
   { environment, streams }: ServeContext,
@@ -50,7 +71,7 @@ async function migrate(
   const { planSchema, updateSchema } = await import('./migrate.ts')
   const settings = await serviceSettings(environment, streams)
   if (!options.plan) {
-    const ran = await updateSchema(settings)
+    const ran = await updateSchema({ ...settings, onMade: madeNote(streams.stderr) })
     const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
     print({ streams }, options, { ran }, human)
     return

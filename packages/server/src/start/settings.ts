@@ -7,8 +7,14 @@ import type { ServiceOptions, StartOptions } from './options.ts'
 /** For a command: only warnings are logged, for people. Throws `ConfigError`. */
 export function commandSettings(environment: Environment, { stderr }: Streams): StartOptions {
   const warn = (message: string) => void stderr.write(`ratafia: warning: ${harmless(message)}\n`)
-  return { config: readConfig(environment), log: { info: () => {}, warn } }
+  return { config: readConfig(environment), log: { info: () => {}, warn }, onMade: madeNote(stderr) }
 }
+
+/** Whatever makes a database or a key says so. */
+export const madeNote =
+  (stderr: Streams['stderr']) =>
+  (sentence: string): void =>
+    void stderr.write(`ratafia: ${harmless(sentence)}\n`)
 
 /** For the service; `port` is its default. Throws `ConfigError`. */
 export async function serviceSettings(

@@ -4,13 +4,13 @@ import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
 import { checkupStore } from '../checkup/checkup-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
+import { describeDatabase } from '../cli/announcement.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
-import { ConfigError } from '../config/config.ts'
 import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { recordingOn } from './changing.ts'
-import { databaseIsMissing, openConfigured, operatorOf } from './open-database.ts'
+import { missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
 /**
@@ -18,28 +18,30 @@ import type { StartOptions } from './options.ts'
  * one is made. Throws `ConfigError`, `SchemaError` or `Unavailable`.
  */
 export async function openUnopened(
-  { config }: StartOptions,
+  { config, onMade }: StartOptions,
   needs: 'nothing' | 'database' | 'current-schema',
 ): Promise<{ readonly installation: UnopenedInstallation; close(): Promise<void> }> {
-  if (needs !== 'nothing' && config.database.kind === 'sqlite' && databaseIsMissing(config)) {
-    throw new ConfigError(`RATAFIA_DATA_DIR: there is no database ${config.database.file}.`)
-  }
+  if (needs !== 'nothing') requireDatabase(config)
+  const missing = missingPart(config)
   const database = await openConfigured(config)
   try {
     if (needs === 'current-schema') await requireCurrentSchema(database)
+    if (missing !== undefined) onMade?.(missing)
   } catch (error) {
     await database.close()
     throw error
   }
   return {
-    installation: unopenedInstallation(database, operatorOf(config)),
+    installation: unopenedInstallation(database, describeDatabase(config.database), operatorOf(config)),
     close: () => database.close(),
   }
 }
 
-function unopenedInstallation(database: Database, operator: Author): UnopenedInstallation {
+function unopenedInstallation(database: Database, location: string, operator: Author): UnopenedInstallation {
   return {
     clock: systemClock,
+    location,
+    record: (change) => recordingOn(database, systemClock, operator).record(change),
     wholeDatabase: wholeDatabaseStore(database, (on) => ({
       ...recordingOn(on, systemClock, operator),
       sealed: sealedValueStore(on),

@@ -125,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(JSON.parse(broken.stdout).broken_at, 2)
     assert.match(
       broken.stderr,
-      /^ratafia: The audit log is broken at entry 2: its content does not match its hash\. Entries before it are intact: 1\.\n$/,
+      /"message":"The audit log is broken at entry 2: its content does not match its hash\. Entries before it are intact: 1\."}}\n$/,
     )
     await query.updateTable('audit_entry').set({ subject: 'ann' }).where('seq', '=', 2).execute()
     assert.equal((await program.run(['audit', 'verify', '--expect', end])).code, 0)

@@ -39,6 +39,30 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal(stdout, 'NAME  SNAP ID\na     id-a\nb     id-b\n')
   })
 
+  test('--dry-run says what an import would change, and changes nothing', async () => {
+    const now = [
+      ['a', 'id-a'],
+      ['b', 'id-b'],
+    ]
+    assert.deepEqual(
+      (await program.json('packages', 'list')).map(({ name, snap_id }: Record<string, string>) => [
+        name,
+        snap_id,
+      ]),
+      now,
+    )
+    const file = await fileOf('plan.csv', 'name,snap_id\na,id-a\nother,id-b\nnew,id-new\n')
+    const plan = { dry_run: true, added: 1, changed: 1, removed: 0, unchanged: 1 }
+    assert.deepEqual(await program.json('packages', 'import', file, '--dry-run'), plan)
+    const one = await fileOf('one.csv', 'name,snap_id\na,id-a\n')
+    const told = await program.run(['packages', 'import', one, '--dry-run', '--replace'])
+    assert.equal(
+      told.stdout,
+      'Nothing was changed. The import adds 0 packages, changes 0, removes 1, and leaves 1 as they are.\n',
+    )
+    assert.equal((await program.json('packages', 'list')).length, now.length)
+  })
+
   test('a file that is not as it should be, in whatever row, leaves everything as it was', async () => {
     const before = await program.json('packages', 'list')
     const bad = await fileOf('bad.csv', 'name,snap_id\nnew,id-new\nbroken,\n')

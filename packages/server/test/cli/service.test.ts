@@ -49,15 +49,15 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(more, [])
     assert.deepEqual(Object.keys(listed).sort(), [
       'description',
-      'revoked-at',
-      'revoked-by',
-      'session-id',
+      'revoked_at',
+      'revoked_by',
+      'session_id',
       'username',
-      'valid-since',
-      'valid-until',
+      'valid_since',
+      'valid_until',
     ])
     assert.deepEqual(
-      [listed['session-id'], listed.username, listed.description, listed['revoked-at'], listed['revoked-by']],
+      [listed['session_id'], listed.username, listed.description, listed['revoked_at'], listed['revoked_by']],
       [id, 'ann', 'of the build machine', null, null],
     )
     // The API takes no such description; whatever lies in the database must not steer the terminal.
@@ -67,7 +67,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { stdout: table } = await program.run(['tokens', 'list'])
     assert.match(
       table,
-      /^SESSION-ID +USERNAME +VALID-SINCE +VALID-UNTIL +REVOKED-AT +REVOKED-BY +DESCRIPTION\n/,
+      /^SESSION ID +USERNAME +VALID SINCE +VALID UNTIL +REVOKED AT +REVOKED BY +DESCRIPTION\n/,
     )
     assert.equal(table.trimEnd().split('\n').length, 3)
     assert.doesNotMatch(table.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u)
@@ -84,10 +84,10 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await whoami(other)).status, 200)
 
     // Again: the first revocation stands.
-    assert.equal((await program.json('tokens', 'revoke', id))['revoked-at'], at)
+    assert.equal((await program.json('tokens', 'revoke', id)).revoked_at, at)
     assert.deepEqual(await program.json('tokens', 'list', '--account', 'ann'), [])
     const [inactive] = await program.json('tokens', 'list', '--account', 'ann', '--include-inactive')
-    assert.deepEqual([inactive['revoked-at'], inactive['revoked-by']], [at, 'operator'])
+    assert.deepEqual([inactive.revoked_at, inactive.revoked_by], [at, 'operator'])
     for (const words of [
       ['tokens', 'revoke', 'no-such-session'],
       ['tokens', 'revoke', ''],

@@ -30,7 +30,7 @@ async function helpOf(command: string): Promise<string> {
   return said.out
 }
 
-const RESTORE = ['--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']
+const RESTORE = ['--yes', '--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']
 
 /** Every command with the options it has besides --help. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
@@ -41,9 +41,9 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'identity serve': [],
   accounts: [],
   'accounts add': ['--json', '--email', '--name', '--password-stdin', '--no-password'],
-  'accounts list': ['--json'],
+  'accounts list': ['--json', '--columns'],
   'accounts show': ['--json'],
-  'accounts disable': ['--json'],
+  'accounts disable': ['--json', '--yes'],
   'accounts enable': ['--json'],
   'accounts set-password': ['--json', '--password-stdin'],
   'accounts link': ['--json', '--subject', '--issuer'],
@@ -52,47 +52,57 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     ...['--json', '--account', '--url', '--public-key', '--output'],
     ...['--permission', '--channel', '--package', '--store', '--max-lifetime'],
   ],
-  'agents list': ['--json', '--account'],
-  'agents remove': ['--json'],
+  'agents list': ['--json', '--columns', '--account'],
+  'agents remove': ['--json', '--yes'],
   tokens: [],
-  'tokens list': ['--json', '--account', '--include-inactive'],
+  'tokens list': ['--json', '--columns', '--account', '--include-inactive'],
   'tokens revoke': ['--json', '--account', '--all'],
   packages: [],
-  'packages import': ['--json', '--replace'],
-  'packages list': ['--json'],
+  'packages import': ['--json', '--yes', '--replace', '--dry-run'],
+  'packages list': ['--json', '--columns'],
   keys: [],
-  'keys list': ['--json'],
+  'keys list': ['--json', '--columns'],
   'keys rotate': ['--json', '--discharger'],
   audit: [],
-  'audit list': ['--json', '--actor', '--action', '--subject', '--since', '--until', '--limit', '--before'],
+  'audit list': [
+    '--json',
+    '--columns',
+    '--actor',
+    '--action',
+    '--subject',
+    '--since',
+    '--until',
+    '--limit',
+    '--before',
+  ],
   'audit verify': ['--json', '--expect'],
   'audit export': ['--json', '--actor', '--action', '--subject', '--since', '--until', '--format'],
   secret: [],
-  'secret rotate': ['--json'],
+  'secret rotate': ['--json', '--yes'],
   trust: [],
   'trust add': ['--json'],
   'trust create-root': [
     ...['--json', '--key', '--output', '--display-name', '--key-name', '--until', '--passphrase-stdin'],
   ],
-  'trust list': ['--json'],
-  'trust remove': ['--json', '--force'],
+  'trust list': ['--json', '--columns'],
+  'trust remove': ['--json', '--yes', '--force'],
   brands: [],
   'brands add': ['--json', '--account', '--account-key', '--signing-key', '--passphrase-stdin'],
   'brands create': [
     ...['--json', '--root-key', '--output', '--signing-key', '--display-name', '--key-name', '--until'],
     ...['--passphrase-stdin', '--demo', '--name', '--url'],
   ],
-  'brands list': ['--json'],
+  'brands list': ['--json', '--columns'],
   'brands show': ['--json'],
-  'brands remove': ['--json'],
+  'brands remove': ['--json', '--yes'],
   'signing-keys': [],
   'signing-keys add': ['--json', '--account-key', '--passphrase-stdin'],
   'signing-keys generate': ['--json', '--passphrase-stdin'],
   'signing-keys certify': [
     ...['--key', '--root-key', '--name', '--since', '--until', '--allow', '--output', '--passphrase-stdin'],
   ],
-  'signing-keys list': ['--json', '--account'],
-  'signing-keys disable': ['--json', '--force'],
+  'signing-keys list': ['--json', '--columns', '--account'],
+  'signing-keys disable': ['--json', '--yes', '--force'],
   assertions: [],
   'assertions sign': ['--key', '--output', '--passphrase-stdin'],
   models: [],
@@ -106,7 +116,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--clones',
   ],
   'models update': ['--json'],
-  'models list': ['--json'],
+  'models list': ['--json', '--columns'],
   'models show': ['--json'],
   'models set-policy': [
     '--json',
@@ -119,21 +129,22 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   ],
   'models allow-remodel': ['--json'],
   'models disallow-remodel': ['--json'],
-  'models remove': ['--json'],
+  'models remove': ['--json', '--yes'],
   'api-keys': [],
   'api-keys add': ['--json', '--label', '--expires', '--uses'],
-  'api-keys list': ['--json', '--model'],
-  'api-keys revoke': ['--json'],
+  'api-keys list': ['--json', '--columns', '--model'],
+  'api-keys revoke': ['--json', '--yes'],
   'allow-list': [],
   'allow-list import': ['--json', '--model'],
   'allow-list remove': ['--json', '--model', '--serial', '--device-key-id', '--all', '--dry-run', '--yes'],
-  'allow-list list': ['--json', '--model'],
+  'allow-list list': ['--json', '--columns', '--model'],
   'hardware-identities': [],
   'hardware-identities import': ['--json'],
-  'hardware-identities list': ['--json'],
+  'hardware-identities list': ['--json', '--columns'],
   devices: [],
   'devices list': [
     '--json',
+    '--columns',
     '--brand',
     '--model',
     '--serial',
@@ -165,20 +176,31 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   backup: ['--json', '--force', '--unsealed'],
   restore: ['--json', ...RESTORE],
   verify: ['--json'],
+  status: ['--json'],
+  config: [],
+  'config check': ['--json', '--connect'],
   completion: [],
   version: ['--json'],
 }
 
 describe('--help', () => {
   const commandsOf = (help: string) => {
-    const [, section = ''] = /\nCommands:\n([\s\S]*?)(\n\n|$)/.exec(help) ?? []
-    return [...section.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => String(name))
+    // Groups of the program's commands have headings of their own.
+    const sections = help
+      .split('\n\n')
+      .filter(
+        (section) =>
+          !/^(Usage|Arguments|Load it.*|Options|Exit codes|Examples?|Variables):/.test(section.trim()),
+      )
+    return sections.flatMap((section) =>
+      [...section.matchAll(/^ {2}([a-z][a-z-]*)(?=\s|\|)/gm)].map(([, name]) => String(name)),
+    )
   }
   for (const [command, options] of Object.entries(COMMANDS)) {
     test(`ratafia ${command} --help`, async () => {
       const stdout = await helpOf(command)
       assert.match(stdout, new RegExp(`^Usage: ratafia ${command}`))
-      assert.match(stdout, /\nExit codes:\n {2}0 {2}done\n/)
+      assert.equal(/\nExit codes:\n {2}0 {2}done\n/.test(stdout), command === '', 'once, not on every screen')
       const shown = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, name]) => name)
       assert.deepEqual(shown.sort(), [...options, '--help'].sort())
       const below = Object.keys(COMMANDS)
@@ -237,6 +259,7 @@ describe('exit codes, with the reason on standard error only', () => {
     await writeFile(join(program.directory, 'broken', 'secret.key'), Buffer.alloc(32, 1).toString('hex'), {
       mode: 0o600,
     })
+    assert.equal((await program.run(['migrate'])).code, 0)
   })
   after(() => occupier.close())
 
@@ -270,6 +293,39 @@ describe('exit codes, with the reason on standard error only', () => {
       assert.equal(finished.code, code, finished.stderr)
       assert.deepEqual(finished, await program.run(words, { environment }))
     }
+  })
+
+  test('with --json an error is one line of JSON on standard error, with the codes of the API where it has them', async () => {
+    for (const [words, environment, error] of [
+      [
+        ['accounts', 'show', 'nobody'],
+        {},
+        { code: 'invalid-field', exit_code: 1, message: 'There is no account "nobody".' },
+      ],
+      [
+        ['accounts', 'list', '--frob'],
+        {},
+        { code: 'usage', exit_code: 2, message: "unknown option '--frob'" },
+      ],
+      [
+        ['accounts', 'show'],
+        {},
+        { code: 'usage', exit_code: 2, message: "missing required argument 'username'" },
+      ],
+      [
+        ['packages', 'import', '/none.csv'],
+        {},
+        { code: 'file', exit_code: 1, message: '/none.csv cannot be read (ENOENT).' },
+      ],
+    ] as const) {
+      const { code, stdout, stderr } = await program.run([...words, '--json'], { environment })
+      assert.deepEqual({ code, stdout }, { code: error.exit_code, stdout: '' })
+      assert.equal(stderr, `${JSON.stringify({ error })}\n`)
+    }
+    const { stderr } = await program.run([...list, '--json'], { environment: { RATAFIA_PORT: 'x' } })
+    const { error } = JSON.parse(stderr)
+    assert.deepEqual([error.code, error.exit_code], ['configuration', 4])
+    assert.match(error.message, /^RATAFIA_PORT /)
   })
 
   test('0: done', async () => assert.equal((await program.run(list)).code, 0))
@@ -337,7 +393,7 @@ describe('exit codes, with the reason on standard error only', () => {
       /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/,
     ))
   test('4: a secret key that is another one', async () => {
-    await program.run(list)
+    await program.run(['keys', 'rotate'])
     const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
     for (const words of [list, ['serve']]) {
       await outcome(
@@ -352,19 +408,19 @@ describe('exit codes, with the reason on standard error only', () => {
   test('4: a database that is not there, where none is to be made', async () => {
     const empty = join(program.directory, 'empty')
     const environment = { RATAFIA_DATA_DIR: empty, RATAFIA_SECRET_KEY: Buffer.alloc(32, 2).toString('hex') }
-    for (const words of [['backup', 'x'], ['verify']]) {
+    for (const words of [['backup', 'x'], ['verify'], list]) {
       await outcome(
         words,
         environment,
         4,
-        /^ratafia: RATAFIA_DATA_DIR: there is no database \S+\/empty\/ratafia\.db\.\n$/,
+        /^ratafia: RATAFIA_DATA_DIR: there is no database \S+\/empty\/ratafia\.db\. If there should be one, .*\n$/,
       )
     }
     await assert.rejects(stat(empty), { code: 'ENOENT' })
   })
   test('4: a data directory that cannot be made', () =>
     outcome(
-      list,
+      ['migrate'],
       { RATAFIA_DATA_DIR: '/dev/null/data' },
       4,
       /^ratafia: RATAFIA_DATA_DIR: \/dev\/null\/data cannot be written to/,

@@ -31,12 +31,15 @@ function loadedBy(words: readonly string[]): readonly string[] {
   return JSON.parse(stderr)
 }
 
-/** Files of a feature, and libraries other than the one for command lines. */
+/** For command lines and tables: small, and without further ones. */
+const LIBRARIES = ['/node_modules/commander/', '/node_modules/get-east-asian-width/']
+
+/** Files of a feature, and other libraries. */
 function serverCode(urls: readonly string[]): readonly string[] {
   return urls.filter((url) => {
     if (url.startsWith('node:') || url.startsWith('data:') || url === pathToFileURL(PROGRAM).href)
       return false
-    if (!url.startsWith(SOURCES)) return !url.includes('/node_modules/commander/')
+    if (!url.startsWith(SOURCES)) return !LIBRARIES.some((path) => url.includes(path))
     const path = url.slice(SOURCES.length)
     // What lies directly in src/ is for every layer.
     return path.includes('/') && !/^(cli|config|start)\//.test(path) && !WORDS.includes(path)

@@ -51,8 +51,9 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'serve',
   'identity serve',
   'version',
-  'backup',
   'verify',
+  'status',
+  'config check',
   'devices export',
   'signing-keys generate',
   'signing-keys certify',
@@ -68,6 +69,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['migrate', 'cli/audit.test.ts'],
   ['secret rotate', 'cli/audit.test.ts'],
+  ['backup', 'cli/status.test.ts'],
   ['restore', 'cli/backup.test.ts'],
   ['import database', 'cli/backup.test.ts'],
 ])
@@ -331,6 +333,8 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
   const context: CommandContext = {
     streams: { stdin: Readable.from([Buffer.from(input)]), stdout: output(), stderr: output() },
     withInstallation: (work) => work(service.installation),
+    readInstallation: (work) => work(service.installation),
+    beginInstallation: (work) => work(service.installation),
     withUnopenedInstallation: unused,
     openSealer: unused,
     release: 'test',

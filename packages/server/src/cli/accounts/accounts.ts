@@ -1,9 +1,19 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
 import type { Account } from '../../accounts/account.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
-import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  print,
+  printList,
+  type Row,
+  withJson,
+  withList,
+} from '../output.ts'
 import { readPassword } from '../password-input.ts'
 
 interface AddOptions extends JsonOption {
@@ -30,17 +40,17 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const password = options.password
         ? await readPassword(context.streams, options.passwordStdin === true)
         : undefined
-      const account = await context.withInstallation((installation) =>
+      const account = await context.beginInstallation((installation) =>
         addAccount({ username, email: options.email, name: options.name, password }, installation),
       )
       print(context, options, row(account), `Created the account ${account.username} (id ${account.id}).`)
     })
 
-  withJson(accounts.command('list'))
+  withList(accounts.command('list'))
     .description('list all accounts, by username')
     .action(async (options: JsonOption) => {
       const { listAccounts } = await import('../../accounts/list.ts')
-      const rows = await context.withInstallation(async (installation) => {
+      const rows = await context.readInstallation(async (installation) => {
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
           const page = await listAccounts({ after, limit: 1000 }, installation)
@@ -66,7 +76,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       .description(description)
       .action(async (username: string, options: JsonOption) => {
         const operation = await load()
-        const account = await context.withInstallation((installation) => operation(username, installation))
+        const open = name === 'show' ? context.readInstallation : context.withInstallation
+        const account = await open((installation) => operation(username, installation))
         print(context, options, row(account), say(account))
       })
 
@@ -76,12 +87,18 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     async () => (await import('../../accounts/find.ts')).findAccount,
     (account) => details(row(account)),
   )
-  one(
-    'disable',
-    'disable an account: no log-ins, agents or tokens until it is enabled again',
-    async () => (await import('../../accounts/disable.ts')).disableAccount,
-    ({ username }) => `The account ${username} is disabled: it cannot log in, and its tokens answer 401.`,
-  )
+  withYes(withJson(accounts.command('disable <username>')))
+    .description('disable an account: no log-ins, agents or tokens until it is enabled again')
+    .action(async (username: string, options: JsonOption & YesOption) => {
+      const { disableAccount } = await import('../../accounts/disable.ts')
+      const account = await context.withInstallation(async (installation) => {
+        await confirm(context, options, () => whatDisablingEnds(username, installation))
+        return disableAccount(username, installation)
+      })
+      const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
+      print(context, options, row(account), told)
+    })
+
   one(
     'enable',
     'let a disabled account log in again',
@@ -124,6 +141,14 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         print(context, options, row(account), `${options.subject} now logs in as ${account.username}.`)
       },
     )
+}
+
+async function whatDisablingEnds(name: string, installation: Installation): Promise<string> {
+  const { findAccount } = await import('../../accounts/find.ts')
+  const { listSessions } = await import('../../tokens/list.ts')
+  const { id, username } = await findAccount(name, installation)
+  const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
+  return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens and all its agents stop working, until the account is enabled again.`
 }
 
 const row = (account: Account): Row => ({

@@ -4,10 +4,11 @@ import { type Config, serviceAddress } from '../../config/config.ts'
 import { parseDuration, parseServiceUrl } from '../../config/values.ts'
 import type { AgentLimits, WantedLimits } from '../../identity/agents/agent-limits.ts'
 import type { ListedAgent } from '../../identity/agents/list-agents.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { createFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
-import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
   readonly account: string
@@ -42,12 +43,12 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
-  withJson(agents.command('list'))
+  withList(agents.command('list'))
     .description('list all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listAgents } = await import('../../identity/agents/list-agents.ts')
-      const agents = await context.withInstallation(async (installation) => {
+      const agents = await context.readInstallation(async (installation) => {
         const all: ListedAgent[] = []
         for (let after: string | undefined; ; ) {
           const page = await listAgents({ account: options.account, after, limit: 1000 }, installation)
@@ -65,12 +66,13 @@ export function agentCommands(parent: Command, context: CommandContext): void {
       }
     })
 
-  withJson(agents.command('remove <name>'))
+  withYes(withJson(agents.command('remove <name>')))
     .description(
       "remove an agent and end its account's unused logins; its tokens stay valid until they are revoked",
     )
-    .action(async (name: string, options: JsonOption) => {
+    .action(async (name: string, options: JsonOption & YesOption) => {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
+      await confirm(context, options, `The key of the agent ${name} stops working for good.`)
       await context.withInstallation((installation) => removeAgent(name, installation))
       print(
         context,

@@ -1,7 +1,9 @@
 /** `ratafia tokens`: the sessions of developer tokens. */
+
+import type { TokenRecord } from '@ratafia/api'
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'
-import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface RevokeOptions extends JsonOption {
   readonly account?: string
@@ -16,7 +18,7 @@ interface ListOptions extends JsonOption {
 export function tokenCommands(parent: Command, context: CommandContext): void {
   const tokens = parent.command('tokens').description('the sessions of developer tokens')
 
-  withJson(tokens.command('list'))
+  withList(tokens.command('list'))
     .description('list the active sessions')
     .option('--account <username>', 'only those of one account')
     .option('--include-inactive', 'include revoked and expired sessions')
@@ -24,7 +26,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       const { findAccount } = await import('../../accounts/find.ts')
       const { LIST_LIMIT, listSessions } = await import('../../tokens/list.ts')
       const { tokenRecord } = await import('../../tokens/session.ts')
-      const sessions = await context.withInstallation(async (installation) => {
+      const sessions = await context.readInstallation(async (installation) => {
         const account =
           options.account === undefined ? undefined : await findAccount(options.account, installation)
         return listSessions(
@@ -35,15 +37,15 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       printList(
         context,
         options,
-        sessions.map((session): Row => ({ ...tokenRecord(session), username: session.username })),
+        sessions.map((session): Row => ({ ...tokenRow(tokenRecord(session)), username: session.username })),
         {
           columns: [
-            'session-id',
+            'session_id',
             'username',
-            'valid-since',
-            'valid-until',
-            'revoked-at',
-            'revoked-by',
+            'valid_since',
+            'valid_until',
+            'revoked_at',
+            'revoked_by',
             'description',
           ],
           empty: 'There is no session to show.',
@@ -76,7 +78,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       )
       const [revoked] = macaroons
       const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
-      print(context, options, revoked, told)
+      print(context, options, revoked && tokenRow(revoked), told)
     })
 }
 
@@ -102,3 +104,13 @@ async function revokeAllOf(
       'Its earlier logins open nothing, and it is signed out of every browser.',
   )
 }
+
+/** The API's record with the keys that commands have. */
+const tokenRow = (record: TokenRecord) => ({
+  session_id: record['session-id'],
+  description: record.description,
+  valid_since: record['valid-since'],
+  valid_until: record['valid-until'],
+  revoked_at: record['revoked-at'],
+  revoked_by: record['revoked-by'],
+})

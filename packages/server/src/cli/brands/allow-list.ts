@@ -4,7 +4,7 @@ import { parseModelName } from '../../brands/models/model-policy.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 interface ModelOption extends JsonOption {
@@ -31,7 +31,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       const model = parseModelName(options.model)
       const { text, format } = await readTable(file)
       const { entries, added } = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Importing', (onProgress) =>
+        withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
           importAllowList(text, { model, format, onProgress }, installation),
         ),
       )
@@ -59,7 +59,7 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
             return `All ${counted(count, 'entry', 'entries')} of the allow-list of ${options.model} will be removed: no new device of the model can register until you import others.`
           })
         }
-        return withProgress(context.streams, 'Removing', (onProgress) =>
+        return withProgress(context.streams, ['Removing', 'entries'], (onProgress) =>
           removeAllowed({ ...removal, dryRun, onProgress }, installation),
         )
       })
@@ -67,13 +67,13 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
 
-  withJson(list.command('list'))
+  withList(list.command('list'))
     .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {
       const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')
       const model = parseModelName(options.model)
-      const rows = await context.withInstallation((installation) =>
+      const rows = await context.readInstallation((installation) =>
         rowsOf(listAllowed(model, installation), ({ serial, deviceKeyId }) => ({
           serial,
           device_key_id: deviceKeyId,

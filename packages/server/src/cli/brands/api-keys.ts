@@ -2,9 +2,10 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
 import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
   readonly label: string
@@ -46,13 +47,13 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
     })
 
-  withJson(keys.command('list'))
+  withList(keys.command('list'))
     .description('list all keys without their text, by model')
     .option('--model <brand/model>', 'only those of one model')
     .action(async (options: JsonOption & { readonly model?: string }) => {
       const { listApiKeys } = await import('../../brands/models/api-keys/list-api-keys.ts')
       const model = options.model === undefined ? undefined : parseModelName(options.model)
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await listApiKeys(model, installation)).map(row),
       )
       printList(context, options, rows, {
@@ -61,10 +62,11 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       })
     })
 
-  withJson(keys.command('revoke <id>'))
+  withYes(withJson(keys.command('revoke <id>')))
     .description('revoke a key: no device can register with it; those that did stay registered')
-    .action(async (id: string, options: JsonOption) => {
+    .action(async (id: string, options: JsonOption & YesOption) => {
       const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
+      await confirm(context, options, `No device can register with the API key ${id} again.`)
       const key = await context.withInstallation((installation) => revokeApiKey(id, installation))
       const told = `The API key ${id} is revoked. ${showModelName(key)} still requires one: add another if none is left.`
       print(context, options, row(key), told)

@@ -4,10 +4,20 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { DemoBrand } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstantIfAny } from '../option-values.ts'
-import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  print,
+  printList,
+  type Row,
+  withJson,
+  withList,
+} from '../output.ts'
 import { modelRow } from './models.ts'
 import {
   KEY_FORMS,
@@ -60,7 +70,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       ])
       const passphrase = await readPassphrase(context, options)
       const signingKey = await namedKey(context, options.signingKey, passphrase)
-      const added = await context.withInstallation((installation) =>
+      const added = await context.beginInstallation((installation) =>
         addBrand({ account, accountKey, signingKey, passphrase }, installation),
       )
       const row = { account_id: added.accountId, display_name: added.displayName, key_id: added.keyId }
@@ -91,10 +101,10 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       options.demo ? createDemo(accountId, options, context) : create(accountId, options, context),
     )
 
-  withJson(brands.command('list'))
+  withList(brands.command('list'))
     .description('list all brands, by account id')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await installation.brands.list()).map((brand) => ({
           account_id: brand.accountId,
           display_name: brand.displayName,
@@ -112,7 +122,7 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .description('show one brand with its keys and models')
     .action(async (accountId: string, options: JsonOption) => {
       const { showBrand } = await import('../../brands/show-brand.ts')
-      const brand = await context.withInstallation((installation) => showBrand(accountId, installation))
+      const brand = await context.readInstallation((installation) => showBrand(accountId, installation))
       const row: Row = {
         account_id: brand.accountId,
         display_name: brand.displayName,
@@ -128,14 +138,24 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       print(context, options, { ...row, signing_keys: keys, models }, lines.join('\n'))
     })
 
-  withJson(brands.command('remove <account-id>'))
+  withYes(withJson(brands.command('remove <account-id>')))
     .description('remove a brand that has neither models nor devices, with its signing keys')
-    .action((accountId: string, options: JsonOption) => remove(accountId, options, context))
+    .action((accountId: string, options: JsonOption & YesOption) => remove(accountId, options, context))
 }
 
-async function remove(accountId: string, options: JsonOption, context: CommandContext): Promise<void> {
+async function remove(
+  accountId: string,
+  options: JsonOption & YesOption,
+  context: CommandContext,
+): Promise<void> {
   const { removeBrand } = await import('../../brands/remove-brand.ts')
-  const keys = await context.withInstallation((installation) => removeBrand(accountId, installation))
+  const keys = await context.withInstallation(async (installation) => {
+    await confirm(context, options, async () => {
+      const { length } = await installation.brands.keys(accountId)
+      return `The brand ${accountId} and ${counted(length, 'signing key')} are removed for good. What was kept of the private halves elsewhere is all that is left of them.`
+    })
+    return removeBrand(accountId, installation)
+  })
   const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
@@ -157,7 +177,7 @@ async function create(
   const signingKey =
     options.signingKey === undefined ? undefined : await readKey(context, options.signingKey, passphrase)
   const brand = await withNewFile(output, { otherwise: 'No brand was made.' }, async (file) => {
-    const made = await context.withInstallation((installation) => {
+    const made = await context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstantIfAny('--until', until, { now, direction: 'ahead' })
       return createBrand(
@@ -185,7 +205,7 @@ async function createDemo(
     )
   }
   const { createDemoBrand } = await import('../../brands/demo-brand.ts')
-  const { demo, url, output } = await context.withInstallation(async (installation) => {
+  const { demo, url, output } = await context.beginInstallation(async (installation) => {
     const { config } = installation
     const directory = options.output ?? join(config.dataDirectory, 'demo-brand')
     await makeDirectory(directory)

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson } from '../output.ts'
+import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
@@ -18,7 +18,7 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       )
       const named = await Promise.all(files.map(readNamed))
       const imported = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Importing', (onProgress) =>
+        withProgress(context.streams, ['Importing', 'hardware identities'], (onProgress) =>
           importHardwareIdentities(named, { onProgress }, installation),
         ),
       )
@@ -30,13 +30,13 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       )
     })
 
-  withJson(identities.command('list'))
+  withList(identities.command('list'))
     .description('list all hardware identities, by the digest of the key')
     .action(async (options: JsonOption) => {
       const { listHardwareIdentities } = await import(
         '../../brands/models/hardware/list-hardware-identities.ts'
       )
-      const rows = await context.withInstallation((installation) =>
+      const rows = await context.readInstallation((installation) =>
         rowsOf(listHardwareIdentities(installation), (one) => ({
           issuer_id: one.issuerId,
           hardware_id: one.hardwareId,

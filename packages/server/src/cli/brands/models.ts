@@ -10,9 +10,19 @@ import {
   showModelName,
   TAKEN_SERIALS,
 } from '../../brands/models/model-policy.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { counted, details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  print,
+  printList,
+  type Row,
+  withJson,
+  withList,
+} from '../output.ts'
 
 interface PolicyOptions extends JsonOption {
   readonly registration?: ModelPolicy['registration']
@@ -45,10 +55,10 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
     })
 
-  withJson(models.command('list'))
+  withList(models.command('list'))
     .description('list all models, by brand')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await installation.models.list()).map(modelRow),
       )
       printList(context, options, rows, {
@@ -61,7 +71,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
     .description('show one model: its policy, who signs, its remodels and API keys')
     .action(async (text: string, options: JsonOption) => {
       const { showModel } = await import('../../brands/models/show-model.ts')
-      const model = await context.withInstallation((installation) =>
+      const model = await context.readInstallation((installation) =>
         showModel(parseModelName(text), installation),
       )
       const { signer } = model
@@ -110,14 +120,18 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, { from, to }, `Devices of ${from} may no longer become ${to}.`)
     })
 
-  withJson(models.command('remove <brand/model>'))
+  withYes(withJson(models.command('remove <brand/model>')))
     .description('remove a model that no device has, with its assertion, API keys and remodels')
-    .action(async (text: string, options: JsonOption) => {
+    .action(async (text: string, options: JsonOption & YesOption) => {
       const { removeModel } = await import('../../brands/models/remove-model.ts')
       const name = parseModelName(text)
-      const { apiKeys, remodels } = await context.withInstallation((installation) =>
-        removeModel(name, installation),
-      )
+      const { apiKeys, remodels } = await context.withInstallation(async (installation) => {
+        await confirm(context, options, async () => {
+          const keys = await installation.apiKeys.list(name)
+          return `The model ${text} is removed for good, with ${counted(keys.length, 'API key')}.`
+        })
+        return removeModel(name, installation)
+      })
       const removed = { removed: text, api_keys: apiKeys, remodels }
       const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
       print(context, options, removed, told)

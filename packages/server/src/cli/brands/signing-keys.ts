@@ -1,10 +1,11 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
 import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstantIfAny } from '../option-values.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -76,12 +77,12 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option(...PASSPHRASE)
     .action((accountId: string, options: CertifyOptions) => certify(accountId, options, context))
 
-  withJson(keys.command('list'))
+  withList(keys.command('list'))
     .description('list all keys, by account')
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
       const { listSigningKeys } = await import('../../brands/keys/list-signing-keys.ts')
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await listSigningKeys(options.account, installation)).map(signingKeyRow),
       )
       printList(context, options, rows, {
@@ -92,11 +93,16 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       for (const { fault } of rows) if (fault) context.streams.stderr.write(`${fault}\n`)
     })
 
-  withJson(keys.command('disable <key-id>'))
+  withYes(withJson(keys.command('disable <key-id>')))
     .description('stop signing with a key; what it signed stays (write -- before an id that begins with -)')
     .option('--force', 'even if some models have no other key')
-    .action(async (keyId: string, options: JsonOption & { readonly force?: boolean }) => {
+    .action(async (keyId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
       const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
+      await confirm(
+        context,
+        options,
+        `The key ${keyId} signs no more serials until it is added again${options.force ? ', even for models that have no other' : ''}.`,
+      )
       const stopped = await context.withInstallation((installation) =>
         disableSigningKey({ keyId, force: options.force === true }, installation),
       )

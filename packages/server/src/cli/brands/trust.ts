@@ -1,10 +1,11 @@
 /** `ratafia trust`: the roots at which every chain of assertions must end. */
 import type { Command } from 'commander'
 import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstantIfAny } from '../option-values.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
 interface CreateOptions extends JsonOption, PassphraseOption {
@@ -25,7 +26,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .action(async (files: readonly string[], options: JsonOption) => {
       const { addTrustRoots } = await import('../../brands/trust/add-trust-roots.ts')
       const named = await Promise.all(files.map(readNamed))
-      const added = await context.withInstallation((installation) => addTrustRoots(named, installation))
+      const added = await context.beginInstallation((installation) => addTrustRoots(named, installation))
       const rows = added.map(({ accountId, keyIds }) => ({ account_id: accountId, key_ids: keyIds }))
       const told = added.map(({ accountId }) => `${accountId} is a trust root: what it signs is trusted.`)
       print(context, options, rows, told.join('\n'))
@@ -41,11 +42,11 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .option(...PASSPHRASE)
     .action((accountId: string, options: CreateOptions) => createRootOf(accountId, options, context))
 
-  withJson(trust.command('list'))
+  withList(trust.command('list'))
     .description('list all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
       const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await listTrustRoots(installation)).map(row),
       )
       printList(context, options, rows, {
@@ -54,11 +55,16 @@ export function trustCommands(parent: Command, context: CommandContext): void {
       })
     })
 
-  withJson(trust.command('remove <account-id>'))
+  withYes(withJson(trust.command('remove <account-id>')))
     .description('stop trusting an account; the built-in root stays')
     .option('--force', 'even if nothing can be signed for some brands afterwards')
-    .action(async (accountId: string, options: JsonOption & { readonly force?: boolean }) => {
+    .action(async (accountId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
       const { removeTrustRoot } = await import('../../brands/trust/remove-trust-root.ts')
+      await confirm(
+        context,
+        options,
+        `${accountId} is no longer trusted: no device of a brand that it vouches for can register${options.force ? ', even if no other root vouches for the brand' : ''}.`,
+      )
       const lost = await context.withInstallation((installation) =>
         removeTrustRoot({ accountId, force: options.force === true }, installation),
       )
@@ -80,7 +86,7 @@ async function createRootOf(
   const { displayName, keyName, until, output } = options
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   const root = await withNewFile(output, { otherwise: 'No root was made.' }, async (file) => {
-    const made = await context.withInstallation((installation) => {
+    const made = await context.beginInstallation((installation) => {
       const now = installation.clock()
       const expires = readInstantIfAny('--until', until, { now, direction: 'ahead' })
       return createRoot({ accountId, displayName, key, keyName, until: expires }, installation)

@@ -28,7 +28,7 @@ export async function decideAndReport(
   const outcomes: Outcome[] = []
   try {
     const total = await totalOf(choice, decision, installation)
-    await withProgress(context.streams, 'Deciding', async (onProgress) => {
+    await withProgress(context.streams, ['Deciding', 'devices'], async (onProgress) => {
       for await (const some of decideMany(chosen(choice, installation), decision, installation)) {
         outcomes.push(...some)
         onProgress(outcomes.length, Math.max(total, outcomes.length))

@@ -6,7 +6,7 @@ import { DEVICE_STATUSES, type DeviceStatus, describeDevice } from '../../device
 import { type CommandContext, UsageError } from '../context.ts'
 import { formatOf, sizeOf } from '../files.ts'
 import { readCount, requireText } from '../option-values.ts'
-import { counted, type JsonOption, note, print, printList, withJson } from '../output.ts'
+import { counted, type JsonOption, note, print, printList, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 import { decisionCommands } from './decisions.ts'
@@ -38,7 +38,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
     .command('devices')
     .description('the register of devices: which devices have which serials')
 
-  withFilter(withJson(devices.command('list')))
+  withFilter(withList(devices.command('list')))
     .description('list the newest devices, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those registered before this device')
@@ -52,7 +52,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const { showDevice } = await import('../../devices/show-device.ts')
       const { detailsDocument, detailsText } = await import('./device-output.ts')
       const limit = readCount('--limit', options.limit)
-      const all = await context.withInstallation((installation) => showDevice({ name, limit }, installation))
+      const all = await context.readInstallation((installation) => showDevice({ name, limit }, installation))
       print(context, options, detailsDocument(all), detailsText(all, options.assertions === true))
     })
 
@@ -78,8 +78,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const { importDevices } = await import('../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file, ' Give --format.')
       const size = await sizeOf(file)
-      const imported = await context.withInstallation((installation) =>
-        withProgress(context.streams, 'Importing', (onProgress) => {
+      const imported = await context.beginInstallation((installation) =>
+        withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
           // A count of rows is not known before the end: the bar shows how much of the file was read.
           let read = 0
           const open = () => {
@@ -149,7 +149,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   if (before !== undefined && !isDeviceId(before))
     throw new UsageError(`--before ${before} is not the id of a device.`)
   const filter = { ...filterOf(options), before, limit: readCount('--limit', options.limit) }
-  const { rows, next } = await context.withInstallation(async (installation) => {
+  const { rows, next } = await context.readInstallation(async (installation) => {
     const page = await listDevices(filter, installation)
     return { rows: await listRows(page.devices, installation), next: page.next }
   })
@@ -177,8 +177,8 @@ async function exportTo(
   const format = options.format ?? (file === undefined ? 'csv' : formatOf(file, ' Give --format.'))
   const filter = filterOf(options)
   let exported = 0
-  await context.withInstallation((installation) =>
-    withProgress(streams, 'Exporting', async (onProgress) => {
+  await context.readInstallation((installation) =>
+    withProgress(streams, ['Exporting', 'devices'], async (onProgress) => {
       const counting = (done: number, total: number) => {
         exported = done
         onProgress(done, total)

@@ -6,7 +6,7 @@ import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readCount, readInstant, requireText } from '../option-values.ts'
-import { counted, type JsonOption, note, print, printList, type Row, withJson } from '../output.ts'
+import { counted, type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 
@@ -42,7 +42,7 @@ write to the database could shorten the chain or build a new one, and nothing in
 export function auditCommands(parent: Command, context: CommandContext): void {
   const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
 
-  withFilter(withJson(audit.command('list')))
+  withFilter(withList(audit.command('list')))
     .description('list the newest changes, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those made before this entry')
@@ -103,7 +103,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     throw new UsageError(`--before ${before} is not the id of an entry.`)
   }
   const limit = readCount('--limit', options.limit)
-  const { entries, next } = await context.withInstallation((installation) =>
+  const { entries, next } = await context.readInstallation((installation) =>
     listAudit({ ...filterOf(options, installation.clock()), before, limit }, installation),
   )
   const rows = entries.map(
@@ -129,8 +129,8 @@ async function verify(
 ): Promise<void> {
   const { verifyAudit } = await import('../../audit/verify.ts')
   const expect = options.expect === undefined ? undefined : readAnchor(options.expect)
-  const verdict = await context.withInstallation((installation) =>
-    withProgress(context.streams, 'Verifying', (onProgress) =>
+  const verdict = await context.readInstallation((installation) =>
+    withProgress(context.streams, ['Verifying', 'entries'], (onProgress) =>
       verifyAudit({ expect, onProgress }, installation),
     ),
   )
@@ -175,7 +175,7 @@ async function exportTo(
   }
   const format = options.format ?? (file === undefined ? 'jsonl' : formatOf(file))
   let exported = 0
-  await context.withInstallation(async (installation) => {
+  await context.readInstallation(async (installation) => {
     const counting = async function* () {
       for await (const rows of exportAudit(filterOf(options, installation.clock()), installation)) {
         exported += rows.length

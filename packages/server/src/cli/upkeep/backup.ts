@@ -5,9 +5,11 @@ import { createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import type { Restored } from '../../backup/restore.ts'
 import type { CheckResult } from '../../checkup/run-checks.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { cannotBeRead, sizeOf } from '../files.ts'
-import { type JsonOption, note, print, withJson } from '../output.ts'
+import type { UnopenedInstallation } from '../installation.ts'
+import { counted, type JsonOption, note, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeWhole } from '../write-whole.ts'
 import { reportOf, requireNoFaults, verifyUnopened } from './verify.ts'
@@ -48,7 +50,7 @@ interface BackupOptions extends JsonOption {
   readonly unsealed?: boolean
 }
 
-interface RestoreOptions extends JsonOption {
+interface RestoreOptions extends JsonOption, YesOption {
   readonly verify?: boolean
   readonly dryRun?: boolean
   readonly replace?: boolean
@@ -57,7 +59,7 @@ interface RestoreOptions extends JsonOption {
 }
 
 function restoreCommand(command: Command, context: CommandContext): Command {
-  return withJson(command)
+  return withYes(withJson(command))
     .option('--dry-run', 'read the file, check that it is complete, and change nothing')
     .option('--verify', 'then check everything, as `ratafia verify` does')
     .option('--replace', 'first delete everything in the database')
@@ -76,14 +78,23 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
     throw new FileError(`${file} already exists. Give another name, or --force.`)
   }
   const sealer = options.unsealed ? undefined : await context.openSealer()
-  const totals = await context.withUnopenedInstallation('database', ({ wholeDatabase, clock }) =>
-    withProgress(context.streams, 'Backing up', (onProgress) =>
+  const totals = await context.withUnopenedInstallation('database', async (unopened) => {
+    const { wholeDatabase, clock, record } = unopened
+    const written = await withProgress(context.streams, ['Backing up', 'rows'], (onProgress) =>
       backUp(
         { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
         { wholeDatabase, sealer, release: context.release, madeAt: clock() },
       ),
-    ),
-  )
+    )
+    // A standby takes no entry, nor does the schema of an old release: the backup is made all the same.
+    await record({ action: 'database.backup', subject: 'database', details: { ...written } }).catch(() =>
+      note(
+        context.streams,
+        'The audit log could not be told of this backup, so `ratafia status` does not know it.',
+      ),
+    )
+    return written
+  })
   const told = `${totals.rows} rows of ${totals.tables} tables are in ${file}. They are useless without the secret key: keep that elsewhere.`
   print(context, options, { ...totals, file }, told)
 }
@@ -109,7 +120,7 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
       }
     }
   if (options.dryRun) {
-    const found = await withProgress(context.streams, 'Reading (KiB)', (onProgress) =>
+    const found = await withProgress(context.streams, ['Reading', 'KiB'], (onProgress) =>
       checkBackup(opening(onProgress)),
     )
     const told = `${file} is complete: ${found.rows} rows of ${found.tables} tables, of ${found.madeAt} (${found.database}).${found.sealed ? '' : ' It has no seal: anybody may have changed it.'}`
@@ -120,7 +131,8 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
   const sealer = await context.openSealer()
   const { restored, results } = await context.withUnopenedInstallation('nothing', async (unopened) => {
     const { wholeDatabase, clock } = unopened
-    const done = await withProgress(context.streams, 'Restoring (KiB)', (onProgress) =>
+    if (options.replace) await confirm(context, options, () => whatIsReplaced(unopened, file))
+    const done = await withProgress(context.streams, ['Restoring', 'KiB'], (onProgress) =>
       restore(
         {
           open: opening(onProgress),
@@ -159,6 +171,15 @@ async function restoreFrom(file: string, options: RestoreOptions, context: Comma
     )
   }
   if (results) requireNoFaults(results)
+}
+
+async function whatIsReplaced(
+  { wholeDatabase, location }: UnopenedInstallation,
+  file: string,
+): Promise<string> {
+  const sizes = await wholeDatabase.read(async ({ tables, measure }) => Promise.all(tables.map(measure)))
+  const rows = sizes.reduce((sum, size) => sum + size.rows, 0)
+  return `Everything in the database (${location}) is deleted for good: ${counted(rows, 'row')}. What is in ${file} takes its place.`
 }
 
 const documentOf = ({

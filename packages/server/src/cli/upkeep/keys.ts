@@ -3,15 +3,15 @@ import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
 import type { Rotatable } from '../../keyring/rotate.ts'
 import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, printList, type Row, withJson } from '../output.ts'
+import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 
 export function keyCommands(parent: Command, context: CommandContext): void {
   const keys = parent.command('keys').description('the keys that macaroons are made with')
 
-  withJson(keys.command('list'))
+  withList(keys.command('list'))
     .description('list all keys, newest first; an older one only verifies what was made with it')
     .action(async (options: JsonOption) => {
-      const rows = await context.withInstallation(async (installation) =>
+      const rows = await context.readInstallation(async (installation) =>
         (await installation.keyring.list()).map(row),
       )
       printList(context, options, rows, {

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type Config, ConfigError } from '../../config/config.ts'
 import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -19,15 +20,20 @@ You can interrupt it and run it again. Backups made before it need the old key.`
 export function secretCommands(parent: Command, context: CommandContext): void {
   const secret = parent.command('secret').description('the secret key that seals every key in the database')
 
-  withJson(secret.command('rotate'))
+  withYes(withJson(secret.command('rotate')))
     .description('seal everything under a new secret key; the previous one keeps working meanwhile')
     .addHelpText('after', HELP)
-    .action(async (options: JsonOption) => {
+    .action(async (options: JsonOption & YesOption) => {
       const { retireSecretKey } = await import('../../config/secret-key.ts')
       const { reseal } = await import('../../keyring/reseal.ts')
+      await confirm(
+        context,
+        options,
+        'Everything in the database is sealed under the new secret key, and only backups made before now can be opened with the old one. A node that does not have the new key yet stops working.',
+      )
       const done = await context.withInstallation(async ({ config, sealer, change }) => {
         const { both, ownFiles } = await secretsOf(config, sealer)
-        const result = await withProgress(context.streams, 'Sealing', (onProgress) =>
+        const result = await withProgress(context.streams, ['Sealing', 'values'], (onProgress) =>
           reseal({ sealer: both, onProgress }, { change }),
         )
         const [keyId, previousKeyId = ''] = both.keyIds()

@@ -14,9 +14,8 @@ export function verifyCommand(parent: Command, context: CommandContext): void {
       'check everything that must always be true, while nodes serve; exit code 1 if something is not',
     )
     .action(async (options: JsonOption) => {
-      const sealer = await context.openSealer()
-      const results = await context.withUnopenedInstallation('current-schema', (unopened) =>
-        verifyUnopened(unopened, sealer, context),
+      const results = await context.withUnopenedInstallation('current-schema', async (unopened) =>
+        verifyUnopened(unopened, await context.openSealer(), context),
       )
       print(context, options, { checks: results }, reportOf(results))
       requireNoFaults(results)
@@ -29,7 +28,7 @@ export async function verifyUnopened(
   { streams }: CommandContext,
 ): Promise<readonly CheckResult[]> {
   const { runChecks } = await import('../../checkup/run-checks.ts')
-  return withProgress(streams, 'Verifying', (onProgress) =>
+  return withProgress(streams, ['Verifying', 'checks'], (onProgress) =>
     unopened.atOneMoment((moment) => runChecks({ ...moment, sealer }, onProgress)),
   )
 }

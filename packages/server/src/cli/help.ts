@@ -1,0 +1,61 @@
+/** What `--help` shows beside what each command says of itself: groups, required options, examples. */
+import { styleText } from 'node:util'
+import type { Command, Help, Option } from 'commander'
+import { EXAMPLES } from './examples.ts'
+
+/** The commands of `ratafia --help`, in groups. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'Run the service:': ['serve', 'identity', 'migrate', 'status', 'config'],
+  'Who can log in:': ['accounts', 'agents', 'tokens', 'packages'],
+  'Brands, and what devices register as:': [
+    'trust',
+    'brands',
+    'signing-keys',
+    'assertions',
+    'models',
+    'api-keys',
+    'allow-list',
+    'hardware-identities',
+  ],
+  'Devices:': ['devices'],
+  'Keep it safe:': ['backup', 'restore', 'import', 'verify', 'audit', 'keys', 'secret'],
+  'The program itself:': ['completion', 'version', 'help'],
+}
+
+/** For `configureHelp` of the program, whose commands inherit it. */
+export const HELP_STYLE = {
+  styleTitle: (title: string): string => styleText('bold', title, { validateStream: false }),
+  optionDescription(this: Help, option: Option): string {
+    const described = Object.getPrototypeOf(this).optionDescription.call(this, option)
+    return option.mandatory ? `${described} (required)` : described
+  },
+  commandUsage(this: Help, command: Command): string {
+    const usage: string = Object.getPrototypeOf(this).commandUsage.call(this, command)
+    const required = command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)
+    return required.length === 0 ? usage : usage.replace('[options]', `${required.join(' ')} [options]`)
+  },
+}
+
+/** Call it once every command is there. */
+export function completeHelp(program: Command): void {
+  for (const [heading, names] of Object.entries(GROUPS)) {
+    for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(heading)
+  }
+  program.addHelpCommand(
+    program
+      .createCommand('help')
+      .argument('[command]')
+      .description('show what a command takes')
+      .helpGroup('The program itself:'),
+  )
+  addExamples(program, '')
+}
+
+function addExamples(command: Command, path: string): void {
+  const examples = EXAMPLES[path]
+  if (examples) {
+    const lines = examples.map((words) => `  ratafia ${path} ${words}`.trimEnd())
+    command.addHelpText('after', ['', examples.length === 1 ? 'Example:' : 'Examples:', ...lines].join('\n'))
+  }
+  for (const child of command.commands) addExamples(child, `${path} ${child.name()}`.trim())
+}

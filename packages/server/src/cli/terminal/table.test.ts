@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fitTable, widthOf } from './table.ts'
+
+for (const [text, width] of [
+  ['abc', 3],
+  ['日本語', 6],
+  ['한국', 4],
+  ['ｆｕｌｌ', 8],
+  ['e\u0301', 1],
+  ['👩‍💻', 2],
+  ['', 0],
+] as const) {
+  test(`${JSON.stringify(text)} takes ${width} cells`, () => assert.equal(widthOf(text), width))
+}
+
+test('columns line up, however wide their characters are', () => {
+  const { lines } = fitTable([
+    ['ID', 'NAME', 'X'],
+    ['1', '日本語', 'a'],
+    ['2', 'Ann', 'b'],
+  ])
+  assert.deepEqual(lines, ['ID  NAME    X', '1   日本語  a', '2   Ann     b'])
+})
+
+test('with a width the widest columns are cut, and the first is not', () => {
+  const id = 'f'.repeat(30)
+  const { lines, cut } = fitTable(
+    [
+      ['ID', 'NAME', 'TEXT'],
+      [id, 'Ann', 'a long text that goes on and on'],
+    ],
+    60,
+  )
+  assert.equal(cut, true)
+  assert.deepEqual(lines[1], `${id}  Ann   a long text that goes…`)
+  for (const line of lines) assert.ok(widthOf(line) <= 60, line)
+})
+
+test('what fits is not cut', () => {
+  assert.deepEqual(fitTable([['ID'], ['one']], 3), { lines: ['ID', 'one'], cut: false })
+})
+
+test('where nothing can be cut any more, lines are longer than the terminal', () => {
+  const { lines } = fitTable([['12345678901234567890', '12345678']], 10)
+  assert.deepEqual(lines, ['12345678901234567890  12345678'])
+})

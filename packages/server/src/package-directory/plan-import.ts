@@ -1,0 +1,46 @@
+/** What an import of packages would change. */
+import { type ImportOptions, readPackages } from './import.ts'
+import { listPackages } from './list.ts'
+import type { PackageStore } from './package-store.ts'
+
+export interface ImportPlan {
+  readonly added: number
+  /** Packages with another snap id, and snap ids with another name. */
+  readonly changed: number
+  readonly removed: number
+  readonly unchanged: number
+}
+
+/** Changes nothing. Throws `ImportError`. */
+export async function planImport(
+  text: string,
+  { format, replaceAll }: Omit<ImportOptions, 'onProgress'>,
+  deps: { readonly packages: PackageStore },
+): Promise<ImportPlan> {
+  const entries = readPackages(text, format)
+  const byName = new Map(entries.map(({ name, snapId }) => [name, snapId]))
+  const byId = new Map(entries.map(({ name, snapId }) => [snapId, name]))
+  let present = 0
+  let unchanged = 0
+  let met = 0
+  const changed = new Set<string>()
+  for await (const { name, snapId } of listPackages(deps)) {
+    present += 1
+    if (byName.get(name) === snapId) {
+      unchanged += 1
+      continue
+    }
+    // One row of the file replaces up to two packages: that with its name, and that with its id.
+    const replacements = [byName.has(name) ? name : undefined, byId.get(snapId)].filter(
+      (each) => each !== undefined,
+    )
+    if (replacements.length > 0) met += 1
+    for (const each of replacements) changed.add(each)
+  }
+  return {
+    added: entries.length - unchanged - changed.size,
+    changed: changed.size,
+    removed: Math.max(0, met - changed.size) + (replaceAll ? present - unchanged - met : 0),
+    unchanged,
+  }
+}

@@ -1,0 +1,35 @@
+/** `ratafia config check`: what `serve` would refuse, beyond the variables themselves. */
+import { ConfigError } from '../config/config.ts'
+import { requireTlsFiles } from '../config/postgres-tls-files.ts'
+import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-key.ts'
+import { databaseIsMissing } from './open-database.ts'
+import type { StartOptions } from './options.ts'
+
+/** Reads every file that a variable names; with `connect` it opens the installation, and makes nothing. Throws `ConfigError`. */
+export async function checkConfig(options: StartOptions, connect: boolean): Promise<void> {
+  const { config, log } = options
+  const { database, secret, previousSecret } = config
+  // The key of a new embedded database is made together with it.
+  const isNew = databaseIsMissing(config) && secret.from === 'file' && secret.makeBefore !== undefined
+  const results = await Promise.allSettled([
+    requireTlsFiles(database),
+    isNew ? undefined : readPresentSecretKey(secret),
+    readPreviousSecretKey(previousSecret),
+  ])
+  const problems = results.flatMap((result) => {
+    if (result.status === 'fulfilled') return []
+    if (result.reason instanceof ConfigError) return [result.reason.message]
+    throw result.reason
+  })
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  for (const result of results) {
+    const warnings = result.status === 'fulfilled' && result.value ? result.value.warnings : []
+    for (const warning of warnings) log.warn(warning)
+  }
+  if (!connect) return
+  const { openInstallation } = await import('./installation.ts')
+  // An embedded database would be migrated.
+  const schema = database.kind === 'sqlite' ? 'keep' : 'require'
+  const installation = await openInstallation({ ...options, makes: 'nothing', schema })
+  await installation.close()
+}

@@ -1,0 +1,203 @@
+/** What `ratafia status` says: one finding for each part of the installation. */
+import type { AuditStore } from '../audit/audit-store.ts'
+import { type ListSigningKeysDeps, listSigningKeys } from '../brands/keys/list-signing-keys.ts'
+import type { Clock } from '../clock.ts'
+import type { LeaseStore } from '../jobs/lease-store.ts'
+import type { Keyring } from '../keyring/keyring.ts'
+import type { Sealer } from '../keyring/sealing.ts'
+
+/** `unknown`: it cannot be seen from here, which is no fault. */
+export type State = 'ok' | 'attention' | 'unknown'
+
+export interface Finding {
+  readonly part:
+    | 'service'
+    | 'jobs'
+    | 'database'
+    | 'schema'
+    | 'clock'
+    | 'secret_key'
+    | 'keys'
+    | 'signing_keys'
+    | 'certificates'
+    | 'audit_log'
+    | 'backup'
+  readonly state: State
+  /** A sentence, with what to do if it needs attention. */
+  readonly says: string
+}
+
+export interface StatusDeps extends ListSigningKeysDeps {
+  readonly clock: Clock
+  readonly keyring: Pick<Keyring, 'list'>
+  readonly sealer: Pick<Sealer, 'keyIds'>
+  readonly audit: Pick<AuditStore, 'list' | 'countUnlinked'>
+  readonly leases: Pick<LeaseStore, 'held' | 'now'>
+}
+
+/** What the caller knows of the place the status is read from. */
+export interface Surroundings {
+  readonly database: { readonly kind: 'sqlite' | 'postgres'; readonly location: string }
+  readonly schema: 'current' | 'newer' | 'older' | 'contracted'
+  /** What the service's own address answers; undefined if it cannot be known, as with a port that the system chooses. */
+  readonly answer: Answer | undefined
+  /** The end of each certificate that the address of the database names. */
+  readonly certificates: readonly { readonly file: string; readonly until: Date }[]
+}
+
+export interface Answer {
+  readonly url: string
+  /** Undefined = nothing listens there. */
+  readonly ready: boolean | undefined
+  readonly why?: string
+}
+
+const DAY_MS = 86_400_000
+/** Certificates and signing keys that end sooner need attention. */
+const SOON_MS = 30 * DAY_MS
+/** Signed instants of two nodes that differ by more are refused as from the future. */
+const CLOCK_MS = 2_000
+const BACKUP_MS = 7 * DAY_MS
+/** The audit log is linked every second by a service that runs. */
+const UNLINKED = 1_000
+
+/** Throws `Unavailable`. */
+export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<readonly Finding[]> {
+  const now = deps.clock()
+  const held = await deps.leases.held()
+  return [
+    serviceFinding(here.answer, held.length > 0),
+    held.length > 0
+      ? { part: 'jobs', state: 'ok', says: `A process runs ${held.join(', ')}.` }
+      : {
+          part: 'jobs',
+          state: 'attention',
+          says: 'No process runs the periodic work: nothing removes what has expired. Start the service.',
+        },
+    { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
+    schemaFinding(here.schema),
+    clockFinding((await deps.leases.now()).getTime() - Date.now()),
+    secretFinding(deps.sealer.keyIds()),
+    await keysFinding(deps.keyring),
+    await signingFinding(now, deps),
+    certificatesFinding(here.certificates, now),
+    await auditFinding(deps.audit),
+    await backupFinding(here.database.kind, now, deps.audit),
+  ]
+}
+
+function serviceFinding(answer: Answer | undefined, works: boolean): Finding {
+  const elsewhere = works ? ' A process does the periodic work, so one runs, here or on another machine.' : ''
+  if (answer === undefined) {
+    return { part: 'service', state: 'unknown', says: `Its port is chosen when it starts.${elsewhere}` }
+  }
+  const { url, ready, why = 'it does not say why' } = answer
+  if (ready) return { part: 'service', state: 'ok', says: `${url} takes requests.` }
+  if (ready === false) {
+    return { part: 'service', state: 'attention', says: `${url} answers, but takes no requests: ${why}` }
+  }
+  return works
+    ? { part: 'service', state: 'unknown', says: `Nothing answers at ${url} from here.${elsewhere}` }
+    : { part: 'service', state: 'attention', says: `Nothing answers at ${url}: start \`ratafia serve\`.` }
+}
+
+function schemaFinding(schema: Surroundings['schema']): Finding {
+  if (schema === 'current') return { part: 'schema', state: 'ok', says: 'It is that of this release.' }
+  if (schema === 'newer') {
+    return { part: 'schema', state: 'ok', says: 'It is that of a newer release, which this one can work on.' }
+  }
+  const says =
+    schema === 'older'
+      ? 'It is older than this release: run `ratafia migrate`.'
+      : 'It is for a newer release only: upgrade this one.'
+  return { part: 'schema', state: 'attention', says }
+}
+
+function clockFinding(aheadMs: number): Finding {
+  if (Math.abs(aheadMs) <= CLOCK_MS) {
+    return { part: 'clock', state: 'ok', says: 'This machine and the database agree within two seconds.' }
+  }
+  const says = `The database is ${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine: set both by NTP.`
+  return { part: 'clock', state: 'attention', says }
+}
+
+function secretFinding([current, previous]: readonly [string, string?]): Finding {
+  if (previous === undefined || previous === current) {
+    return { part: 'secret_key', state: 'ok', says: `${current} opens what is sealed in the database.` }
+  }
+  const says = `${current} is in use, and ${previous} is still set: finish the change with \`ratafia secret rotate\`, then remove it.`
+  return { part: 'secret_key', state: 'attention', says }
+}
+
+async function keysFinding(keyring: StatusDeps['keyring']): Promise<Finding> {
+  const keys = await keyring.list()
+  const newest = keys.find(({ kind, active }) => kind === 'root' && active)
+  return newest === undefined
+    ? { part: 'keys', state: 'ok', says: 'There is none yet: the service makes the first when it starts.' }
+    : {
+        part: 'keys',
+        state: 'ok',
+        says: `${keys.length} keys; the root key in use is of ${newest.createdAt.toISOString()}.`,
+      }
+}
+
+async function signingFinding(now: Date, deps: ListSigningKeysDeps): Promise<Finding> {
+  const keys = (await listSigningKeys(undefined, deps)).filter(({ disabledAt }) => disabledAt === null)
+  if (keys.length === 0)
+    return { part: 'signing_keys', state: 'ok', says: 'There is no brand, so there is none.' }
+  const faulty = keys.flatMap(({ keyId, fault, until }) => {
+    if (fault !== undefined) return [`${keyId} cannot sign: ${fault}`]
+    const left = until === undefined ? Infinity : until.getTime() - now.getTime()
+    return left < SOON_MS ? [`${keyId} ends at ${until?.toISOString()}: add another.`] : []
+  })
+  if (faulty.length > 0) return { part: 'signing_keys', state: 'attention', says: faulty.join(' ') }
+  return { part: 'signing_keys', state: 'ok', says: `${keys.length} can sign serials.` }
+}
+
+function certificatesFinding(all: Surroundings['certificates'], now: Date): Finding {
+  if (all.length === 0) {
+    return {
+      part: 'certificates',
+      state: 'ok',
+      says: 'The address of the database names none, and TLS of clients ends before the service.',
+    }
+  }
+  const soon = all.filter(({ until }) => until.getTime() - now.getTime() < SOON_MS)
+  if (soon.length > 0) {
+    const says = soon
+      .map(({ file, until }) => `${file} ends at ${until.toISOString()}: replace it.`)
+      .join(' ')
+    return { part: 'certificates', state: 'attention', says }
+  }
+  const first = all.reduce((a, b) => (a.until < b.until ? a : b))
+  const says = `${all.length} of the connection to the database; the first ends at ${first.until.toISOString()}.`
+  return { part: 'certificates', state: 'ok', says }
+}
+
+async function auditFinding(audit: StatusDeps['audit']): Promise<Finding> {
+  const unlinked = await audit.countUnlinked()
+  return unlinked > UNLINKED
+    ? {
+        part: 'audit_log',
+        state: 'attention',
+        says: `${unlinked} entries are not linked to its chain yet: the service links them every second while it runs.`,
+      }
+    : { part: 'audit_log', state: 'ok', says: 'Its chain is up to date; `ratafia audit verify` checks it.' }
+}
+
+async function backupFinding(
+  kind: 'sqlite' | 'postgres',
+  now: Date,
+  audit: StatusDeps['audit'],
+): Promise<Finding> {
+  const [last] = await audit.list({ action: 'database.backup' }, { limit: 1 })
+  // PostgreSQL has ways of its own, which nobody tells us of.
+  const missing = kind === 'postgres' ? 'unknown' : 'attention'
+  if (last === undefined) {
+    const says = `None was made with \`ratafia backup\`.${kind === 'postgres' ? ' Others are not known here.' : ''}`
+    return { part: 'backup', state: missing, says }
+  }
+  const isOld = now.getTime() - last.at.getTime() > BACKUP_MS
+  const says = `The last with \`ratafia backup\` is of ${last.at.toISOString()}${isOld ? ', more than a week ago' : ''}.`
+  return { part: 'backup', state: isOld ? missing : 'ok', says }
+}

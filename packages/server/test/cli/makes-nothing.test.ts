@@ -1,0 +1,124 @@
+/** Run in the wrong directory, a command must not leave a new database or secret key there. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { Command } from 'commander'
+import { createRatafia } from '../../src/start/run.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+/** Commands that begin an installation. All others need one that is there. */
+const BEGINS = [
+  'migrate',
+  'accounts add',
+  'packages import',
+  'devices import',
+  'trust add',
+  'brands add',
+  'brands create',
+  'restore',
+  'import database',
+]
+/** Long-running, and about files and words alone. */
+const OTHERS = ['config check', 'serve', 'identity serve', 'completion', 'version']
+
+const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>
+  command.commands.flatMap((child) => {
+    const name = `${path} ${child.name()}`.trim()
+    return child.commands.length > 0 ? leavesOf(child, name) : [[name, child] as const]
+  })
+
+/** Something for every argument and every required option. */
+function wordsFor(name: string, command: Command, file: string): readonly string[] {
+  const isFile = /file|path|\bkey$/
+  const example = (word: string) =>
+    name === 'backup'
+      ? `${file}.backup`
+      : isFile.test(word)
+        ? file
+        : /model|from|to$/.test(word)
+          ? 'brand/model'
+          : 'example'
+  return [
+    ...name.split(' '),
+    ...command.registeredArguments.filter(({ required }) => required).map((each) => example(each.name())),
+    ...command.options
+      .filter(({ mandatory }) => mandatory)
+      .flatMap(({ long, flags, argChoices }) => [String(long), argChoices?.[0] ?? example(flags)]),
+  ]
+}
+
+describe('without a database', () => {
+  const program = testProgram()
+  let file: string
+  before(async () => {
+    file = join(program.directory, 'signinglog.csv')
+    await writeFile(file, 'serial\nAC-1\n')
+  })
+
+  for (const [name, command] of leavesOf(createRatafia())) {
+    if (BEGINS.includes(name) || OTHERS.includes(name)) continue
+    test(`ratafia ${name} makes none, and says where it looked and what makes one`, async () => {
+      const directory = join(program.directory, 'nothing', name.replaceAll(' ', '-'))
+      const { code, stderr } = await program.run(
+        [
+          ...wordsFor(name, command, file),
+          ...(name === 'allow-list remove' ? ['--all'] : []),
+          ...(name.endsWith('set-password') ? ['--password-stdin'] : []),
+        ],
+        { environment: { RATAFIA_DATA_DIR: directory }, input: 'a long enough password' },
+      )
+      assert.equal(existsSync(directory), false, 'the directory was made')
+      assert.equal(code, 4, stderr)
+      assert.ok(stderr.includes(`there is no database ${join(directory, 'ratafia.db')}.`), stderr)
+      assert.ok(stderr.includes('`ratafia migrate` or `ratafia serve` makes a new one.'), stderr)
+    })
+  }
+
+  const account = ['accounts', 'add', 'ann', '--email', 'a@example.org', '--name', 'Ann', '--no-password']
+  for (const words of [['migrate'], account, ['brands', 'create', '--demo']]) {
+    const name = words.slice(0, 2).join(' ')
+    test(`ratafia ${name} makes one, and says so and where, once`, async () => {
+      const directory = join(program.directory, 'made', name.replaceAll(' ', '-'))
+      const environment = { RATAFIA_DATA_DIR: directory }
+      const output = name === 'brands create' ? ['--output', join(program.directory, 'brand')] : []
+      const first = await program.run([...words, ...output], { environment })
+      const made = `Made the database ${directory}/ratafia.db and its secret key ${directory}/secret.key.`
+      assert.equal(first.code, 0, first.stderr)
+      assert.ok(first.stderr.includes(`ratafia: ${made}\n`), first.stderr)
+      assert.deepEqual((await readdir(directory)).sort(), ['ratafia.db', 'secret.key'])
+      const again = await program.run(['accounts', 'list'], { environment })
+      assert.deepEqual({ code: again.code, stderr: again.stderr }, { code: 0, stderr: '' })
+    })
+  }
+
+  test('ratafia serve says in its log what it has made', async () => {
+    const directory = join(program.directory, 'served')
+    await mkdir(directory)
+    const service = await program.start({ RATAFIA_DATA_DIR: directory })
+    const { stderr } = await service.end('SIGTERM')
+    assert.ok(stderr.includes(`Made the database ${directory}/ratafia.db and its secret key`), stderr)
+  })
+})
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+
+  test('in a migrated database without keys, a command that reads makes none', async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
+    for (const words of [
+      ['accounts', 'list'],
+      ['tokens', 'list'],
+      ['devices', 'list'],
+      ['audit', 'verify'],
+    ]) {
+      assert.equal((await program.run(words)).code, 0)
+    }
+    assert.deepEqual(await program.json('keys', 'list'), [])
+    assert.equal((await program.run(['keys', 'rotate'])).code, 0)
+    const kinds = (await program.json('keys', 'list')).map(({ kind }: { kind: string }) => kind)
+    assert.deepEqual(kinds, ['root', 'root', 'discharger', 'issuer'])
+  })
+})

@@ -1,0 +1,106 @@
+/** `ratafia status` and `ratafia config check`. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { Finding } from '../../src/status/read-status.ts'
+import { eachDatabase, oneDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+
+eachDatabase((kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const statusOf = async (environment = {}) => {
+    const { code, stdout } = await program.run(['status', '--json'], { environment })
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    return { code, states: Object.fromEntries(findings.map(({ part, state }) => [part, state])), findings }
+  }
+
+  test('without a service: what does not run needs attention, and the exit code is 1', async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
+    // Nothing listens on the port for discarding.
+    const { code, states } = await statusOf({ RATAFIA_PORT: '9' })
+    assert.equal(code, 1)
+    assert.deepEqual(states, {
+      service: 'attention',
+      jobs: 'attention',
+      database: 'ok',
+      schema: 'ok',
+      clock: 'ok',
+      secret_key: 'ok',
+      keys: 'ok',
+      signing_keys: 'ok',
+      certificates: 'ok',
+      audit_log: 'ok',
+      backup: kind === 'sqlite' ? 'attention' : 'unknown',
+    })
+  })
+
+  test('with a service and a backup nothing needs attention', async () => {
+    const service = await program.start()
+    const { port } = new URL(service.baseUrl)
+    assert.equal((await program.run(['backup', join(program.directory, 'one')])).code, 0)
+    const [entry] = await program.json('audit', 'list', '--action', 'database.backup')
+    assert.equal(entry.actor, 'operator')
+    const { leases } = await program.open()
+    // Processes take the leases a moment after they start.
+    while ((await leases.held()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+    const { code, states, findings } = await statusOf({ RATAFIA_PORT: port })
+    assert.deepEqual([code, Object.values(states).filter((state) => state !== 'ok')], [0, []])
+    const says = (part: string) => findings.find((finding) => finding.part === part)?.says ?? ''
+    assert.equal(says('service'), `http://127.0.0.1:${port} takes requests.`)
+    assert.match(says('jobs'), /audit-link/)
+    const { stdout } = await program.run(['status'], { environment: { RATAFIA_PORT: port } })
+    assert.match(stdout, /^ok {9}service: {6}http:/)
+    assert.equal((await service.end('SIGTERM')).code, 0)
+  })
+
+  test('a second secret key that is still set needs attention', async () => {
+    const environment = { RATAFIA_PREVIOUS_SECRET_KEY: Buffer.alloc(32, 3).toString('hex') }
+    assert.equal((await statusOf(environment)).states['secret_key'], 'attention')
+  })
+})
+
+describe('config check', () => {
+  oneDatabase(() => {
+    const program = testProgram()
+    const check = (environment: Record<string, string>, ...words: string[]) =>
+      program.run(['config', 'check', ...words], { environment })
+
+    test('a valid configuration, of which nothing is there yet: nothing is made', async () => {
+      const { code, stdout, stderr } = await check({})
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+      assert.match(
+        stdout,
+        /^The configuration is valid: SQLite, .*ratafia\.db; clients reach the service at http/,
+      )
+      assert.equal(existsSync(join(program.directory, 'data')), false)
+      assert.equal((await check({}, '--connect')).code, 4, 'there is no database to connect to')
+      assert.equal(existsSync(join(program.directory, 'data')), false)
+    })
+
+    test('every problem is a line that names its variable', async () => {
+      const { code, stderr } = await check({ RATAFIA_PORT: 'x', RATAFIA_ACCOUNTS: 'y' })
+      assert.equal(code, 4)
+      assert.match(stderr, /^ratafia: RATAFIA_PORT .*\nratafia: RATAFIA_ACCOUNTS .*\n$/)
+      const files = {
+        RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x?sslmode=verify-full&sslrootcert=/none.pem',
+        RATAFIA_SECRET_KEY_FILE: '/none.key',
+      }
+      const two = await check(files)
+      assert.equal(two.code, 4)
+      assert.match(
+        two.stderr,
+        /RATAFIA_DATABASE_URL: the sslrootcert .*\nratafia: RATAFIA_SECRET_KEY_FILE: .*\n$/,
+      )
+    })
+
+    test('--connect says when the database does not answer', async () => {
+      const environment = {
+        RATAFIA_DATABASE_URL: 'postgres://127.0.0.1:1/x',
+        RATAFIA_SECRET_KEY: Buffer.alloc(32, 1).toString('hex'),
+      }
+      assert.equal((await check(environment)).code, 0)
+      assert.equal((await check(environment, '--connect')).code, 3)
+    })
+  })
+})

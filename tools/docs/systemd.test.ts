@@ -1,0 +1,63 @@
+// examples/systemd/ratafia runs a command with what the unit beside it has. A systemd-run of this test says what it was
+// called with.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+
+const examples = join(import.meta.dirname, '../../examples/systemd')
+const unit = readFileSync(join(examples, 'ratafia.service'), 'utf8')
+const directory = mkdtempSync(join(tmpdir(), 'ratafia-systemd-'))
+after(() => rmSync(directory, { recursive: true, force: true }))
+
+/** The words that systemd-run gets for a command; `etc` stands for /etc/ratafia. */
+function systemdRunOf(etc: string, words: readonly string[]): readonly string[] {
+  const script = join(directory, 'ratafia')
+  const text = readFileSync(join(examples, 'ratafia'), 'utf8').replaceAll('/etc/ratafia', etc)
+  writeFileSync(script, text, { mode: 0o755 })
+  writeFileSync(join(directory, 'systemd-run'), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 })
+  writeFileSync(join(directory, 'id'), '#!/bin/sh\necho 0\n', { mode: 0o755 })
+  const { status, stdout, stderr } = spawnSync('/bin/sh', [script, ...words], {
+    encoding: 'utf8',
+    env: { PATH: `${directory}:/usr/bin:/bin`, SUDO_USER: 'ann' },
+  })
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  return stdout.trimEnd().split('\n')
+}
+
+const settingsOf = (name: string): readonly string[] =>
+  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
+
+test('a command gets the user, the settings and the key of the unit, and its words as they are', () => {
+  const etc = join(directory, 'with-key')
+  mkdirSync(etc)
+  writeFileSync(join(etc, 'secret.key'), 'key')
+  const words = systemdRunOf(etc, ['accounts', 'add', 'ann', '--name', 'Ann Example'])
+  for (const name of ['User', 'Group', 'UMask', 'EnvironmentFile', 'Environment', 'LoadCredential']) {
+    const settings = settingsOf(name)
+    assert.ok(settings.length > 0, name)
+    for (const value of settings) {
+      assert.ok(
+        words.includes(`--property=${name}=${value.replaceAll('/etc/ratafia', etc)}`),
+        `${name}=${value}`,
+      )
+    }
+  }
+  assert.ok(words.includes('--pipe'), 'this is no terminal')
+  assert.ok(words.includes('--setenv=SUDO_USER=ann'))
+  const [node = '', program = ''] = settingsOf('ExecStart')[0]?.split(' ') ?? []
+  const [home] = settingsOf('WorkingDirectory')
+  assert.deepEqual(words.slice(-7), [
+    node,
+    `${home}/${program}`,
+    ...['accounts', 'add', 'ann', '--name', 'Ann Example'],
+  ])
+})
+
+test('without a key of its own, with SQLite, none is loaded', () => {
+  const words = systemdRunOf(join(directory, 'without'), ['status'])
+  assert.ok(!words.some((word) => word.includes('secret.key')), words.join(' '))
+})
