@@ -36,7 +36,8 @@ eachDatabase((kind, _open, fresh) => {
       { code, stdout },
       {
         code: 0,
-        stdout: 'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0007-logins.\n',
+        stdout:
+          'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0006-waiting-devices, 0007-logins.\n',
       },
     )
     assert.deepEqual(await program.json('migrate'), { ran: [] })

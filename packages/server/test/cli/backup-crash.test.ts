@@ -30,10 +30,7 @@ eachDatabase((kind, _open, fresh) => {
   /** A small backup with many packages. */
   before(async () => {
     const source = join(small.directory, 'small')
-    for (const words of [
-      ['keys', 'list'],
-      ['backup', source],
-    ])
+    for (const words of [['migrate'], ['backup', source]])
       assert.equal((await small.run(words, { environment: SECRET })).code, 0)
     const few = gunzipSync(await readFile(source))
       .toString()

@@ -126,7 +126,7 @@ eachDatabase((_kind, _open, fresh) => {
         ],
       )
       assert.match(first.lines[1]?.message ?? '', /^There is no device "no\/such\/device"/)
-      assert.match(first.stderr, /ratafia: 1 of 3 devices could not be approved: the list says why/)
+      assert.match(first.stderr, /"1 of 3 devices could not be approved: the list says why\."/)
       // Again, with one more: what is done stays, so a run that was cut off can be repeated.
       const lines = `# the second batch\n${one}\n\n${two}\r\n${model.shown}/SN-2\n`
       const second = await decided(['approve', '-'], lines)

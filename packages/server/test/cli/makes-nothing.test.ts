@@ -16,13 +16,24 @@ const BEGINS = [
   'packages import',
   'devices import',
   'trust add',
+  'trust create-root',
   'brands add',
   'brands create',
   'restore',
   'import database',
 ]
-/** Long-running, and about files and words alone. */
-const OTHERS = ['config check', 'serve', 'identity serve', 'completion', 'version']
+/** Long-running, and about files and words alone, which come first. */
+const OTHERS = [
+  'config check',
+  'serve',
+  'identity serve',
+  'signing-keys generate',
+  'signing-keys certify',
+  'completion',
+  'version',
+]
+/** Whose argument may be left out, if an option says which. */
+const NAMED = ['tokens revoke', 'devices approve', 'devices reject', 'devices revoke']
 
 const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>
   command.commands.flatMap((child) => {
@@ -65,6 +76,7 @@ describe('without a database', () => {
       const { code, stderr } = await program.run(
         [
           ...wordsFor(name, command, file),
+          ...(NAMED.includes(name) ? ['example'] : []),
           ...(name === 'allow-list remove' ? ['--all'] : []),
           ...(name.endsWith('set-password') ? ['--password-stdin'] : []),
         ],

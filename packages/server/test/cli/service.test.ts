@@ -105,6 +105,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([status, code], [401, 'macaroon-authorization-required'])
     assert.match(message, /disabled/)
     assert.equal((await program.run(['accounts', 'enable', 'ann'])).code, 0)
+    ann = (await service.installation.accounts.findById(ann.id)) ?? assert.fail()
     assert.equal((await whoami(token)).status, 200)
   })
 

@@ -169,7 +169,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
     '--quarantined',
     '--format',
   ],
-  'devices import': ['--json', '--format'],
+  'devices import': ['--json', '--format', '--unknown-models'],
   import: [],
   'import serial-vault': ['--json', '--dry-run'],
   'import database': ['--json', ...RESTORE],
@@ -315,7 +315,11 @@ describe('exit codes, with the reason on standard error only', () => {
       [
         ['packages', 'import', '/none.csv'],
         {},
-        { code: 'file', exit_code: 1, message: '/none.csv cannot be read (ENOENT).' },
+        {
+          code: 'file',
+          exit_code: 1,
+          message: '/none.csv cannot be read: there is no such file or directory.',
+        },
       ],
     ] as const) {
       const { code, stdout, stderr } = await program.run([...words, '--json'], { environment })

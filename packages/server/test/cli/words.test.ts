@@ -21,6 +21,7 @@ const WORDS = [
   'brands/models/model-policy.ts',
   'devices/device.ts',
   'files/sync-directory.ts',
+  'files/system-reason.ts',
 ]
 
 function loadedBy(words: readonly string[]): readonly string[] {

@@ -77,9 +77,9 @@ async function writeBackup(file: string, options: BackupOptions, context: Comman
   if ((await isThere(file)) && !options.force) {
     throw new FileError(`${file} already exists. Give another name, or --force.`)
   }
-  const sealer = options.unsealed ? undefined : await context.openSealer()
   const totals = await context.withUnopenedInstallation('database', async (unopened) => {
     const { wholeDatabase, clock, record } = unopened
+    const sealer = options.unsealed ? undefined : await context.openSealer()
     const written = await withProgress(context.streams, ['Backing up', 'rows'], (onProgress) =>
       backUp(
         { write: (text) => writeWhole(text, file, { secret: true, through: createGzip() }), onProgress },
