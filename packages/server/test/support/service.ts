@@ -15,6 +15,7 @@ import {
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
 import { addAccount } from '../../src/accounts/add.ts'
+import { formatLoginMark } from '../../src/accounts/ended-logins/login-mark.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { withOwnKeyPairs } from '../../src/identity/discharge/own-key-pairs.ts'
 import { type RunningService, startService } from '../../src/start/service/service.ts'
@@ -151,8 +152,9 @@ export async function dischargeFor(
   { installation, now }: TestService,
   root: string,
   person: Account,
-  conditions: (person: Account) => readonly string[] = ({ id }) => [
-    `declared userid ${id}`,
+  conditions: (person: Account) => readonly string[] = (account) => [
+    `declared userid ${account.id}`,
+    formatLoginMark(account, now()),
     `time-before ${new Date(now().getTime() + 86_400_000).toISOString()}`,
   ],
 ): Promise<readonly [Macaroon, ...Macaroon[]]> {
