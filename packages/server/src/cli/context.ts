@@ -36,6 +36,14 @@ export class FileError extends Error {
   override readonly name = 'FileError'
 }
 
+/** The person who was asked did not agree; the exit code is 1. */
+export class Declined extends Error {
+  override readonly name = 'Declined'
+  constructor() {
+    super('Nothing was changed.')
+  }
+}
+
 /** The exit codes of every command. */
 export const EXIT = { done: 0, refused: 1, usage: 2, unavailable: 3, configuration: 4, fault: 5 } as const
 

@@ -1,6 +1,6 @@
 /** Runs a command line to its exit code. */
 import { type Command, CommanderError } from 'commander'
-import { EXIT, FileError, type Streams, UsageError } from './context.ts'
+import { Declined, EXIT, FileError, type Streams, UsageError } from './context.ts'
 import { harmless } from './output.ts'
 
 /** `words`: the command line without the interpreter and the script. Never rejects. */
@@ -16,7 +16,7 @@ export async function runProgram(
   } catch (error) {
     // Commander has said what was wrong, or shown the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-    if (error instanceof UsageError || error instanceof FileError) {
+    if (error instanceof UsageError || error instanceof FileError || error instanceof Declined) {
       say(error.message)
       return error instanceof UsageError ? EXIT.usage : EXIT.refused
     }

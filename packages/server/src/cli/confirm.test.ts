@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { PassThrough, Writable } from 'node:stream'
+import { test } from 'node:test'
+import { Command } from 'commander'
+import { confirm, withYes } from './confirm.ts'
+import { EXIT } from './context.ts'
+import { runProgram } from './run-program.ts'
+
+/** Runs a command that asks; `typed` is typed once the question is there. */
+async function runAsked(words: readonly string[], typed: string | undefined, isTTY = true) {
+  const shown = { text: '' }
+  let waiting = typed
+  const stdin = Object.assign(new PassThrough(), { isTTY })
+  const stderr = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      shown.text += chunk
+      if (waiting !== undefined && shown.text.includes('[y/N]')) {
+        const answer = waiting
+        waiting = undefined
+        // Not while the question is being written: the line editor is still placing its cursor.
+        setImmediate(() => stdin.write(answer))
+      }
+      done()
+    },
+  })
+  const streams = { stdin, stdout: new PassThrough(), stderr }
+  const counts = { asked: 0, done: 0 }
+  const program = new Command('ratafia').exitOverride()
+  withYes(program.command('destroy')).action(async (options) => {
+    await confirm({ streams }, options, () => {
+      counts.asked += 1
+      return 'This destroys 3 things.'
+    })
+    counts.done += 1
+  })
+  const code = await runProgram(words, program, streams)
+  return { code, ...counts, shown: shown.text }
+}
+
+for (const typed of ['y\r', 'Yes\r', ' YES \r']) {
+  test(`at a terminal ${JSON.stringify(typed)} agrees`, async () => {
+    const { code, asked, done, shown } = await runAsked(['destroy'], typed)
+    assert.deepEqual({ code, asked, done }, { code: EXIT.done, asked: 1, done: 1 })
+    assert.match(shown, /^This destroys 3 things\.\n[\s\S]*Go on\? \[y\/N\] /)
+  })
+}
+
+for (const typed of ['\r', 'n\r', 'no\r', 'yesterday\r', '\u0003', '\u0004']) {
+  test(`at a terminal ${JSON.stringify(typed)} changes nothing`, async () => {
+    const { code, done, shown } = await runAsked(['destroy'], typed)
+    assert.deepEqual({ code, done }, { code: EXIT.refused, done: 0 })
+    assert.match(shown, /\nratafia: Nothing was changed\.\n$/)
+  })
+}
+
+test('--yes is not asked, and nothing is counted for the question', async () => {
+  const { code, asked, done, shown } = await runAsked(['destroy', '--yes'], undefined)
+  assert.deepEqual({ code, asked, done, shown }, { code: EXIT.done, asked: 0, done: 1, shown: '' })
+})
+
+test('without a terminal it goes on', async () => {
+  const { code, asked, done, shown } = await runAsked(['destroy'], undefined, false)
+  assert.deepEqual({ code, asked, done, shown }, { code: EXIT.done, asked: 0, done: 1, shown: '' })
+})
