@@ -16,6 +16,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
+import type { FleetStore } from '../devices/fleet/fleet-store.ts'
 import type { RegistrationStore } from '../devices/registration/registration-store.ts'
 import type { CloneStore } from '../devices/sessions/clone-store.ts'
 import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
@@ -68,6 +69,7 @@ export interface Installation extends Stores {
   readonly passwords: PasswordHasher
   readonly sealer: Sealer
   readonly deviceTransfers: DeviceTransferStore
+  readonly fleet: FleetStore
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>

@@ -3,6 +3,7 @@ import { createPasswordHasher } from '../accounts/password-hasher.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
+import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -28,6 +29,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       passwords: createPasswordHasher(),
       sealer,
       deviceTransfers: deviceTransferStore(database),
+      fleet: fleetStore(database),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),

@@ -26,6 +26,7 @@ export interface Schema {
     name: string
     password_hash: string | null
     disabled_at: number | null
+    removed_at: number | null
     created_at: number
   }
   external_identity: {
@@ -159,6 +160,8 @@ export interface Schema {
     decided_by: string | null
     reason: string | null
     quarantined_at: number | null
+    last_session_at: number | null
+    removed_at: number | null
   }
   serial_assertion: {
     brand_id: string

@@ -28,6 +28,7 @@ export const DEVICE_COLUMNS = [
   'decided_by',
   'reason',
   'quarantined_at',
+  'removed_at',
   'request',
   'assertions',
   'clone_evidence',
@@ -55,6 +56,7 @@ export const fieldsOf = (device: Device) => ({
   decided_by: device.decidedBy,
   reason: device.reason,
   quarantined_at: device.quarantinedAt?.toISOString() ?? null,
+  removed_at: device.removedAt?.toISOString() ?? null,
 })
 
 export function recordOf({ device, request, assertions, evidence }: StoredDevice): DeviceRecord & ExportRow {
@@ -155,6 +157,7 @@ export function readRecord(
   const registeredAt = instant('registered_at') ?? fallback.at
   // Whoever imports a device decides about it, unless the file says who did.
   const undecided = status === 'pending'
+  const removedAt = instant('removed_at')
   const device: Device = {
     ...name,
     id,
@@ -168,6 +171,7 @@ export function readRecord(
     decidedBy: matching('decided_by', LINE, 'one line of text') ?? (undecided ? null : fallback.by),
     reason: matching('reason', LINE, 'one line of text'),
     quarantinedAt: instant('quarantined_at'),
+    ...(removedAt && { removedAt }),
   }
   const isGiven = (column: DeviceColumn) =>
     fields[column] !== undefined && (!GENERATED.has(column) || text(column) !== null)
@@ -178,6 +182,13 @@ export function readRecord(
       ? []
       : (readEvidence(evidenceColumn, id) ??
         refuse('"clone_evidence" is not a list of evidence as an export has it.'))
+  if (removedAt) {
+    if (status !== 'revoked' && status !== 'superseded')
+      return refuse(`"removed_at" is given, and the device is ${status}.`)
+    const kept = ['original', 'reason', 'quarantined_at', 'assertions', 'clone_evidence'] as const
+    const left = kept.find((column) => text(column) !== null)
+    if (left) return refuse(`"removed_at" is given, so there can be no "${left}".`)
+  }
   return { place, stored: { device, request, assertions, evidence }, given }
 }
 

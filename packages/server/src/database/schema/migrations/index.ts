@@ -4,6 +4,7 @@ import { brands } from './0002-brands.ts'
 import { devices } from './0003-devices.ts'
 import { changes } from './0004-changes.ts'
 import { audit } from './0005-audit.ts'
+import { fleet } from './0010-fleet.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
-export const migrations: readonly Migration[] = [first, brands, devices, changes, audit]
+export const migrations: readonly Migration[] = [first, brands, devices, changes, audit, fleet]
