@@ -6,6 +6,7 @@ import {
   type Database,
   fromInstant,
   inTransaction,
+  rowLock,
   toInstant,
 } from '../database/index.ts'
 import type { Account } from './account.ts'
@@ -30,19 +31,21 @@ export interface AccountStore {
   /** Gives an existing account an identity; false when the identity already belongs to an account. */
   insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
   findById(id: AccountId): Promise<Account | undefined>
+  /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
+  keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
   findPassword(
     username: Username,
   ): Promise<{ account: Account; passwordHash: string | undefined } | undefined>
-  /** Those after `after`, by username (in the database's own order of text). */
+  /** Those that are not removed, after `after`, by username (in the database's own order of text). */
   page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
   /** False when there is no such account, or when it is disabled already; then it keeps its time. */
   disable(id: AccountId, at: Date): Promise<boolean>
-  /** False when there is no such account, or when it is enabled already. */
+  /** False when there is no such account, or when it is enabled already, or removed. */
   enable(id: AccountId): Promise<boolean>
-  /** False when there is no such account. */
+  /** False when there is no such account, or when it is removed. */
   setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
 }
 
@@ -76,6 +79,18 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the primary key.
     findById: async (id) => optionalAccount(await select().where('id', '=', id).executeTakeFirst()),
 
+    // Index: the primary key. A removal changes the username, which is a key that others could refer to.
+    keep: async (id) => {
+      const row = await query
+        .selectFrom('account')
+        .select('id')
+        .where('id', '=', id)
+        .where('removed_at', 'is', null)
+        .modifyEnd(rowLock(query, 'key share'))
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     // Index: the unique one on username.
     findByUsername: async (username) =>
       optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
@@ -100,6 +115,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     page: async ({ after, limit }) => {
       const rows = await select()
         .where('username', '>', after ?? ('' as Username))
+        .where('removed_at', 'is', null)
         .orderBy('username')
         .limit(limit)
         .execute()
@@ -124,6 +140,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         .set({ disabled_at: null })
         .where('id', '=', id)
         .where('disabled_at', 'is not', null)
+        .where('removed_at', 'is', null)
         .executeTakeFirst()
       return anyRowChanged(result)
     },
@@ -133,6 +150,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         .updateTable('account')
         .set({ password_hash: passwordHash })
         .where('id', '=', id)
+        .where('removed_at', 'is', null)
         .executeTakeFirst()
       return anyRowChanged(result)
     },
@@ -168,6 +186,7 @@ const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
   ...account,
   password_hash: passwordHash ?? null,
   disabled_at: null,
+  removed_at: null,
   created_at: toInstant(createdAt),
 })
 
@@ -182,6 +201,7 @@ function accountOf(row: AccountTable): Account {
     name: row.name,
     hasPassword: row.password_hash !== null,
     disabledAt: fromInstant(row.disabled_at) ?? undefined,
+    ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
     createdAt: fromInstant(row.created_at),
   }
 }

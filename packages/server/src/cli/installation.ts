@@ -1,6 +1,7 @@
 /** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
+import type { AccountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { InAudit } from '../audit/link.ts'
 import type { WholeDatabaseStore } from '../backup/whole-database-store.ts'
@@ -18,6 +19,7 @@ import type { Database } from '../database/index.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
 import type { FleetStore } from '../devices/fleet/fleet-store.ts'
 import type { RegistrationStore } from '../devices/registration/registration-store.ts'
+import type { RemovalStore } from '../devices/removal/removal-store.ts'
 import type { CloneStore } from '../devices/sessions/clone-store.ts'
 import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
 import type { DeviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
@@ -58,6 +60,8 @@ export interface Stores {
   readonly registrations: RegistrationStore
   readonly clones: CloneStore
   readonly deviceSessions: DeviceSessionStore
+  readonly removals: RemovalStore
+  readonly accountRemovals: AccountRemovalStore
   readonly audit: AuditStore
 }
 

@@ -19,6 +19,13 @@ export function isUniqueViolation(error: unknown, column?: string): boolean {
   return column === undefined || sqliteKey(error.message) === column
 }
 
+/** SQLITE_CONSTRAINT_FOREIGNKEY. */
+const SQLITE_REFERENCE = 787
+
+/** Whether a statement was refused because a row that it refers to does not exist. */
+export const isReferenceViolation = (error: unknown): boolean =>
+  sqlState(error) === '23503' || sqliteExtendedCode(error) === SQLITE_REFERENCE
+
 /** `UNIQUE constraint failed: t.a, t.b` -> `t.a_b`. */
 function sqliteKey(message: string): string | undefined {
   const columns = /^UNIQUE constraint failed: (.+)$/.exec(message)?.[1]?.split(', ')

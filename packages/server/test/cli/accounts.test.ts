@@ -34,7 +34,10 @@ eachDatabase((kind, _open, fresh) => {
     const { code, stdout } = await program.run(['migrate'])
     assert.deepEqual(
       { code, stdout },
-      { code: 0, stdout: 'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit.\n' },
+      {
+        code: 0,
+        stdout: 'Ran 0001-first, 0002-brands, 0003-devices, 0004-changes, 0005-audit, 0010-fleet.\n',
+      },
     )
     assert.deepEqual(await program.json('migrate'), { ran: [] })
     assert.equal(await ok(['migrate']), 'The database is up to date.\n')

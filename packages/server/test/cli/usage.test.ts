@@ -32,6 +32,25 @@ async function helpOf(command: string): Promise<string> {
 
 const RESTORE = ['--dry-run', '--verify', '--replace', '--revoke-sessions-since']
 
+/** What chooses devices. */
+const FLEET = [
+  '--brand',
+  '--model',
+  '--serial',
+  '--serial-prefix',
+  '--key',
+  '--key-prefix',
+  '--status',
+  '--quarantined',
+  '--clones',
+  '--registered-after',
+  '--registered-before',
+  '--session-after',
+  '--session-before',
+  '--without-session',
+  '--address',
+]
+
 /** Every command with the options it has besides --help. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '': ['--version'],
@@ -45,6 +64,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts show': ['--json'],
   'accounts disable': ['--json'],
   'accounts enable': ['--json'],
+  'accounts remove': ['--json', '--yes'],
   'accounts set-password': ['--json', '--password-stdin'],
   'accounts link': ['--json', '--subject', '--issuer'],
   agents: [],
@@ -117,33 +137,15 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'hardware-identities import': ['--json'],
   'hardware-identities list': ['--json'],
   devices: [],
-  'devices list': [
-    '--json',
-    '--brand',
-    '--model',
-    '--serial',
-    '--key',
-    '--status',
-    '--quarantined',
-    '--limit',
-    '--before',
-  ],
+  'devices list': [...FLEET, '--json', '--sort', '--reverse', '--last-session', '--limit', '--before'],
   'devices show': ['--json', '--limit', '--assertions'],
   'devices approve': ['--json', '--serial'],
   'devices reject': ['--json', '--reason'],
   'devices revoke': ['--json', '--reason'],
   'devices release': ['--json'],
-  'devices export': [
-    '--json',
-    '--brand',
-    '--model',
-    '--serial',
-    '--key',
-    '--status',
-    '--quarantined',
-    '--format',
-  ],
-  'devices import': ['--json', '--format'],
+  'devices remove': ['--json', '--yes'],
+  'devices export': [...FLEET, '--json', '--format'],
+  'devices import': ['--json', '--format', '--unknown-models'],
   import: [],
   'import serial-vault': ['--json', '--dry-run'],
   'import database': ['--json', ...RESTORE],

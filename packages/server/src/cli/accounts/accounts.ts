@@ -5,6 +5,7 @@ import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { details, type JsonOption, print, printList, type Row, withJson } from '../output.ts'
 import { readPassword } from '../password-input.ts'
+import { removeAccountCommand } from './remove-account.ts'
 
 interface AddOptions extends JsonOption {
   readonly email: string
@@ -90,6 +91,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`,
   )
 
+  removeAccountCommand(accounts, context)
+
   withJson(accounts.command('set-password <username>'))
     .description('set a new password, and sign the account out of every browser')
     .option('--password-stdin', 'read the password from standard input')
@@ -134,4 +137,5 @@ const row = (account: Account): Row => ({
   password: account.hasPassword,
   disabled_at: account.disabledAt?.toISOString() ?? null,
   created_at: account.createdAt.toISOString(),
+  ...(account.removedAt && { removed_at: account.removedAt.toISOString() }),
 })

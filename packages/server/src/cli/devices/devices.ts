@@ -10,6 +10,7 @@ import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
 import { listCommand } from './list.ts'
+import { removeCommand } from './remove.ts'
 
 type Format = 'csv' | 'json'
 
@@ -88,6 +89,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
       const device = await context.withInstallation((installation) => releaseDevice(name, installation))
       print(context, options, deviceRow(device), `${describeDevice(device)} may have sessions again.`)
     })
+
+  removeCommand(devices, context)
 
   withFleetOptions(withFormat(withJson(devices.command('export [file]'))))
     .description('write the register to a file, or to standard output; `devices import` reads it')

@@ -5,6 +5,7 @@ import {
   type Database,
   type DeviceRegistrationTable,
   fromInstant,
+  isReferenceViolation,
   toInstant,
 } from '../../database/index.ts'
 import type { Caller } from '../device.ts'
@@ -21,7 +22,10 @@ export interface RegistrationRow {
 
 export interface RegistrationStore {
   find(requestIdHash: Uint8Array): Promise<RegistrationRow | undefined>
-  /** False, and nothing is stored, if the request-id was used: the primary key makes it work once. */
+  /**
+   * False, and nothing is stored, if the request-id was used: the primary key makes it work once. Also false if the
+   * device was removed meanwhile: the statement failed, so a transaction must end.
+   */
   add(registration: RegistrationRow): Promise<boolean>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly RegistrationRow[]>
@@ -45,7 +49,7 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
     },
 
     async add({ requestIdHash, deviceId, requestHash, at, caller }) {
-      const result = await query
+      const insert = query
         .insertInto('device_registration')
         .values({
           request_id_hash: requestIdHash,
@@ -56,8 +60,12 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
           user_agent: caller.userAgent,
         })
         .onConflict((conflict) => conflict.column('request_id_hash').doNothing())
-        .executeTakeFirst()
-      return anyRowChanged(result)
+      try {
+        return anyRowChanged(await insert.executeTakeFirst())
+      } catch (error) {
+        if (isReferenceViolation(error)) return false
+        throw error
+      }
     },
 
     async ofDevice(id, limit) {

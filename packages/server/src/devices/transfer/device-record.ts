@@ -185,7 +185,8 @@ export function readRecord(
   if (removedAt) {
     if (status !== 'revoked' && status !== 'superseded')
       return refuse(`"removed_at" is given, and the device is ${status}.`)
-    const kept = ['original', 'reason', 'quarantined_at', 'assertions', 'clone_evidence'] as const
+    // Evidence can come later: somebody may ask for its serial number.
+    const kept = ['original', 'reason', 'quarantined_at', 'assertions'] as const
     const left = kept.find((column) => text(column) !== null)
     if (left) return refuse(`"removed_at" is given, so there can be no "${left}".`)
   }

@@ -23,11 +23,13 @@ export interface StoredDevice {
   readonly evidence: readonly CloneEvidence[]
 }
 
+export type TransferFilter = FleetFilter
+
 export interface DeviceTransferStore {
-  count(filter: FleetFilter): Promise<number>
+  count(filter: TransferFilter): Promise<number>
   /** In the order of registration, after `after` if given. */
   page(
-    filter: FleetFilter,
+    filter: TransferFilter,
     page: { readonly after: DeviceId | undefined; readonly limit: number },
   ): Promise<readonly StoredDevice[]>
 }

@@ -1,11 +1,10 @@
 /** Exports the register as records, page by page: a million of them need the memory of one page. */
 import type { DeviceId } from '@ratafia/api'
-import type { FleetFilter } from '../fleet/fleet-filter.ts'
 import { type DeviceRecord, recordOf } from './device-record.ts'
-import type { DeviceTransferStore } from './device-transfer-store.ts'
+import type { DeviceTransferStore, TransferFilter } from './device-transfer-store.ts'
 
 interface ExportOptions {
-  readonly filter: FleetFilter
+  readonly filter: TransferFilter
   readonly onProgress?: (done: number, total: number) => void
 }
 
