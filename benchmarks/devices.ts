@@ -11,11 +11,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { DeviceId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { modelStore } from '../packages/server/src/brands/models/model-store.ts'
 import { type Database, migrate, openDatabase } from '../packages/server/src/database/index.ts'
-import { type DeviceFilter, deviceStore } from '../packages/server/src/devices/device-store.ts'
-import { listDevices } from '../packages/server/src/devices/list-devices.ts'
+import { deviceStore } from '../packages/server/src/devices/device-store.ts'
+import type { FleetFilter, FleetQuery } from '../packages/server/src/devices/fleet/fleet-filter.ts'
+import { fleetStore } from '../packages/server/src/devices/fleet/fleet-store.ts'
+import { searchFleet } from '../packages/server/src/devices/fleet/search-fleet.ts'
 import { waitingStore } from '../packages/server/src/devices/registration/approval/waiting-store.ts'
 import { registrationStore } from '../packages/server/src/devices/registration/registration-store.ts'
 import { cloneStore } from '../packages/server/src/devices/sessions/clone-store.ts'
@@ -119,18 +122,17 @@ async function measure(database: Database, directory: string): Promise<void> {
   if (database.kind === 'postgres') await sql`analyze device`.execute(database.query)
 
   const middle = Math.floor(DEVICES / 2)
-  const filters: readonly (readonly [string, Omit<DeviceFilter, 'limit'>])[] = [
+  const after = { id: idOf(middle) as DeviceId }
+  const week = 7 * 86_400_000
+  const filters: readonly (readonly [string, FleetFilter, Partial<FleetQuery>?])[] = [
     ['all', {}],
-    ['--before the middle', { before: idOf(middle) as DeviceFilter['before'] }],
+    ['--before the middle', {}, { after }],
     ['--brand, large', { brandId: BRANDS[0] }],
     ['--brand, small', { brandId: BRANDS[2] }],
-    ['--brand --before', { brandId: BRANDS[0], before: idOf(middle) as DeviceFilter['before'] }],
+    ['--brand --before', { brandId: BRANDS[0] }, { after }],
     ['--model, large', { brandId: BRANDS[0], model: 'model-0' }],
     ['--model, of several', { brandId: BRANDS[1], model: 'model-2' }],
-    [
-      '--model --before',
-      { brandId: BRANDS[0], model: 'model-0', before: idOf(middle) as DeviceFilter['before'] },
-    ],
+    ['--model --before', { brandId: BRANDS[0], model: 'model-0' }, { after }],
     ['--model --status revoked', { brandId: BRANDS[0], model: 'model-0', status: 'revoked' }],
     ['--model --status pending', { brandId: BRANDS[0], model: 'model-0', status: 'pending' }],
     ['--brand --status pending', { brandId: BRANDS[0], status: 'pending' }],
@@ -138,16 +140,29 @@ async function measure(database: Database, directory: string): Promise<void> {
     ['--status revoked', { status: 'revoked' }],
     ['--status pending', { status: 'pending' }],
     ['--serial', { serial: `S-${middle}` }],
+    ['--serial-prefix', { serialPrefix: `S-${Math.floor(middle / 100)}` }],
     ['--key', { deviceKeyId: keyOf(middle) }],
+    ['--key-prefix', { keyPrefix: keyOf(middle).slice(0, 8) }],
+    ['--registered-after', { registeredSince: new Date(Date.now() - week) }],
+    ['--session-before', { sessionBefore: new Date(Date.now() - week) }],
+    ['--without-session', { hadSession: false }],
+    ['--address', { address: '192.0.2.1' }],
+    ['--clones', { evidence: 'any' }, { withEvidence: true }],
+    ['--last-session', {}, { withLastSession: true }],
+    ['--sort registered', {}, { order: 'registered' }],
+    ['--sort registered --before', {}, { order: 'registered', after }],
+    ['--sort serial', {}, { order: 'serial' }],
+    ['--sort serial --before', {}, { order: 'serial', after }],
+    ['--sort session', {}, { order: 'session' }],
     ['--quarantined', { quarantined: true }],
     ['--quarantined --brand', { quarantined: true, brandId: BRANDS[0] }],
     ['--quarantined --model', { quarantined: true, brandId: BRANDS[1], model: 'model-2' }],
     ['--quarantined --status active', { quarantined: true, status: 'active' }],
   ]
-  for (const [what, filter] of filters) {
-    const all = { ...filter, limit: 100 }
-    const time = await best(() => listDevices(all, { devices }))
-    say(`list ${what}`, time, `  ${await planOf(database, all)}`)
+  for (const [what, filter, more] of filters) {
+    const query = { ...EVERYTHING, filter, ...more }
+    const time = await best(() => searchFleet(query, { fleet: fleetOn(database) }))
+    say(`list ${what}`, time, `  ${await planOf(database, query)}`)
   }
   const name = `${BRANDS[0]}/model-0/S-${middle - (middle % 2)}`
   say('show BRAND/MODEL/SERIAL', await best(() => showDevice({ name, limit: 20 }, stores)))
@@ -182,8 +197,22 @@ async function measure(database: Database, directory: string): Promise<void> {
   say('import again, nothing new', again, memory())
 }
 
-/** The query plan of `list`'s statement. */
-async function planOf(database: Database, filter: DeviceFilter): Promise<string> {
+const EVERYTHING: FleetQuery = {
+  filter: {},
+  order: 'entered',
+  reverse: false,
+  after: undefined,
+  limit: 100,
+  withLastSession: false,
+  withEvidence: false,
+}
+
+/** On the connections that are open: a command opens one of its own. */
+const fleetOn = ({ query }: Pick<Database, 'query'>) =>
+  fleetStore({ query, unhurried: (work) => work(query) })
+
+/** The query plan of the statement that lists. */
+async function planOf(database: Database, wanted: FleetQuery): Promise<string> {
   const statements: { readonly sql: string; readonly parameters: readonly unknown[] }[] = []
   const recorder = database.query.withPlugin({
     transformQuery: ({ node }) => {
@@ -193,8 +222,8 @@ async function planOf(database: Database, filter: DeviceFilter): Promise<string>
     },
     transformResult: async ({ result }) => result,
   })
-  await deviceStore({ query: recorder }).list(filter)
-  const [statement] = statements
+  await fleetOn({ query: recorder }).search({ ...wanted, withEvidence: false })
+  const statement = statements.at(-1)
   if (!statement) return ''
   const explain = database.kind === 'sqlite' ? 'explain query plan ' : 'explain '
   const { rows } = await database.query.executeQuery<Record<string, unknown>>({

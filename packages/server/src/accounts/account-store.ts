@@ -33,24 +33,26 @@ export interface AccountStore {
   findById(id: AccountId): Promise<Account | undefined>
   /** In a transaction; until it ends, no other changes the account. */
   findAndHold(id: AccountId): Promise<Account | undefined>
+  /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
+  keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
   findPassword(
     username: Username,
   ): Promise<{ account: Account; passwordHash: string | undefined } | undefined>
-  /** Those after `after`, by username (in the database's own order of text). */
+  /** Those that are not removed, after `after`, by username (in the database's own order of text). */
   page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
   /** False when there is no such account, or when it is disabled already; then it keeps its time. */
   disable(id: AccountId, at: Date): Promise<boolean>
-  /** False when there is no such account, or when it is enabled already. */
+  /** False when there is no such account, or when it is enabled already, or removed. */
   enable(id: AccountId): Promise<boolean>
   /**
    * Ends the logins of the account: {@link Account.loginsSince} becomes `at`, or a millisecond later than it was. False
    * when there is no such account.
    */
   endLogins(id: AccountId, at: Date): Promise<boolean>
-  /** False when there is no such account. */
+  /** False when there is no such account, or when it is removed. */
   setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
 }
 
@@ -89,6 +91,17 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
       optionalAccount(
         await select().where('id', '=', id).modifyEnd(rowLock(query, 'share')).executeTakeFirst(),
       ),
+    // Index: the primary key. A removal changes the username, which is a key that others could refer to.
+    keep: async (id) => {
+      const row = await query
+        .selectFrom('account')
+        .select('id')
+        .where('id', '=', id)
+        .where('removed_at', 'is', null)
+        .modifyEnd(rowLock(query, 'key share'))
+        .executeTakeFirst()
+      return row !== undefined
+    },
 
     // Index: the unique one on username.
     findByUsername: async (username) =>
@@ -114,6 +127,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     page: async ({ after, limit }) => {
       const rows = await select()
         .where('username', '>', after ?? ('' as Username))
+        .where('removed_at', 'is', null)
         .orderBy('username')
         .limit(limit)
         .execute()
@@ -138,6 +152,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         .set({ disabled_at: null })
         .where('id', '=', id)
         .where('disabled_at', 'is not', null)
+        .where('removed_at', 'is', null)
         .executeTakeFirst()
       return anyRowChanged(result)
     },
@@ -164,6 +179,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         .updateTable('account')
         .set({ password_hash: passwordHash })
         .where('id', '=', id)
+        .where('removed_at', 'is', null)
         .executeTakeFirst()
       return anyRowChanged(result)
     },
@@ -200,6 +216,7 @@ const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
   password_hash: passwordHash ?? null,
   disabled_at: null,
   logins_since: null,
+  removed_at: null,
   created_at: toInstant(createdAt),
 })
 
@@ -215,6 +232,7 @@ function accountOf(row: AccountTable): Account {
     hasPassword: row.password_hash !== null,
     disabledAt: fromInstant(row.disabled_at) ?? undefined,
     loginsSince: fromInstant(row.logins_since) ?? undefined,
+    ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
     createdAt: fromInstant(row.created_at),
   }
 }

@@ -1,6 +1,6 @@
 /** An account as the rest of the service sees it. Only the store and `verify-password` see the password's hash. */
 import type { AccountId, Username } from '@ratafia/api'
-import { unauthorized } from '../errors.ts'
+import { invalidField, unauthorized } from '../errors.ts'
 
 export interface Account {
   readonly id: AccountId
@@ -12,6 +12,8 @@ export interface Account {
   readonly disabledAt: Date | undefined
   /** When its logins were last ended (`ended-logins/`): earlier ones open nothing. Undefined: never. */
   readonly loginsSince: Date | undefined
+  /** From then on it is nobody's, and disabled for good (`removal/`). */
+  readonly removedAt?: Date
   readonly createdAt: Date
 }
 
@@ -21,5 +23,14 @@ export function requireEnabled(account: Account): Account {
   const since = account.disabledAt.toISOString()
   throw unauthorized(
     `The account "${account.username}" has been disabled since ${since}. Ask the operator of this store to enable it.`,
+  )
+}
+
+/** For whatever gives an account something. Throws `invalid-field`. */
+export function requireNotRemoved(account: Account): Account {
+  if (!account.removedAt) return account
+  throw invalidField(
+    `The account "${account.username}" was removed at ${account.removedAt.toISOString()}, for good. Add another one.`,
+    { field: 'account' },
   )
 }

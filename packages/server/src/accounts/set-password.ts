@@ -1,5 +1,5 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
-import type { Account } from './account.ts'
+import { type Account, requireNotRemoved } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { findAccount } from './find.ts'
 import { chosenPasswordBytes } from './password.ts'
@@ -9,7 +9,7 @@ export async function setPassword(
   { account: nameOrId, password }: { readonly account: string; readonly password: string },
   deps: AccountDeps,
 ): Promise<Account> {
-  const account = await findAccount(nameOrId, deps)
+  const account = requireNotRemoved(await findAccount(nameOrId, deps))
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
   await deps.change(async ({ accounts, record }) => {
     await accounts.setPasswordHash(account.id, passwordHash)

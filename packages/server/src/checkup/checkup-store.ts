@@ -42,6 +42,8 @@ export interface CheckupStore {
   incompleteDecisions(): AsyncGenerator<{ what: string; id: string }>
   /** Token sessions and devices that are not revoked although the audit log says so. */
   undoneRevocations(): AsyncGenerator<{ what: string; id: string }>
+  /** Removed accounts and devices, and what is left of them that should not be. */
+  leftOfRemoved(): AsyncGenerator<{ what: string; id: string }>
   sessionMacaroons(): AsyncGenerator<{ session_id: string; macaroon_id: Uint8Array }>
   rootKeyIds(): Promise<readonly number[]>
   keyPairs(): Promise<readonly { id: number; purpose: string; public_key: Uint8Array; sealed: Uint8Array }[]>
@@ -119,6 +121,9 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
           count(*) as stored
         from serial_assertion
         where exists (select 1 from device where device.id = serial_assertion.device_id and origin = 'registration')
+          and not exists (select 1 from device as gone where gone.serial = serial_assertion.serial
+            and gone.brand_id = serial_assertion.brand_id and gone.model = serial_assertion.model
+            and gone.removed_at is not null)
         group by brand_id, model, serial having count(*) <> max(revision) - min(revision) + 1`),
 
     revisionMismatches: () =>
@@ -155,6 +160,22 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select 'device' as what, id from device
         where status not in ('revoked', 'superseded')
           and id in (select subject from audit_entry where action = 'device.revoke')`)
+    },
+
+    async *leftOfRemoved() {
+      yield* faults(sql<{ what: string; id: string }>`
+        select 'account' as what, id from account where removed_at is not null and (
+          disabled_at is null or email <> '' or name <> '' or password_hash is not null
+          or exists (select 1 from external_identity where external_identity.account_id = account.id)
+          or exists (select 1 from agent where agent.account_id = account.id))`)
+      yield* faults(sql<{ what: string; id: string }>`
+        select 'device' as what, id from device where removed_at is not null and (
+          status not in ('revoked', 'superseded') or reason is not null or original is not null
+          or request is not null
+          or exists (select 1 from serial_assertion where serial_assertion.device_id = device.id)
+          or exists (select 1 from device_session where device_session.device_id = device.id and address <> '')
+          or exists (select 1 from device_registration
+            where device_registration.device_id = device.id and address <> ''))`)
     },
 
     sessionMacaroons: () =>

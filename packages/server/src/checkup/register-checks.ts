@@ -78,6 +78,14 @@ export const REGISTER_CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'removed',
+    holds: 'Of a removed account or device nothing personal is left.',
+    async *find({ rows }) {
+      for await (const { what, id } of rows.leftOfRemoved())
+        yield `The ${what} ${id} was removed, and something personal of it is left.`
+    },
+  },
+  {
     name: 'single-use',
     holds: 'A nonce opened one session, and a request-id one registration.',
     async *find({ rows }) {

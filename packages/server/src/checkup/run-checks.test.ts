@@ -271,6 +271,16 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
       /^The device \S+ lacks a time or an author of its decision\.$/,
     ],
   ],
+  removed: [
+    [
+      (query) => query.updateTable('account').set({ removed_at: 1, disabled_at: 1 }).execute(),
+      /^The account \S+ was removed, and something personal of it is left\.$/,
+    ],
+    [
+      (query) => query.updateTable('device').set({ removed_at: 1 }).execute(),
+      /^The device \S+ was removed, and something personal of it is left\.$/,
+    ],
+  ],
   'single-use': [
     [
       async (query, kind) => {

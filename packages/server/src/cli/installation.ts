@@ -1,6 +1,7 @@
 /** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
+import type { AccountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { InAudit } from '../audit/link.ts'
 import type { WholeDatabaseStore } from '../backup/whole-database-store.ts'
@@ -16,8 +17,10 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
 import type { DeviceStore } from '../devices/device-store.ts'
+import type { FleetStore } from '../devices/fleet/fleet-store.ts'
 import type { WaitingStore } from '../devices/registration/approval/waiting-store.ts'
 import type { RegistrationStore } from '../devices/registration/registration-store.ts'
+import type { RemovalStore } from '../devices/removal/removal-store.ts'
 import type { CloneStore } from '../devices/sessions/clone-store.ts'
 import type { DeviceSessionStore } from '../devices/sessions/device-session-store.ts'
 import type { DeviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
@@ -64,6 +67,8 @@ export interface Stores {
   readonly waiting: WaitingStore
   readonly clones: CloneStore
   readonly deviceSessions: DeviceSessionStore
+  readonly removals: RemovalStore
+  readonly accountRemovals: AccountRemovalStore
   readonly audit: AuditStore
 }
 
@@ -76,6 +81,7 @@ export interface Installation extends Stores {
   readonly sealer: Sealer
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
+  readonly fleet: FleetStore
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>

@@ -12,6 +12,8 @@ export interface Words {
   /** Epoch milliseconds. */
   readonly instant: string
   readonly integer: string
+  /** After a column of text in an index: sorts it by code point (`byte-order.ts`). */
+  readonly bytewise: string
   /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string
   /** Whether the database has LISTEN, NOTIFY and PL/pgSQL. */
@@ -19,8 +21,22 @@ export interface Words {
 }
 
 const WORDS: Readonly<Record<DatabaseKind, Words>> = {
-  sqlite: { bytes: 'blob', instant: 'integer', integer: 'integer', strict: ' strict', notifies: false },
-  postgres: { bytes: 'bytea', instant: 'bigint', integer: 'integer', strict: '', notifies: true },
+  sqlite: {
+    bytes: 'blob',
+    instant: 'integer',
+    integer: 'integer',
+    bytewise: '',
+    strict: ' strict',
+    notifies: false,
+  },
+  postgres: {
+    bytes: 'bytea',
+    instant: 'bigint',
+    integer: 'integer',
+    bytewise: ' collate "C"',
+    strict: '',
+    notifies: true,
+  },
 }
 
 export function wordsOf(kind: DatabaseKind): Words {

@@ -1,5 +1,6 @@
 /** What the rest of the server uses of the database. */
 
+export { byteOrder } from './byte-order.ts'
 export { anyRowChanged } from './changed-rows.ts'
 export type { ChangeFeed } from './changes/change-feed.ts'
 export { createMemory } from './changes/remembering.ts'

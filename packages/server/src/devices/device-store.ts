@@ -20,9 +20,6 @@ export interface DeviceFilter {
   readonly serial?: string | undefined
   readonly deviceKeyId?: string | undefined
   readonly status?: DeviceStatus | undefined
-  readonly quarantined?: boolean | undefined
-  /** Only devices registered before this one, the last of the previous page. */
-  readonly before?: DeviceId | undefined
   readonly limit: number
 }
 
@@ -124,22 +121,10 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       return rows.map(deviceOf)
     },
 
-    async list({ before, limit, ...filter }) {
+    async list({ limit, ...filter }) {
       // By device_serial, device_key, device_model_status, device_model, device_brand or device_status, all in the
-      // order of the list; else by the primary key. Few devices are in quarantine: read them all by
-      // device_quarantined, which a planner without statistics would not choose.
-      const all = filter.quarantined
-        ? query
-            .with(
-              (name) => name('quarantined').materialized(),
-              (table) => table.selectFrom('device').selectAll().where('quarantined_at', 'is not', null),
-            )
-            .selectFrom('quarantined as device')
-            .selectAll()
-        : devices()
-      let select = filtered(all, filter)
-      if (before !== undefined) select = select.where('id', '<', before)
-      const rows = await select.orderBy('id', 'desc').limit(limit).execute()
+      // order of the list; else by the primary key.
+      const rows = await filtered(devices(), filter).orderBy('id', 'desc').limit(limit).execute()
       return rows.map(deviceOf)
     },
 
@@ -210,7 +195,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
 /** The devices that fit the filter. */
 export function filtered<Row>(
   select: SelectQueryBuilder<Schema, 'device', Row>,
-  { brandId, model, serial, deviceKeyId, status, quarantined }: Omit<DeviceFilter, 'before' | 'limit'>,
+  { brandId, model, serial, deviceKeyId, status }: Omit<DeviceFilter, 'limit'>,
 ): SelectQueryBuilder<Schema, 'device', Row> {
   let fitting = select
   if (brandId !== undefined) fitting = fitting.where('brand_id', '=', brandId)
@@ -218,8 +203,7 @@ export function filtered<Row>(
   if (serial !== undefined) fitting = fitting.where('serial', '=', serial)
   if (deviceKeyId !== undefined) fitting = fitting.where('device_key_id', '=', deviceKeyId)
   if (status !== undefined) fitting = fitting.where('status', '=', status)
-  if (quarantined === undefined) return fitting
-  return fitting.where('quarantined_at', quarantined ? 'is not' : 'is', null)
+  return fitting
 }
 
 const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
@@ -227,8 +211,10 @@ const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at)
 /** Where it came from matters only while it waits. */
 const WAITS_NOWHERE = { waits_in_narrow: null, waits_in_middle: null, waits_in_wide: null }
 
-/** Without what only a waiting device has. */
-export function rowOf(device: Device): Omit<DeviceTable, 'request' | keyof typeof WAITS_NOWHERE> {
+/** Without what only a waiting device has, and what is not known of a device when it is stored. */
+export function rowOf(
+  device: Device,
+): Omit<DeviceTable, 'request' | 'last_session_at' | keyof typeof WAITS_NOWHERE> {
   return {
     id: device.id,
     brand_id: device.brandId,
@@ -244,6 +230,7 @@ export function rowOf(device: Device): Omit<DeviceTable, 'request' | keyof typeo
     decided_by: device.decidedBy,
     reason: device.reason,
     quarantined_at: device.quarantinedAt && toInstant(device.quarantinedAt),
+    removed_at: device.removedAt ? toInstant(device.removedAt) : null,
   }
 }
 
@@ -264,5 +251,6 @@ export function deviceOf(row: DeviceTable): Device {
     decidedBy: row.decided_by,
     reason: row.reason,
     quarantinedAt: fromInstant(row.quarantined_at),
+    ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
   }
 }

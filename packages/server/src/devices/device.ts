@@ -41,6 +41,8 @@ export interface Device extends SerialName {
   readonly reason: string | null
   /** While set, it gets no session. */
   readonly quarantinedAt: Date | null
+  /** From then on the row only keeps its serial and its key from being given again (`removal/`). */
+  readonly removedAt?: Date
 }
 
 /** Where a request came from, for the register. */

@@ -3,6 +3,7 @@ import { createPasswordHasher } from '../accounts/password-hasher.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
+import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
 import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
@@ -35,6 +36,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       sealer,
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),
+      fleet: fleetStore(database),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),

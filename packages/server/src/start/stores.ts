@@ -1,5 +1,6 @@
 /** Every store, on the database or on one transaction of it. */
 import { accountStore } from '../accounts/account-store.ts'
+import { accountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { brandStore } from '../brands/brand-store.ts'
 import { allowListStore } from '../brands/models/allow-list/allow-list-store.ts'
@@ -14,6 +15,7 @@ import { type Database, inTransaction } from '../database/index.ts'
 import { deviceStore } from '../devices/device-store.ts'
 import { waitingStore } from '../devices/registration/approval/waiting-store.ts'
 import { registrationStore } from '../devices/registration/registration-store.ts'
+import { removalStore } from '../devices/removal/removal-store.ts'
 import { cloneStore } from '../devices/sessions/clone-store.ts'
 import { deviceSessionStore } from '../devices/sessions/device-session-store.ts'
 import { registerImport } from '../devices/transfer/device-transfer-store.ts'
@@ -46,6 +48,8 @@ export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
   waiting: waitingStore(on),
   clones: cloneStore(on),
   deviceSessions: deviceSessionStore(on),
+  removals: removalStore(on),
+  accountRemovals: accountRemovalStore(on),
   audit: auditStore(on),
 })
 

@@ -44,6 +44,13 @@ export interface Metrics {
   signingKeys(
     keys: readonly { readonly accountId: string; readonly keyId: string; readonly remaining: number }[],
   ): void
+  /** Evidence of a clone was recorded, by its kind. */
+  cloneSeen(kind: string, times?: number): void
+  /** Of the whole register. Replaces what was set before. */
+  suspects(devices: {
+    readonly withEvidence: ReadonlyMap<string, number>
+    readonly inQuarantine: number
+  }): void
   /** A task that removes expired rows has run. Not called `job`: Prometheus has a label of that name. */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
   watch(watched: Partial<Watched>): void
@@ -126,6 +133,22 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     labelNames: ['account', 'key'],
     registers,
   })
+  const clones = counter(
+    'ratafia_clone_evidence_total',
+    'Sightings that suggest a clone of a device, by the kind of evidence',
+    ['kind'],
+  )
+  const suspects = new Gauge({
+    name: 'ratafia_devices_with_clone_evidence',
+    help: 'Devices of the register with evidence of a clone, by its kind',
+    labelNames: ['kind'],
+    registers,
+  })
+  const inQuarantine = new Gauge({
+    name: 'ratafia_devices_in_quarantine',
+    help: 'Devices of the register that get no session until they are released',
+    registers,
+  })
   const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
     'task',
     'outcome',
@@ -163,6 +186,12 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
       for (const { accountId, keyId, remaining } of keys) {
         keyLives.set({ account: accountId, key: keyId }, remaining)
       }
+    },
+    cloneSeen: (kind, times = 1) => clones.inc({ kind }, times),
+    suspects: (devices) => {
+      suspects.reset()
+      for (const [kind, count] of devices.withEvidence) suspects.set({ kind }, count)
+      inQuarantine.set(devices.inQuarantine)
     },
     retained: (task, outcome, rows) => {
       tasks.inc({ task, outcome })

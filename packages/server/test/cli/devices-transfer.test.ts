@@ -14,7 +14,7 @@ import { ACME, freshDeviceKeys, serialRequest, withAcme } from '../support/devic
 import { type Program, testProgram } from '../support/program.ts'
 
 const HEADER =
-  'id,brand_id,model,serial,device_key_id,status,revision,origin,original,registered_at,decided_at,decided_by,reason,quarantined_at,request,assertions,clone_evidence\n'
+  'id,brand_id,model,serial,device_key_id,status,revision,origin,original,registered_at,decided_at,decided_by,reason,quarantined_at,removed_at,request,assertions,clone_evidence\n'
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)

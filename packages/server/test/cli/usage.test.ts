@@ -32,6 +32,25 @@ async function helpOf(command: string): Promise<string> {
 
 const RESTORE = ['--yes', '--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']
 
+/** What chooses devices. */
+const FLEET = [
+  '--brand',
+  '--model',
+  '--serial',
+  '--serial-prefix',
+  '--key',
+  '--key-prefix',
+  '--status',
+  '--quarantined',
+  '--clones',
+  '--registered-after',
+  '--registered-before',
+  '--session-after',
+  '--session-before',
+  '--without-session',
+  '--address',
+]
+
 /** Every command with the options it has besides --help. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '': ['--version'],
@@ -45,6 +64,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts show': ['--json'],
   'accounts disable': ['--json', '--yes'],
   'accounts enable': ['--json'],
+  'accounts remove': ['--json', '--yes'],
   'accounts set-password': ['--json', '--password-stdin'],
   'accounts link': ['--json', '--subject', '--issuer'],
   agents: [],
@@ -143,14 +163,12 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'hardware-identities list': ['--json', '--columns'],
   devices: [],
   'devices list': [
+    ...FLEET,
     '--json',
     '--columns',
-    '--brand',
-    '--model',
-    '--serial',
-    '--key',
-    '--status',
-    '--quarantined',
+    '--sort',
+    '--reverse',
+    '--last-session',
     '--limit',
     '--before',
   ],
@@ -159,16 +177,8 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'devices reject': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--from', '--reason'],
   'devices revoke': ['--json', '--yes', '--file', '--model', '--all', '--dry-run', '--reason'],
   'devices release': ['--json'],
-  'devices export': [
-    '--json',
-    '--brand',
-    '--model',
-    '--serial',
-    '--key',
-    '--status',
-    '--quarantined',
-    '--format',
-  ],
+  'devices remove': ['--json', '--yes'],
+  'devices export': [...FLEET, '--json', '--format'],
   'devices import': ['--json', '--format', '--unknown-models'],
   import: [],
   'import serial-vault': ['--json', '--dry-run'],

@@ -20,6 +20,8 @@ const WORDS = [
   'accounts/password.ts',
   'brands/models/model-policy.ts',
   'devices/device.ts',
+  'devices/fleet/fleet-filter.ts',
+  'devices/sessions/clone-evidence.ts',
   'files/sync-directory.ts',
   'files/system-reason.ts',
 ]

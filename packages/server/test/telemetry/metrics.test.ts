@@ -9,7 +9,7 @@ import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { observeDatabase } from '../../src/telemetry/telemetry.ts'
 import { NO_TRACING } from '../../src/telemetry/tracing.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { freshDeviceKey, registered, withAcme } from '../support/devices.ts'
+import { ACME, freshDeviceKey, register, registered, withAcme } from '../support/devices.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
 import { type ObservedService, observedServices, scrape } from '../support/observed.ts'
@@ -152,9 +152,32 @@ eachDatabase((kind, _open, fresh) => {
     })
   }
 
+  test('clones: evidence as it is recorded, and the devices that have some', async () => {
+    await withAcme(service.installation)
+    const evidence = (from: ObservedService) => async () => {
+      const page = await scrape(from.metricsUrl)
+      const of = (kind: string) => page.get(`ratafia_clone_evidence_total{kind="${kind}"}`)
+      const devices = page.get('ratafia_devices_with_clone_evidence{kind="second-key"}')
+      return [of('second-key'), of('two-chains'), devices, page.get('ratafia_devices_in_quarantine')]
+    }
+    assert.deepEqual(await evidence(service)(), [0, 0, 0, 0])
+    await registered(service, { key: await freshDeviceKey(), serial: 'C-1' })
+    for (const times of [1, 2]) {
+      const other = await register(service, { key: await freshDeviceKey(), serial: 'C-1' })
+      assert.equal(other.status, 400)
+      await counted('ratafia_clone_evidence_total{kind="second-key"}', times)
+    }
+    const { devices } = service.installation
+    const holder = await devices.findHolder({ ...ACME, serial: 'C-1' })
+    assert.ok(holder && (await devices.setQuarantine(holder.id, new Date())))
+    // They are counted once a minute, and when a process starts.
+    const again = await observed(METRICS)
+    assert.deepEqual(await evidence(again)(), [0, 0, 1, 1])
+    await again.close()
+  })
+
   describe('signing', () => {
     test('how long keys can sign: a key, then the same one disabled', async () => {
-      await withAcme(service.installation)
       const lives = async () => {
         const again = await observed(METRICS)
         const page = await scrape(again.metricsUrl)
@@ -167,7 +190,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(others, [])
 
       await registered(service, { key: await freshDeviceKey(), serial: 'M-1' })
-      await counted('ratafia_signing_duration_seconds_count{outcome="ok"}', 1)
+      await counted('ratafia_signing_duration_seconds_count{outcome="ok"}', 2)
       assert.equal(await sample('ratafia_signing_active'), 0)
       assert.equal(await sample('ratafia_signing_waiting'), 0)
       assert.equal(await sample('ratafia_signing_refused_total'), 0)

@@ -132,6 +132,14 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     details: /"account":"bob"/,
   },
   'agents remove': { words: () => ['bot'], actions: ['agent.remove'], subject: /^bot$/ },
+  'accounts remove': {
+    words: async ({ service }) => {
+      await addPerson(service, 'dora')
+      return ['dora']
+    },
+    actions: ['account.remove'],
+    subject: /^removed-/,
+  },
   'packages import': {
     words: async (w) => [await file('packages.csv', 'name,snap_id\na,1\n')(w)],
     actions: ['packages.import'],
@@ -249,6 +257,11 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     words: () => [`${MODEL}/W-1`, '--reason', 'stolen'],
     actions: ['device.revoke'],
     details: /"reason":"stolen"/,
+  },
+  'devices remove': {
+    words: () => [`${MODEL}/W-1`],
+    actions: ['device.remove'],
+    details: /"status":"revoked","left":"row"/,
   },
   'devices import': {
     words: async (w) => {

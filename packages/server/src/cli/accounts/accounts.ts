@@ -15,6 +15,7 @@ import {
   withList,
 } from '../output.ts'
 import { readPassword } from '../password-input.ts'
+import { removeAccountCommand } from './remove-account.ts'
 
 interface AddOptions extends JsonOption {
   readonly email: string
@@ -107,6 +108,8 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`,
   )
 
+  removeAccountCommand(accounts, context)
+
   withJson(accounts.command('set-password <username>'))
     .description('set a new password, sign the account out of every browser, and end its unused logins')
     .option('--password-stdin', 'read the password from standard input')
@@ -160,4 +163,5 @@ const row = (account: Account): Row => ({
   disabled_at: account.disabledAt?.toISOString() ?? null,
   logins_since: account.loginsSince?.toISOString() ?? null,
   created_at: account.createdAt.toISOString(),
+  ...(account.removedAt && { removed_at: account.removedAt.toISOString() }),
 })

@@ -27,6 +27,7 @@ export interface Schema {
     password_hash: string | null
     disabled_at: number | null
     logins_since: number | null
+    removed_at: number | null
     created_at: number
   }
   external_identity: {
@@ -166,6 +167,8 @@ export interface Schema {
     waits_in_narrow: string | null
     waits_in_middle: string | null
     waits_in_wide: string | null
+    last_session_at: number | null
+    removed_at: number | null
   }
   serial_assertion: {
     brand_id: string

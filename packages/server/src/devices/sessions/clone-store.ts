@@ -8,39 +8,13 @@ import {
   fromInstant,
   toInstant,
 } from '../../database/index.ts'
-
-/**
- * What suggests that a device key or a serial has a second holder:
- * - `second-chain`: a chain of sessions began while another had an unexpired session; a device that lost its session
- *   does that too
- * - `forked-chain`: a session was refreshed a second time, long after the first
- * - `two-chains`: a chain was refreshed although another began after it: both are alive, so two devices have the key
- * - `second-key`: another key asked for the serial
- */
-export const CLONE_EVIDENCE_KINDS = ['second-chain', 'forked-chain', 'two-chains', 'second-key'] as const
-
-export type CloneEvidenceKind = (typeof CLONE_EVIDENCE_KINDS)[number]
-
-export interface CloneEvidence {
-  readonly deviceId: DeviceId
-  readonly kind: CloneEvidenceKind
-  /** The other chain; for `second-key` the other key. */
-  readonly subject: string
-  /** From the last sighting. JSON. */
-  readonly details: Readonly<Record<string, string | null>>
-  readonly firstSeenAt: Date
-  readonly lastSeenAt: Date
-  readonly times: number
-}
+import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
 /**
  * Rows per device and kind; with four kinds, 100 rows per device. The limit is per kind, so that strangers who ask for
  * a serial with ever new keys cannot crowd out evidence about the holders of the device key.
  */
 export const EVIDENCE_LIMIT = 25
-
-/** One observation, to be counted. */
-export type Sighting = Pick<CloneEvidence, 'kind' | 'subject' | 'details'>
 
 export interface CloneStore {
   /**

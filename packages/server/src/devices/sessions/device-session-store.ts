@@ -1,5 +1,6 @@
 /** The sessions of devices: the table `device_session`. */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
+import { sql } from 'kysely'
 import {
   anyRowChanged,
   type Database,
@@ -24,7 +25,10 @@ export interface DeviceSessionStore {
   newestAlive(id: DeviceId, at: Date): Promise<DeviceSession | undefined>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
-  /** Removes at most `limit` sessions that expired before that instant, and returns how many. */
+  /**
+   * Removes at most `limit` sessions that expired before that instant, and returns how many. The register remembers when
+   * a device opened its last one.
+   */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -38,6 +42,29 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
   const newestFirst = () =>
     query.selectFrom('device_session').selectAll().orderBy('opened_at', 'desc').orderBy('session_id', 'desc')
+
+  /** Writes to devices that have only sessions from before that instant when they last opened one. */
+  const keepLast = async (ids: readonly string[], before: Date) => {
+    // Index device_session_device, for each device.
+    const last = sql<number>`(select max(opened_at) from device_session where device_id = device.id)`
+    await query
+      .updateTable('device')
+      .set({ last_session_at: last })
+      .where('id', 'in', [...new Set(ids)])
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('device_session')
+              .select('session_id')
+              .whereRef('device_session.device_id', '=', 'device.id')
+              .where('expires_at', '>=', toInstant(before)),
+          ),
+        ),
+      )
+      // A session that was opened later may have ended earlier, and be removed already.
+      .where(sql<boolean>`coalesce(last_session_at, 0) < ${last}`)
+      .execute()
+  }
 
   return {
     async add(session) {
@@ -108,16 +135,27 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
     },
 
     async removeExpired(before, limit) {
-      // Index device_session_expires, then the primary key.
-      const expired = query
+      // Index device_session_expires.
+      const expired = await query
         .selectFrom('device_session')
-        .select('session_id')
+        .select(['session_id', 'device_id'])
         .where('expires_at', '<', toInstant(before))
         .orderBy('expires_at')
         .limit(limit)
+        .execute()
+      if (expired.length === 0) return 0
+      await keepLast(
+        expired.map(({ device_id }) => device_id),
+        before,
+      )
+      // Primary key.
       const { numDeletedRows } = await query
         .deleteFrom('device_session')
-        .where('session_id', 'in', expired)
+        .where(
+          'session_id',
+          'in',
+          expired.map(({ session_id }) => session_id),
+        )
         .executeTakeFirst()
       return Number(numDeletedRows)
     },

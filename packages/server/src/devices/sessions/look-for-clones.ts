@@ -1,7 +1,8 @@
 /** Does a session that is being opened suggest a clone of the device? */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
-import type { CloneEvidenceKind, CloneStore, Sighting } from './clone-store.ts'
+import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
+import type { CloneStore } from './clone-store.ts'
 import type { DeviceSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 

@@ -2,7 +2,7 @@
 import type { Recording } from '../../change.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
-import type { Sighting } from './clone-store.ts'
+import type { Sighting } from './clone-evidence.ts'
 
 /** Only two living chains prove that two devices have the key: the other kinds of evidence may be innocent. */
 const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'

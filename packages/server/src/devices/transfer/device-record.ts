@@ -29,6 +29,7 @@ export const DEVICE_COLUMNS = [
   'decided_by',
   'reason',
   'quarantined_at',
+  'removed_at',
   'request',
   'assertions',
   'clone_evidence',
@@ -56,6 +57,7 @@ export const fieldsOf = (device: Device) => ({
   decided_by: device.decidedBy,
   reason: device.reason,
   quarantined_at: device.quarantinedAt?.toISOString() ?? null,
+  removed_at: device.removedAt?.toISOString() ?? null,
 })
 
 export function recordOf({ device, request, assertions, evidence }: StoredDevice): DeviceRecord & ExportRow {
@@ -156,6 +158,7 @@ export function readRecord(
   const registeredAt = instant('registered_at') ?? fallback.at
   // Whoever imports a device decides about it, unless the file says who did.
   const undecided = status === 'pending'
+  const removedAt = instant('removed_at')
   const device: Device = {
     ...name,
     id,
@@ -169,6 +172,7 @@ export function readRecord(
     decidedBy: matching('decided_by', LINE, 'one line of text') ?? (undecided ? null : fallback.by),
     reason: matching('reason', LINE, 'one line of text'),
     quarantinedAt: instant('quarantined_at'),
+    ...(removedAt && { removedAt }),
   }
   const isGiven = (column: DeviceColumn) =>
     fields[column] !== undefined && (!GENERATED.has(column) || text(column) !== null)
@@ -179,6 +183,14 @@ export function readRecord(
       ? []
       : (readEvidence(evidenceColumn, id) ??
         refuse('"clone_evidence" is not a list of evidence as an export has it.'))
+  if (removedAt) {
+    if (status !== 'revoked' && status !== 'superseded')
+      return refuse(`"removed_at" is given, and the device is ${status}.`)
+    // Evidence can come later: somebody may ask for its serial number.
+    const kept = ['original', 'reason', 'quarantined_at', 'assertions'] as const
+    const left = kept.find((column) => text(column) !== null)
+    if (left) return refuse(`"removed_at" is given, so there can be no "${left}".`)
+  }
   return { place, stored: { device, request, assertions, evidence }, given }
 }
 

@@ -5,16 +5,12 @@
 import type { DeviceId } from '@ratafia/api'
 import { type Database, type DeviceTable, toInstant } from '../../database/index.ts'
 import type { Device, SerialAssertion } from '../device.ts'
-import {
-  type DeviceFilter,
-  type DeviceStore,
-  deviceOf,
-  deviceStore,
-  filtered,
-  rowOf,
-} from '../device-store.ts'
+import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.ts'
+import type { FleetFilter } from '../fleet/fleet-filter.ts'
+import { fleetFiltered } from '../fleet/fleet-store.ts'
 import { assertionOf, assertionRow } from '../serial-assertion-store.ts'
-import { type CloneEvidence, EVIDENCE_LIMIT, evidenceOf } from '../sessions/clone-store.ts'
+import type { CloneEvidence } from '../sessions/clone-evidence.ts'
+import { EVIDENCE_LIMIT, evidenceOf } from '../sessions/clone-store.ts'
 
 /** All that the register keeps of a device, except registrations and sessions. */
 export interface StoredDevice {
@@ -27,7 +23,7 @@ export interface StoredDevice {
   readonly evidence: readonly CloneEvidence[]
 }
 
-export type TransferFilter = Omit<DeviceFilter, 'before' | 'limit'>
+export type TransferFilter = FleetFilter
 
 export interface DeviceTransferStore {
   count(filter: TransferFilter): Promise<number>
@@ -61,7 +57,7 @@ export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTr
   return {
     async count(filter) {
       // The index of the filter; without one the whole table.
-      const { count } = await filtered(database.query.selectFrom('device'), filter)
+      const { count } = await fleetFiltered(database.query.selectFrom('device'), filter, database.query)
         .select((select) => select.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       return Number(count)
@@ -69,7 +65,7 @@ export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTr
 
     async page(filter, { after, limit }) {
       // In the order of the primary key; by the index of the filter where it has one in that order.
-      let select = filtered(database.query.selectFrom('device'), filter).selectAll()
+      let select = fleetFiltered(database.query.selectFrom('device'), filter, database.query).selectAll()
       if (after !== undefined) select = select.where('id', '>', after)
       return stored(await select.orderBy('id').limit(limit).execute(), database)
     },

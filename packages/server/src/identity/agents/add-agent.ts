@@ -1,7 +1,7 @@
 /** Adds an agent to an account (contract/bakery.md 3.5). */
 import { encodeBase64 } from '@ratafia/macaroon'
 import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
-import type { Account } from '../../accounts/account.ts'
+import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
 import type { Changing } from '../../change.ts'
@@ -37,7 +37,7 @@ export interface AddedAgent {
 }
 
 interface AddAgentDeps {
-  readonly change: Changing<{ readonly agents: AgentStore }>
+  readonly change: Changing<{ readonly agents: AgentStore; readonly accounts: AccountStore }>
   readonly accounts: AccountStore
   readonly clock: Clock
   /** The identity service, where the agent will log in. */
@@ -47,13 +47,14 @@ interface AddAgentDeps {
 /** Throws `invalid-field`: no such account, a bad or taken name, a bad or taken key, a bad limit. */
 export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promise<AddedAgent> {
   const name = checkAgentName(input.name)
-  const account = await findAccount(input.account, deps)
+  const account = requireNotRemoved(await findAccount(input.account, deps))
   const limits = checkLimits(input.limits ?? {})
   const made = input.publicKey === undefined ? generateKeyPair() : undefined
   const publicKey = made?.publicKey ?? agentKey(input.publicKey ?? '', notAKey)
   const agent = { name, accountId: account.id, publicKey, limits, createdAt: deps.clock() }
   const stored = formatLimits(limits)
-  const outcome = await deps.change(async ({ agents, record }) => {
+  const outcome = await deps.change(async ({ agents, accounts, record }) => {
+    if (!(await accounts.keep(account.id))) return 'removed'
     const inserted = await agents.insert({ ...agent, limits: stored })
     if (inserted === 'inserted') {
       await record({
@@ -64,6 +65,8 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
     }
     return inserted
   })
+  if (outcome === 'removed')
+    throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
   if (outcome === 'name-taken')
     throw invalidField(`There is an agent "${name}" already. Choose another name.`, { field: 'name' })
   if (outcome === 'key-taken')

@@ -9,7 +9,8 @@ import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { deviceStore } from '../../devices/device-store.ts'
 import { registrationRoutes } from '../../devices/registration/routes.ts'
 import { signingQueue } from '../../devices/registration/signing-queue.ts'
-import { cloneStore } from '../../devices/sessions/clone-store.ts'
+import { CLONE_EVIDENCE_KINDS } from '../../devices/sessions/clone-evidence.ts'
+import { type CloneStore, cloneStore } from '../../devices/sessions/clone-store.ts'
 import { deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
@@ -92,6 +93,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   await app.register(registrationRoutes, {
     ...installation,
     mostWaiting: config.mostWaitingDevices,
+    clones: counting(installation.clones, telemetry),
     signing,
     warn: (message) => log.warn(message),
     deviceServicePath: config.deviceServicePath,
@@ -111,7 +113,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
   log.debug({ location, identityLocation }, 'the tokens API is ready')
 }
 
-async function addDeviceSessions(location: string, { app, installation, feed }: ServiceParts): Promise<void> {
+async function addDeviceSessions(
+  location: string,
+  { app, installation, feed, telemetry }: ServiceParts,
+): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
@@ -119,12 +124,25 @@ async function addDeviceSessions(location: string, { app, installation, feed }: 
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
       sessions: deviceSessionStore(on),
-      clones: cloneStore(on),
+      clones: counting(cloneStore(on), telemetry),
     })),
     unknownSessions: config.unknownSessions,
     sessionLifetime: config.deviceSessionLifetime,
     location,
   })
+}
+
+/** Counts what is recorded. A series per kind from the start: Prometheus sees no increase to its first value. */
+function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
+  for (const kind of CLONE_EVIDENCE_KINDS) metrics.cloneSeen(kind, 0)
+  return {
+    ...clones,
+    async record(sighting) {
+      const recorded = await clones.record(sighting)
+      if (recorded) metrics.cloneSeen(sighting.kind)
+      return recorded
+    },
+  }
 }
 
 /** The identity service, below `prefix`: a path without a trailing slash. */

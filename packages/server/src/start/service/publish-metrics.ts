@@ -1,11 +1,13 @@
 /** Where the metrics of this process go. */
 import { signingKeyLives } from '../../brands/keys/signing-key-life.ts'
 import type { Installation } from '../../cli/installation.ts'
+import { CLONE_EVIDENCE_KINDS } from '../../devices/sessions/clone-evidence.ts'
+import type { Log } from '../../telemetry/log.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import { serveMetrics } from '../../telemetry/metrics-server.ts'
 import type { ServiceOptions } from '../options.ts'
 
-const SIGNING_KEYS_MS = 60_000
+const LOOK_MS = 60_000
 
 /**
  * Returns the address at which this process serves them, or undefined. Adds what must be closed again to `opened`.
@@ -20,15 +22,27 @@ export async function publishMetrics(
   metrics.watch({ pool: () => database.pool() })
   shareMetrics?.(metrics)
   if (!config.metrics) return undefined
-  const lookAtKeys = () =>
-    signingKeyLives(installation).then(metrics.signingKeys, (error: unknown) =>
-      log.warn({ err: error }, 'could not look at the signing keys'),
-    )
-  await lookAtKeys()
-  const timer = setInterval(lookAtKeys, SIGNING_KEYS_MS)
+  const look = () => lookAtDatabase(installation, metrics, log)
+  await look()
+  const timer = setInterval(look, LOOK_MS)
   opened.push(async () => clearInterval(timer))
   if (shareMetrics) return undefined
   const served = await serveMetrics(config.metrics, metrics.registry, log)
   opened.push(() => served.close())
   return served.url
+}
+
+/** What is the same for every process of the service, and changes slowly. */
+async function lookAtDatabase(installation: Installation, metrics: Metrics, log: Log): Promise<void> {
+  const { fleet } = installation
+  await signingKeyLives(installation).then(metrics.signingKeys, (error: unknown) =>
+    log.warn({ err: error }, 'could not look at the signing keys'),
+  )
+  try {
+    const [counted, inQuarantine] = [await fleet.countEvidence(), await fleet.countQuarantined()]
+    const withEvidence = new Map(CLONE_EVIDENCE_KINDS.map((kind) => [kind, counted.get(kind) ?? 0]))
+    metrics.suspects({ withEvidence, inQuarantine })
+  } catch (error) {
+    log.warn({ err: error }, 'could not look for clones')
+  }
 }

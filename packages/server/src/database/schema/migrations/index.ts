@@ -6,6 +6,7 @@ import { changes } from './0004-changes.ts'
 import { audit } from './0005-audit.ts'
 import { waitingDevices } from './0006-waiting-devices.ts'
 import { logins } from './0007-logins.ts'
+import { fleet } from './0008-fleet.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   audit,
   waitingDevices,
   logins,
+  fleet,
 ]

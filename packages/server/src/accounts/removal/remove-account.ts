@@ -1,0 +1,50 @@
+/** Removes an account for good, for the protection of data: everything of it ends, and nothing personal is left. */
+import { createHash } from 'node:crypto'
+import type { Username } from '@ratafia/api'
+import type { Changing } from '../../change.ts'
+import type { Account } from '../account.ts'
+import type { AccountDeps } from '../account-deps.ts'
+import { findAccount } from '../find.ts'
+import type { AccountRemovalStore } from './account-removal-store.ts'
+
+interface RemoveAccountDeps extends Pick<AccountDeps, 'accounts' | 'signInSessions' | 'clock'> {
+  readonly change: Changing<{ readonly accountRemovals: AccountRemovalStore }>
+}
+
+export interface RemovedAccount {
+  /** As it is now. */
+  readonly account: Account
+  /** How many of its sessions were revoked with it. */
+  readonly revoked: number
+  /** It was removed earlier, and nothing was done. */
+  readonly before: boolean
+}
+
+/** Throws `invalid-field` when there is no such account. */
+export async function removeAccount(
+  { account: nameOrId, by }: { readonly account: string; readonly by: string },
+  deps: RemoveAccountDeps,
+): Promise<RemovedAccount> {
+  const account = await findAccount(nameOrId, deps)
+  const { id } = account
+  const revoked = await deps.change(async ({ accountRemovals, record }) => {
+    const replacement = replacementOf(account)
+    const sessions = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })
+    // Not by its username, which the entry would keep for as long as the audit log is kept.
+    if (sessions !== undefined) {
+      await record({ action: 'account.remove', subject: replacement, details: { id, sessions } })
+    }
+    return sessions
+  })
+  // Again, after the change is stored: whoever was signing in meanwhile checks the account once more.
+  await deps.signInSessions.removeAllOf(id)
+  const removed = await deps.accounts.findById(id)
+  if (!removed) throw new TypeError(`no account ${id}`)
+  return { account: removed, revoked: revoked ?? 0, before: revoked === undefined }
+}
+
+/** From the id, which is random, by a hash: usernames have no capital letters. */
+function replacementOf({ id }: Account): Username {
+  // 28 characters of those that usernames have.
+  return `removed-${createHash('sha256').update(id).digest('hex').slice(0, 20)}` as Username
+}

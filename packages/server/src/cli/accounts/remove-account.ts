@@ -1,0 +1,30 @@
+/** `ratafia accounts remove`: for the protection of data. */
+import type { Command } from 'commander'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
+import type { CommandContext } from '../context.ts'
+import { counted, type JsonOption, print, withJson } from '../output.ts'
+
+export function removeAccountCommand(accounts: Command, context: CommandContext): void {
+  withYes(withJson(accounts.command('remove <username>')))
+    .description('end an account for good and remove what is personal; its username is free again')
+    .action(async (name: string, options: JsonOption & YesOption) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { findAccount } = await import('../../accounts/find.ts')
+      const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
+      const { account, revoked, before } = await context.withInstallation(async (installation) => {
+        const found = await findAccount(name, installation)
+        await confirm(
+          context,
+          options,
+          `The account ${found.username} (id ${found.id}) loses its password, its agents, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
+        )
+        return removeAccount({ account: found.id, by: OPERATOR }, installation)
+      })
+      const { id, username, removedAt } = account
+      const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
+      const told = before
+        ? `The account ${id} was removed before, at ${removed.removed_at}.`
+        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked. What is left of it is called ${username}.`
+      print(context, options, { ...removed, revoked, removed_before: before }, told)
+    })
+}

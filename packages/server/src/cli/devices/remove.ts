@@ -1,0 +1,44 @@
+/** `ratafia devices remove`: for the protection of data. */
+import type { Command } from 'commander'
+import { describeDevice } from '../../devices/device.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
+import type { CommandContext } from '../context.ts'
+import { counted, type JsonOption, print, withJson } from '../output.ts'
+
+export function removeCommand(devices: Command, context: CommandContext): void {
+  withYes(withJson(devices.command('remove <devices...>')))
+    .description(
+      'remove what is personal of devices that are revoked, superseded, rejected or waiting; serials stay taken',
+    )
+    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { findRemovable, removeDevice } = await import('../../devices/removal/remove-device.ts')
+      const { deviceRow } = await import('./device-output.ts')
+      const removed = await context.withInstallation(async (installation) => {
+        // All of them before the first is removed: nothing happens if one of the names is wrong.
+        const found = []
+        for (const name of names) found.push(await findRemovable(name, installation))
+        const ids = [...new Set(found.map(({ id }) => id))]
+        await confirm(
+          context,
+          options,
+          `${found.map(describeDevice).join('\n')}\n${counted(ids.length, 'device')} will be removed: addresses, sessions, assertions and evidence. This cannot be undone.`,
+        )
+        const results = []
+        for (const id of ids) results.push(await removeDevice({ name: id, by: OPERATOR }, installation))
+        return results
+      })
+      print(
+        context,
+        options,
+        removed.map(({ device, left }) => ({ ...deviceRow(device), left })),
+        removed.map(({ device, left }) => `${describeDevice(device)} ${TOLD[left]}`).join('\n'),
+      )
+    })
+}
+
+const TOLD = {
+  row: 'is removed; its serial number and its key stay taken.',
+  nothing: 'is removed with its row. It may ask for a serial again.',
+  before: 'was removed before.',
+} as const

@@ -1,0 +1,108 @@
+/** Takes what is personal out of the register: of one device, in the tables that refer to it. */
+import type { DeviceId } from '@ratafia/api'
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  isReferenceViolation,
+  toInstant,
+} from '../../database/index.ts'
+import type { Device, DeviceStatus } from '../device.ts'
+
+interface Removal {
+  readonly at: Date
+  readonly by: string
+  /** What was used since then keeps its row, without where it came from: it may not be used again. */
+  readonly guardedSince: Date
+}
+
+export interface RemovalStore {
+  /**
+   * Within a transaction: leaves the serial number and the device key in the row, which no other device may have. False
+   * if the device is neither revoked nor superseded, or was removed before.
+   */
+  clear(device: Pick<Device, 'id' | 'deviceKeyId'>, removal: Removal): Promise<boolean>
+  /**
+   * Within a transaction: removes a device that never had a serial, with its row. False if its status has changed; also
+   * if it asked again meanwhile: then the statement failed, and the transaction must end.
+   */
+  remove(device: Pick<Device, 'id' | 'status' | 'deviceKeyId'>): Promise<boolean>
+  /** When the device last used a request-id. */
+  lastRequest(id: DeviceId): Promise<Date | undefined>
+}
+
+const CLEARED: readonly DeviceStatus[] = ['revoked', 'superseded']
+
+export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
+  const NOWHERE = { address: '', user_agent: '' }
+
+  /** What others were seen doing with this key says from where. Few rows have evidence, so all of them are read. */
+  const forgetSightings = (deviceKeyId: string) =>
+    query
+      .updateTable('clone_evidence')
+      .set({ details: '{}' })
+      .where((where) => where.and({ kind: 'second-key', subject: deviceKeyId }))
+      .execute()
+
+  return {
+    async clear({ id, deviceKeyId }, { at, by, guardedSince }) {
+      // Primary key.
+      const cleared = await query
+        .updateTable('device')
+        .set({
+          original: null,
+          decided_by: by,
+          reason: null,
+          quarantined_at: null,
+          last_session_at: null,
+          removed_at: toInstant(at),
+        })
+        .where('id', '=', id)
+        .where('status', 'in', CLEARED)
+        .where('removed_at', 'is', null)
+        .executeTakeFirst()
+      if (!anyRowChanged(cleared)) return false
+      const since = toInstant(guardedSince)
+      // Indexes serial_assertion_device, device_session_device and device_registration_device; the primary key of
+      // clone_evidence begins with the device.
+      await query.deleteFrom('serial_assertion').where('device_id', '=', id).execute()
+      await query.deleteFrom('clone_evidence').where('device_id', '=', id).execute()
+      await forgetSightings(deviceKeyId)
+      const sessions = query.deleteFrom('device_session').where('device_id', '=', id)
+      await sessions.where('opened_at', '<', since).execute()
+      const open = query.updateTable('device_session').set({ ...NOWHERE, store: null })
+      await open.where('device_id', '=', id).execute()
+      const registrations = query.deleteFrom('device_registration').where('device_id', '=', id)
+      await registrations.where('registered_at', '<', since).execute()
+      await query.updateTable('device_registration').set(NOWHERE).where('device_id', '=', id).execute()
+      return true
+    },
+
+    async remove({ id, status, deviceKeyId }) {
+      await query.deleteFrom('device_registration').where('device_id', '=', id).execute()
+      await query.deleteFrom('clone_evidence').where('device_id', '=', id).execute()
+      await forgetSightings(deviceKeyId)
+      try {
+        const removed = await query
+          .deleteFrom('device')
+          .where('id', '=', id)
+          .where('status', '=', status)
+          .executeTakeFirst()
+        return anyRowChanged(removed)
+      } catch (error) {
+        if (isReferenceViolation(error)) return false
+        throw error
+      }
+    },
+
+    async lastRequest(id) {
+      // Index device_registration_device. Over no rows the maximum is null, which the types do not say.
+      const { last } = await query
+        .selectFrom('device_registration')
+        .select((select) => select.fn.max('registered_at').as('last'))
+        .where('device_id', '=', id)
+        .executeTakeFirstOrThrow()
+      return fromInstant(last as number | null) ?? undefined
+    },
+  }
+}

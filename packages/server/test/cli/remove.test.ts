@@ -1,0 +1,405 @@
+/** `ratafia devices remove` and `accounts remove`: nothing personal is left, and nothing becomes valid again. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { after, before, describe, test } from 'node:test'
+import type { DeviceId } from '@ratafia/api'
+import type { PrivateKey } from '@ratafia/assertions'
+import { enableAccount } from '../../src/accounts/enable.ts'
+import { linkIdentity } from '../../src/accounts/link.ts'
+import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
+import { accountOfIdentity } from '../../src/accounts/resolve-identity.ts'
+import type { Installation } from '../../src/cli/installation.ts'
+import type { Schema } from '../../src/database/index.ts'
+import { addAgent } from '../../src/identity/agents/add-agent.ts'
+import { run } from '../../src/start/run.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  AUTH,
+  freshDeviceKeys,
+  getNonce,
+  getRequestId,
+  openSession,
+  presentingSession,
+  register,
+  registered,
+  sessionBody,
+  sessionOf,
+  setAcmePolicy,
+  withAcme,
+} from '../support/devices.ts'
+import { type RunningProgram, testProgram, type Variables } from '../support/program.ts'
+import {
+  addPerson,
+  bearing,
+  call,
+  dischargeFor,
+  getRoot,
+  logIn,
+  presenting,
+  revokeOwn,
+  type TestService,
+} from '../support/service.ts'
+
+const HOUR = 3_600_000
+const ADDRESS = '127.0.0.1'
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let installation: Installation
+  let service: RunningProgram
+  let keys: PrivateKey[]
+  before(async () => {
+    installation = await program.open()
+    await withAcme(installation, { takenSerial: 'reissue' })
+    service = await program.start()
+    keys = (await freshDeviceKeys(14)).filter(({ publicKey }) => !publicKey.id.startsWith('-'))
+  })
+  after(() => service.end('SIGTERM'))
+  const newKey = () => keys.pop() ?? assert.fail('no key left')
+  const nameOf = (serial: string) => `${ACME.brandId}/${ACME.model}/${serial}`
+
+  const refuses = async (words: readonly string[], message: RegExp) => {
+    const finished = await program.run(words)
+    assert.deepEqual([finished.code, finished.stdout], [1, ''], finished.stderr)
+    assert.match(finished.stderr, message)
+  }
+  const verifies = async () => {
+    const { code, stdout } = await program.run(['verify'])
+    assert.equal(code, 0, stdout)
+  }
+  /** All rows of the tables that know an account or a device, except the audit log. */
+  const everything = async (): Promise<string> => {
+    const { query } = installation.database
+    const tables: readonly (keyof Schema)[] = [
+      ...(['account', 'external_identity', 'agent', 'sign_in_session', 'completed_login'] as const),
+      ...(['token_session', 'device', 'serial_assertion', 'device_registration'] as const),
+      ...(['device_session', 'clone_evidence'] as const),
+    ]
+    const rows = []
+    for (const table of tables) rows.push(...(await query.selectFrom(table).selectAll().execute()))
+    return JSON.stringify(rows, (_name, value: unknown) =>
+      value instanceof Uint8Array || (value !== null && typeof value === 'object' && 'data' in value)
+        ? Buffer.from('data' in value ? (value.data as number[]) : value).toString()
+        : value,
+    )
+  }
+  /** As if they had been used an hour ago. */
+  const age = async (id: DeviceId) => {
+    const { query } = installation.database
+    const back = (column: number) => column - HOUR
+    for (const row of await query
+      .selectFrom('device_session')
+      .selectAll()
+      .where('device_id', '=', id)
+      .execute()) {
+      const opened = query.updateTable('device_session').set({ opened_at: back(row.opened_at) })
+      await opened.where('session_id', '=', row.session_id).execute()
+    }
+    const asked = query.updateTable('device_registration').set({ registered_at: Date.now() - HOUR })
+    await asked.where('device_id', '=', id).execute()
+  }
+  const idOf = async (serial: string): Promise<DeviceId> =>
+    (await installation.devices.findHolder({ ...ACME, serial }))?.id ?? assert.fail(`no ${serial}`)
+
+  test('at a terminal both ask, say what will happen, and take only a yes', async () => {
+    const { id } = await addPerson({ installation } as TestService, 'wanda')
+    await setAcmePolicy(installation, {})
+    await registered(service, { key: newKey(), serial: 'T-1' })
+    await program.json('devices', 'revoke', nameOf('T-1'))
+    for (const [words, says] of [
+      [['accounts', 'remove', 'wanda'], /^The account wanda \(id \w{32}\) loses its password, its agents/],
+      [['devices', 'remove', nameOf('T-1')], /T-1, revoked\)\n1 device will be removed: addresses, sessions/],
+    ] as const) {
+      const no = await answering(words, 'n\r', program.environment)
+      assert.equal(no.code, 1)
+      assert.match(no.shown, says)
+      assert.match(no.shown, /cannot be undone\.\n[\s\S]*Nothing was changed\.\n$/)
+    }
+    assert.equal((await installation.accounts.findById(id))?.username, 'wanda')
+    assert.equal((await installation.devices.findById(await idOf('T-1')))?.removedAt, undefined)
+    for (const words of [
+      ['accounts', 'remove', 'wanda'],
+      ['devices', 'remove', nameOf('T-1')],
+    ]) {
+      assert.equal((await answering(words, 'y\r', program.environment)).code, 0)
+    }
+    assert.ok((await installation.devices.findById(await idOf('T-1')))?.removedAt)
+    assert.ok((await installation.accounts.findById(id))?.removedAt)
+  })
+
+  describe('a revoked device', () => {
+    test('leaves its serial number and its key; whatever it had stays refused', async () => {
+      await setAcmePolicy(installation, {})
+      const key = newKey()
+      const serial = await registered(service, { key, serial: 'P-1', body: 'body-of-P-1\n' })
+      const older = await sessionOf(service, { serial, key })
+      const id = await idOf('P-1')
+      await age(id)
+      // This one's nonce has not expired: its row guards it.
+      const nonce = await getNonce(service)
+      const request = await sessionBody(service, { serial, key, nonce })
+      const open = () => call(service, 'POST', `${AUTH}/sessions`, { body: request })
+      const { body: newer } = await open()
+      const other = newKey()
+      assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400)
+      await refuses(
+        ['devices', 'remove', nameOf('P-1')],
+        /is in use\. End it with `ratafia devices revoke` before/,
+      )
+
+      await program.json('devices', 'revoke', nameOf('P-1'), '--reason', 'sold by Ann')
+      const [removed] = await program.json('devices', 'remove', nameOf('P-1'))
+      assert.deepEqual(
+        [removed.id, removed.left, removed.status, removed.reason, removed.decided_by],
+        [id, 'row', 'revoked', null, 'operator'],
+      )
+      assert.match(removed.removed_at, /^20/)
+      const shown = await program.json('devices', 'show', id)
+      assert.deepEqual([shown.assertions, shown.clone_evidence, shown.registrations], [[], [], []])
+      assert.deepEqual(
+        shown.sessions.map(({ address, user_agent }: Record<string, string>) => [address, user_agent]),
+        [['', '']],
+      )
+      assert.doesNotMatch(await everything(), new RegExp(`${ADDRESS.replaceAll('.', '\\.')}|Ann|body-of-P-1`))
+
+      for (const macaroon of [older, newer.macaroon]) {
+        const headers = presentingSession(macaroon)
+        assert.equal((await call(service, 'GET', '/device-session', { headers })).status, 401)
+      }
+      assert.equal((await open()).status, 400, 'the same request again')
+      assert.equal((await openSession(service, { serial, key })).status, 400)
+      const again = await sessionBody(service, { serial, key, nonce })
+      assert.equal((await call(service, 'POST', `${AUTH}/sessions`, { body: again })).status, 400)
+      assert.equal((await register(service, { key })).status, 400, 'the key')
+      assert.equal((await register(service, { key: other, serial: 'P-1' })).status, 400, 'the serial number')
+      await verifies()
+      const before = await program.json('devices', 'remove', id, nameOf('P-1'))
+      assert.deepEqual(
+        before.map(({ left }: { left: string }) => left),
+        ['before'],
+      )
+    })
+
+    test('is exported and imported as what it is', async () => {
+      const file = join(program.directory, 'removed.csv')
+      await program.json('devices', 'export', file, '--serial', 'P-1')
+      assert.deepEqual(await program.json('devices', 'import', file), { devices: 1, added: 0 })
+      const row = (await program.run(['devices', 'export', '--format', 'json', '--serial', 'P-1'])).stdout
+      const [record] = JSON.parse(row)
+      const { id: _, ...nameless } = record
+      for (const [more, message] of [
+        [{ reason: 'x' }, /"removed_at" is given, so there can be no "reason"/],
+        [{ status: 'active' }, /"removed_at" is given, and the device is active/],
+      ] as const) {
+        const bad = join(program.directory, 'bad.json')
+        await writeFile(bad, JSON.stringify([{ ...nameless, ...more }]))
+        await refuses(['devices', 'import', bad], message)
+      }
+    })
+  })
+
+  test('a superseded device leaves a gap in the revisions, and its key gets nothing', async () => {
+    await setAcmePolicy(installation, { takenSerial: 'reissue' })
+    const holders = [newKey(), newKey(), newKey()] as const
+    for (const key of holders) await registered(service, { key, serial: 'G-1' })
+    const [, second] = holders
+    const [removed] = await program.json('devices', 'remove', second.publicKey.id)
+    assert.deepEqual([removed.status, removed.left], ['superseded', 'row'])
+    await verifies()
+    assert.equal((await register(service, { key: second, serial: 'G-1' })).status, 400)
+    // Whoever names the serial number means its holder.
+    await refuses(['devices', 'remove', nameOf('G-1')], /G-1, active\) is in use/)
+  })
+
+  test('a device that never had a serial goes with its row, once its request-id has expired', async () => {
+    await setAcmePolicy(installation, { registration: 'approval' })
+    const key = newKey()
+    // Evidence about the holder of G-1, with the address of this key.
+    assert.equal((await register(service, { key, serial: 'G-1' })).status, 400)
+    const seen = async () =>
+      (await installation.clones.evidenceOf(await idOf('G-1'))).map(({ details }) => details)
+    assert.equal((await seen())[0]?.['address'], ADDRESS)
+    const requestId = await getRequestId(service)
+    const ask = () => register(service, { key, requestId, serial: 'N-1' })
+    assert.equal((await ask()).status, 202)
+    const { id } =
+      (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
+    await program.json('devices', 'reject', id, '--reason', 'not of Ann')
+    await refuses(
+      ['devices', 'remove', id, 'nobody'],
+      /with a request-id that may still be valid\. Remove it after 20/,
+    )
+    await age(id)
+    await refuses(['devices', 'remove', id, 'nobody'], /There is no device "nobody"/)
+    assert.ok(await installation.devices.findById(id), 'all or nothing')
+    const [removed] = await program.json('devices', 'remove', id, '--yes')
+    assert.deepEqual([removed.id, removed.left], [id, 'nothing'])
+    assert.equal(await installation.devices.findById(id), undefined)
+    assert.doesNotMatch(await everything(), /Ann|N-1/)
+    assert.deepEqual(await seen(), [{}])
+    // It is new to the register.
+    assert.equal((await register(service, { key })).status, 202)
+    await verifies()
+  })
+
+  describe('an account', () => {
+    const asService = (): TestService => ({
+      baseUrl: service.baseUrl,
+      installation,
+      now: () => new Date(),
+      advance: () => assert.fail('the clock of a process'),
+    })
+    const whoami = async (headers: Record<string, string>) =>
+      (await call(service, 'GET', '/api/v2/tokens/whoami', { headers })).status
+
+    test('ends with everything it had, and leaves a row without a person', async () => {
+      const people = asService()
+      const person = await addPerson(people, 'zelda')
+      const token = await logIn(people, person, { description: 'laptop of Zelda' })
+      const revokedBefore = await logIn(people, person)
+      const unused = await dischargeFor(people, await getRoot(service), person)
+      await revokeOwn(service, revokedBefore)
+      await program.json('agents', 'add', 'zelda-ci', '--account', 'zelda', '--url', 'https://id.example.org')
+      const identity = { issuer: 'https://id.example.org', subject: 'zelda@work' }
+      await program.json(
+        'accounts',
+        'link',
+        'zelda',
+        '--issuer',
+        identity.issuer,
+        '--subject',
+        identity.subject,
+      )
+      const login = { loginId: Buffer.alloc(16, 7), accountId: person.id, decision: 'approved' } as const
+      const soon = new Date(Date.now() + HOUR)
+      await installation.completedLogins.insert({
+        ...login,
+        completedAt: new Date(),
+        expiresAt: soon,
+        seen: 0,
+      })
+      const signIn = {
+        idHash: Buffer.alloc(32, 7),
+        accountId: person.id,
+        createdAt: new Date(),
+        expiresAt: soon,
+        seen: 0,
+      }
+      await installation.signInSessions.insert(signIn)
+      assert.equal(await whoami(bearing(token)), 200)
+
+      const removed = await program.json('accounts', 'remove', 'zelda')
+      assert.deepEqual([removed.id, removed.revoked, removed.removed_before], [person.id, 1, false])
+      assert.match(removed.username, /^removed-[0-9a-f]{20}$/)
+      assert.doesNotMatch(await everything(), /zelda/i)
+      for (const headers of [bearing(token), bearing(revokedBefore), presenting(unused)]) {
+        assert.equal(await whoami(headers), 401)
+      }
+      const exchange = { headers: presenting(unused), body: {} }
+      assert.equal((await call(service, 'POST', '/api/v2/tokens/exchange', exchange)).status, 401)
+      // It stays decided: nobody else can approve that login.
+      assert.equal((await installation.completedLogins.find(login.loginId))?.decision, 'denied')
+      assert.equal(await installation.signInSessions.find(signIn.idHash), undefined)
+      await verifies()
+
+      const names = (await program.json('accounts', 'list')).map(
+        ({ username }: { username: string }) => username,
+      )
+      assert.ok(!names.includes(removed.username))
+      assert.equal((await program.json('accounts', 'show', person.id)).removed_at, removed.removed_at)
+      assert.equal((await program.json('accounts', 'remove', person.id)).removed_before, true)
+    })
+
+    test('cannot be enabled, linked, or given a password or an agent', async () => {
+      const { id } = await addPerson(asService(), 'yolanda')
+      const { username } = await program.json('accounts', 'remove', id)
+      const link = ['--issuer', 'https://id.example.org', '--subject', 'yolanda']
+      for (const words of [
+        ['accounts', 'enable', id],
+        ['accounts', 'link', username, ...link],
+        ['agents', 'add', 'yolanda-ci', '--account', id, '--url', 'https://id.example.org'],
+      ]) {
+        await refuses(
+          words,
+          /^ratafia: The account "removed-\w+" was removed at 20.*, for good\. Add another one\.\n$/,
+        )
+      }
+      const password = { input: 'correct horse battery' }
+      const set = await program.run(['accounts', 'set-password', id, '--password-stdin'], password)
+      assert.deepEqual([set.code, set.stdout], [1, ''])
+      assert.match(set.stderr, /was removed at 20/)
+      // Also for whoever looked before it was removed.
+      const { accounts } = installation
+      assert.equal(await accounts.enable(id), false)
+      assert.equal(await accounts.setPasswordHash(id, 'x'), false)
+      assert.equal(await accounts.keep(id), false)
+      await verifies()
+    })
+
+    test('whatever it is given while it is removed, nothing of it is left', async () => {
+      for (let round = 0; round < 6; round++) {
+        const { id } = await addPerson(asService(), `victor-${round}`)
+        const issuer = 'https://id.example.org'
+        await Promise.allSettled([
+          linkIdentity({ account: id, issuer, subject: `victor-${round}` }, installation),
+          addAgent({ name: `victor-${round}`, account: id }, { ...installation, location: issuer }),
+          removeAccount({ account: id, by: 'operator' }, installation),
+          linkIdentity({ account: id, issuer, subject: `victor-${round}-too` }, installation),
+          enableAccount(id, installation),
+        ])
+        assert.ok((await installation.accounts.findById(id))?.removedAt)
+      }
+      assert.doesNotMatch(await everything(), /victor/)
+      await verifies()
+    })
+
+    test('of an external identity service: the person comes back as another, and no old session does', async () => {
+      const identity = { issuer: 'https://id.example.org', subject: 'xenia' }
+      const rules = { ...installation, bundledIssuer: undefined, rule: 'auto', source: ADDRESS } as const
+      const first = await accountOfIdentity(identity, rules)
+      const [at, until] = [new Date(), new Date(Date.now() + HOUR)]
+      const session = {
+        ...{ id: crypto.randomUUID() as never, accountId: first.id, description: undefined },
+        ...{ validSince: at, validUntil: until, revokedAt: undefined, revokedBy: undefined },
+      }
+      await installation.tokenSessions.open(session, at)
+      await program.json('accounts', 'remove', 'xenia')
+      const second = await accountOfIdentity(identity, rules)
+      assert.equal(second.username, 'xenia')
+      assert.notEqual(second.id, first.id)
+      const opened = await installation.tokenSessions.open({ ...session, accountId: second.id }, at)
+      assert.equal(opened.first, false)
+      assert.deepEqual([opened.session.accountId, opened.session.revokedBy], [first.id, 'operator'])
+    })
+
+    test('its entry in the audit log does not name it again', async () => {
+      const entries = await program.json('audit', 'list', '--action', 'account.remove')
+      assert.ok(entries.length > 0)
+      assert.doesNotMatch(JSON.stringify(entries), /zelda|yolanda|xenia/)
+    })
+  })
+})
+
+/** Runs a command at a terminal where somebody types this answer. */
+async function answering(words: readonly string[], typed: string, environment: Variables) {
+  const shown = { text: '' }
+  let waiting = true
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const stderr = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      shown.text += chunk
+      if (waiting && shown.text.includes('[y/N]')) {
+        waiting = false
+        // Not while the question is being written.
+        setImmediate(() => stdin.write(typed))
+      }
+      done()
+    },
+  })
+  const streams = { stdin, stdout: new PassThrough().resume(), stderr }
+  const code = await run(['node', 'ratafia', ...words], { environment, streams })
+  return { code, shown: shown.text }
+}
