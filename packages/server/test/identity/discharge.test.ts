@@ -182,6 +182,14 @@ eachDatabase((_kind, open) => {
     assert.equal((await postDischarge(identity.location, await caveatFor(world.keyring, USERID))).status, 401)
   })
 
+  test('an id that a client read as text, so that bytes are lost, is said to be damaged, not to be for another key', async () => {
+    const { id } = await caveatFor(world.keyring, USERID)
+    const damaged = Buffer.from(Buffer.from(id).toString('utf8'))
+    const refused = await postDischarge(identity.location, { id: damaged, payload: undefined })
+    assert.deepEqual([refused.status, refused.body.Code], [400, 'bad request'])
+    assert.match(refused.body.Message, /damaged on its way: the client read its bytes as text/)
+  })
+
   test('a caveat whose root key could be guessed is refused', async () => {
     const [discharger] = await world.keyring.dischargerKeyPairs()
     const id = encodeCaveatId({

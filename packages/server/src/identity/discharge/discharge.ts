@@ -65,7 +65,9 @@ export async function dischargeCaveat(
     )
     return encodeBakeryMacaroon(discharged)
   } catch (error) {
-    throw refusalOfCaveat(error)
+    throw error instanceof BakeryError && isDamaged(id)
+      ? invalidRequest(DAMAGED, { cause: error })
+      : refusalOfCaveat(error)
   }
 }
 
@@ -86,6 +88,14 @@ function refusalOfCaveat(cause: unknown): unknown {
   if (cause instanceof MacaroonError) return invalidRequest(cause.message, { cause })
   return cause
 }
+
+/** What stands in UTF-8 for bytes that are no text: a client that takes the id for text puts it there, and loses them. */
+const REPLACEMENT = Buffer.from('\ufffd')
+
+const isDamaged = (id: Uint8Array): boolean => Buffer.from(id).includes(REPLACEMENT)
+
+const DAMAGED =
+  'The id of the caveat was damaged on its way: the client read its bytes as text. Send them unchanged, in base64, as id64.'
 
 /** Of id and payload together, because short ids are the same for every client. The length keeps them apart. */
 function caveatDigest(id: Uint8Array, payload: Uint8Array | undefined): Uint8Array {
