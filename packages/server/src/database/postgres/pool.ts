@@ -58,6 +58,7 @@ export class PostgresPool {
   /** False after a PgBouncer has refused a connection for them. */
   #limitsAtStart = true
   #current: Generation
+  #isClosed = false
   /** A commit would wait for a lost standby without end, where no change feed sends beats. */
   readonly #watching: NodeJS.Timeout
 
@@ -95,6 +96,7 @@ export class PostgresPool {
 
   async close(): Promise<void> {
     clearInterval(this.#watching)
+    this.#isClosed = true
     await end(this.#current)
   }
 
@@ -142,7 +144,9 @@ export class PostgresPool {
     this.#replace()
   }
 
+  /** Does nothing once the pool is closed: a beat may still fail then. */
   #replace(): void {
+    if (this.#isClosed) return
     const left = this.#current
     this.#current = this.#open()
     for (const refuse of left.waiting) refuse(new HostLeft())
