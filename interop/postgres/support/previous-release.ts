@@ -22,9 +22,10 @@ export function previousRelease(directory: string): Previous {
       .at(-1) ?? ''
   const shallow = git('rev-parse', '--is-shallow-repository')
   if (shallow === undefined) return { missing: 'this is no git clone' }
-  // Wherever the migration was then.
+  // Wherever the migration was then. A merge may have added it: `log` shows what that changed to its first parent.
   const added = git(
     'log',
+    ...['--first-parent', '-m'],
     '--diff-filter=A',
     '--format=%H',
     '--',
