@@ -4,8 +4,8 @@
  *   kind 1 | root key id 4 (big endian) | random 10 | check 6 | payload
  *   root key = HMAC-SHA256(secret of that root key, "ratafia macaroon root key" | 0 | identifier)
  *
- * The first byte is the format as well: a kind whose layout changes gets another byte. Older identifiers
- * have 16 random bytes and no check (`id-check.ts`).
+ * The first byte is the format as well: a kind whose layout changes gets another byte. Older identifiers have 16 random
+ * bytes and no check (`id-check.ts`).
  */
 import { deriveKey } from './derive.ts'
 import { checkedBytes, ID_LAYOUT, passesCheck } from './id-check.ts'

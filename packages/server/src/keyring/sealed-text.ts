@@ -7,8 +7,7 @@
  *   key  = HMAC-SHA256(secret of that root key, "ratafia sealed text" | 0 | salt | purpose)
  *
  * Anyone can request such texts before logging in, so there may be very many: the salt gives each its own key, so the
- * nonce can be constant. Older salts are 16 random bytes and
- * have no check (`id-check.ts`).
+ * nonce can be constant. Older salts are 16 random bytes and have no check (`id-check.ts`).
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { deriveKey } from './derive.ts'
