@@ -109,8 +109,10 @@ async function loginOfRoot(
     refuseLateLogin(cleared, now)
     return changeBy({ actor: accountActor(account.username), source })(async (on) => {
       const { accounts, tokenSessions, record } = on
-      // Whoever ends the logins of the account right now waits for this session, and revokes it, or was first.
-      refuseEndedLogin(cleared, (await accounts.findAndHold(account.id)) ?? account, identity)
+      // Whoever ends the logins of the account, or removes it, right now waits for this session, and revokes it, or was
+      // first.
+      const held = requireEnabled((await accounts.findAndHold(account.id)) ?? account)
+      refuseEndedLogin(cleared, held, identity)
       const { session, first } = await tokenSessions.open(wanted, now)
       if (first) {
         const until = wanted.validUntil.toISOString()

@@ -345,11 +345,15 @@ eachDatabase((_kind, _open, fresh) => {
 
     test('whatever it is given while it is removed, nothing of it is left', async () => {
       for (let round = 0; round < 6; round++) {
-        const { id } = await addPerson(asService(), `victor-${round}`)
+        const person = await addPerson(asService(), `victor-${round}`)
+        const { id } = person
         const issuer = 'https://id.example.org'
+        const root = await getRoot(service, { description: `laptop of victor-${round}` })
+        const login = { headers: presenting(await dischargeFor(asService(), root, person)), body: {} }
         await Promise.allSettled([
           linkIdentity({ account: id, issuer, subject: `victor-${round}` }, installation),
           addAgent({ name: `victor-${round}`, account: id }, { ...installation, location: issuer }),
+          call(service, 'POST', '/api/v2/tokens/exchange', login),
           removeAccount({ account: id, by: 'operator' }, installation),
           linkIdentity({ account: id, issuer, subject: `victor-${round}-too` }, installation),
           enableAccount(id, installation),
