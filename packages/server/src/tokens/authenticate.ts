@@ -94,6 +94,8 @@ async function loginOfRoot(
   // Check this before recording anything: an expired login leaves no trace.
   refuseExpired(cleared, now)
   const account = await accounts.accountOf(cleared.subject, source)
+  // An external service's ids are not those of the accounts here.
+  if (identity.bundled) refuseNamesake(cleared, account)
   refuseEndedLogin(cleared, account, identity)
   const wanted: Session = {
     id: cleared.sessionId,
@@ -131,6 +133,16 @@ async function loginOfRoot(
     throw unauthorized('The root macaroon belongs to another login. Start a new one.')
   }
   return { session, account }
+}
+
+/** Where the discharge names a username, an account that was removed may have had it then. */
+function refuseNamesake({ userid }: Cleared, account: Account): void {
+  // Releases that could not remove accounts did not declare it.
+  if (userid === undefined || userid === account.id) return
+  throw unauthorized(
+    `The account that logged in as "${account.username}" was removed, and another one has this username now. ` +
+      'Log in again.',
+  )
 }
 
 function refuseExpired({ expires, sessionExpires }: Cleared, now: Date): void {

@@ -22,6 +22,8 @@ export interface Cleared {
   readonly sessionId: SessionId
   /** Who it is: what the identity service declared under the requested key. */
   readonly subject: string
+  /** Of a root: the userid that the identity service declared, if it did. */
+  readonly userid: string | undefined
   readonly since: Date
   /** The earliest end of all, including the discharge's. */
   readonly expires: Date
@@ -148,6 +150,7 @@ export function clear(
   refuseContradictions(state.declared)
   const { sessionId, since, sessionExpires, mintedExpires, dischargeExpires } = state
   const [subject] = state.vouched.get(identityKey) ?? []
+  const [userid] = state.vouched.get('userid') ?? []
   const [login = ''] = state.vouched.get(LOGIN_KEY) ?? []
   if (!subject)
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
@@ -160,7 +163,7 @@ export function clear(
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
   const mark = parseLoginMark(login)
-  return { sessionId, subject, since, expires, sessionExpires, mintedExpires, mark, attenuations }
+  return { sessionId, subject, userid, since, expires, sessionExpires, mintedExpires, mark, attenuations }
 }
 
 function apply(condition: string, where: Where, state: State): void {

@@ -133,7 +133,7 @@ eachDatabase((_kind, open) => {
     )
   })
 
-  test('is-authenticated-user declares the username; an unknown key that was asked for is declared empty', async () => {
+  test('is-authenticated-user declares the username, to its own service the id too; an unknown key is declared empty', async () => {
     const { caveat, visit, wait } = await startLogin('need-declared username,email is-authenticated-user')
     await approve(browserAt(), visit)
     const { body } = await answer(await fetch(wait))
@@ -142,7 +142,12 @@ eachDatabase((_kind, open) => {
       macaroon.caveats
         .map(({ id }) => Buffer.from(id).toString())
         .filter((text) => text.startsWith('declared')),
-      [`declared username ${username}`, `declared login ${world.clock().getTime()} 0`, 'declared email '],
+      [
+        `declared username ${username}`,
+        `declared userid ${account.id}`,
+        `declared login ${world.clock().getTime()} 0`,
+        'declared email ',
+      ],
     )
   })
 

@@ -19,6 +19,7 @@ import { disableAccount } from '../../src/accounts/disable.ts'
 import { enableAccount } from '../../src/accounts/enable.ts'
 import { revokeAll } from '../../src/accounts/ended-logins/revoke-all.ts'
 import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { setPassword } from '../../src/accounts/set-password.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { removeAgent } from '../../src/identity/agents/remove-agent.ts'
@@ -35,6 +36,7 @@ import {
   getRoot,
   presenting,
   refusalOf,
+  testService,
 } from '../support/service.ts'
 
 /** Cheap: what the hash costs does not matter here. */
@@ -42,9 +44,9 @@ const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
 
 type Slice = readonly [Macaroon, ...Macaroon[]]
 
-const exchange = (node: TestNode, slice: Slice): Promise<Answer> =>
+const exchange = (node: Pick<TestNode, 'baseUrl'>, slice: Slice): Promise<Answer> =>
   call(node, 'POST', '/api/v2/tokens/exchange', { headers: presenting(slice), body: {} })
-const whoami = (node: TestNode, headers: Record<string, string>): Promise<Answer> =>
+const whoami = (node: Pick<TestNode, 'baseUrl'>, headers: Record<string, string>): Promise<Answer> =>
   call(node, 'GET', '/api/v2/tokens/whoami', { headers })
 
 eachDatabase((_kind, _open, fresh) => {
@@ -61,11 +63,15 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   /** An account with an agent, whose discharges are those of the identity service itself. */
-  const newAgent = async (limits = {}) => {
-    const account = await addPerson(one)
+  const newAgent = async (
+    limits = {},
+    at: Pick<TestNode, 'baseUrl' | 'installation'> = one,
+    username?: string,
+  ) => {
+    const account = await addPerson(at, username)
     const name = `agent-${account.username}`
-    const location = `${one.baseUrl}/identity`
-    const { file } = await addAgent({ name, account: account.id, limits }, { ...one.installation, location })
+    const location = `${at.baseUrl}/identity`
+    const { file } = await addAgent({ name, account: account.id, limits }, { ...at.installation, location })
     assert.ok(file)
     return { account, name, keyPair: keyPairFromPrivateKey(decodeKey(file.key.private)) }
   }
@@ -226,5 +232,29 @@ eachDatabase((_kind, _open, fresh) => {
     )
     const answer = refusalOf(await exchange(one, [root, ...discharges]))
     assert.match(answer.message, /^The identity service did not say who you are/)
+  })
+
+  describe('discharges that name usernames', () => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_CONDITION: 'username' })
+    const namesake = () => newAgent({}, service, 'namesake')
+
+    test('a login of a removed account opens nothing of the next account with its name', async () => {
+      const former = await namesake()
+      const root = await getRoot(service)
+      // By a clock that is ahead of the others, their root is younger than the next account.
+      service.advance(60_000)
+      const unused = await latentLogin(former, getRoot(service))
+      service.advance(-60_000)
+      await removeAccount({ account: former.account.id, by: 'operator' }, service.installation)
+      const next = await namesake()
+      const refused = /^The account that logged in as "namesake" was removed, .* Log in again\.$/
+      assert.match(refusalOf(await exchange(service, unused)).message, refused)
+      assert.match(refusalOf(await whoami(service, presenting(unused))).message, refused)
+      // The new one is let in, even where it asked for its root before it was made.
+      const token = await exchange(service, await latentLogin(next, Promise.resolve(root)))
+      assert.equal(token.status, 200)
+      const { body } = await whoami(service, bearing(token.body.macaroon))
+      assert.equal(body.account.id, next.account.id)
+    })
   })
 })

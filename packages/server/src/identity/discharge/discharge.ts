@@ -9,6 +9,7 @@ import {
   encodeBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import { ConditionError, formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
+import type { Account } from '../../accounts/account.ts'
 import { formatLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
@@ -54,7 +55,7 @@ export async function dischargeCaveat(
     // The first time-before ends what counts as declared, and the next one limits the session.
     return [
       formatDeclared(key, declare(account)),
-      ...(own ? [formatLoginMark(account, now)] : []),
+      ...(own ? [...idBesides(key, account), formatLoginMark(account, now)] : []),
       formatTimeBefore(new Date(now.getTime() + DISCHARGE_MS)),
       ...limits,
     ]
@@ -70,6 +71,10 @@ export async function dischargeCaveat(
       : refusalOfCaveat(error)
   }
 }
+
+/** A username can be another account's later; the service this identity service belongs to must notice. */
+const idBesides = (key: string, { id }: Account): string[] =>
+  key === 'userid' ? [] : [formatDeclared('userid', id)]
 
 const MALFORMED: ReadonlySet<string> = new Set([
   'malformed',
