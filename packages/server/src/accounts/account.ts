@@ -17,9 +17,15 @@ export interface Account {
   readonly createdAt: Date
 }
 
-/** Throws `macaroon-authorization-required` when the account is disabled: its logins and tokens stop at once. */
+/**
+ * Throws `macaroon-authorization-required` when the account is disabled or removed: its logins and tokens stop at once.
+ */
 export function requireEnabled(account: Account): Account {
   if (account.disabledAt === undefined) return account
+  if (account.removedAt) {
+    const at = account.removedAt.toISOString()
+    throw unauthorized(`The account of this login was removed at ${at}, for good. Log in with another one.`)
+  }
   const since = account.disabledAt.toISOString()
   throw unauthorized(
     `The account "${account.username}" has been disabled since ${since}. Ask the operator of this store to enable it.`,

@@ -40,6 +40,7 @@ import {
   getRoot,
   logIn,
   presenting,
+  refusalOf,
   revokeOwn,
   type TestService,
 } from '../support/service.ts'
@@ -303,7 +304,12 @@ eachDatabase((_kind, _open, fresh) => {
         await eventuallyPasses(async () => assert.equal(await whoami(headers), 401))
       }
       const exchange = { headers: presenting(unused), body: {} }
-      assert.equal((await call(service, 'POST', '/api/v2/tokens/exchange', exchange)).status, 401)
+      const refused = refusalOf(await call(service, 'POST', '/api/v2/tokens/exchange', exchange))
+      assert.equal(refused.status, 401)
+      assert.match(
+        refused.message,
+        /^The account of this login was removed at 20.* Log in with another one\.$/,
+      )
       // It stays decided: nobody else can approve that login.
       assert.equal((await installation.completedLogins.find(login.loginId))?.decision, 'denied')
       assert.equal(await installation.signInSessions.find(signIn.idHash), undefined)
