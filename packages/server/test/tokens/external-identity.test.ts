@@ -123,7 +123,9 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('401 account-unknown for a stranger; a linked person logs in, and the token declares the username', async () => {
-      const slice = async () => vouchFor(await getRoot(service), ['declared username carol@candid'])
+      // Its ids are not those of accounts here.
+      const conditions = ['declared username carol@candid', 'declared userid candid:42']
+      const slice = async () => vouchFor(await getRoot(service), conditions)
       const answer = await call(service, 'POST', '/api/v2/tokens/exchange', {
         headers: presenting(await slice()),
       })
