@@ -4,13 +4,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { generateKeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const PASSWORD = 'correct horse battery'
 
 eachDatabase((kind, _open, fresh) => {
-  const program = testProgram(fresh)
+  const program = testProgram(withoutTables(fresh))
   const ok = async (words: readonly string[], input?: string) => {
     const { code, stdout, stderr } = await program.run(words, input === undefined ? {} : { input })
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })

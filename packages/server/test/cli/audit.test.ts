@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../src/cli/installation.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const DAY = 86_400_000
 const ACCOUNT = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
 
 eachDatabase((_kind, _open, fresh) => {
-  const program = testProgram(fresh)
+  const program = testProgram(withoutTables(fresh))
   let installation: Installation
   before(async () => {
     assert.equal((await program.run(['migrate'], { environment: { SUDO_USER: 'eve' } })).code, 0)

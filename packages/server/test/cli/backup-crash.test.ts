@@ -12,7 +12,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { bundled, compiled, PROGRAM } from '../../../../tools/test/programs.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
 const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
@@ -23,7 +23,7 @@ const PACKAGES = FULL ? 60_000 : 16_000
 const textOf = (n: number) => createHash('sha256').update(String(n)).digest('hex')
 
 eachDatabase((kind, _open, fresh) => {
-  const program = testProgram(fresh)
+  const program = testProgram(withoutTables(fresh))
   const small = testProgram()
   let file: string
 
@@ -74,7 +74,9 @@ eachDatabase((kind, _open, fresh) => {
   const sizeOf = async (path: string) => (await stat(path).catch(() => undefined))?.size ?? 0
   const names = async () => (await readdir(program.directory)).sort()
   const hasNothing = async () => {
-    const { code, stderr } = await program.run(['backup', 'nothing'], { environment: SECRET })
+    const { code, stderr } = await program.run(['backup', join(program.directory, 'nothing')], {
+      environment: SECRET,
+    })
     assert.deepEqual([code, /has no tables of Ratafia/.test(stderr)], [1, true], stderr)
   }
 

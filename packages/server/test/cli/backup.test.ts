@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, registered, sessionOf, withAcme } from '../support/devices.ts'
 import { type Program, type RunningProgram, testProgram } from '../support/program.ts'
 import { addPerson, bearing, call, logIn, revokeOwn, type TestService } from '../support/service.ts'
@@ -111,7 +111,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   eachDatabase((_target, _none, empty) => {
-    const target = testProgram(empty)
+    const target = testProgram(withoutTables(empty))
 
     const damaged = `what is damaged, sealed under another secret or cut short leaves nothing behind`
     // The file is the same from either.

@@ -18,13 +18,18 @@ import {
 
 type Open = () => Promise<Database>
 
-/** For tests about the database itself. */
+/** For tests that open the database themselves, or start a process that does. */
 export interface Fresh {
-  /** Its location, for tests that start their own process. */
+  /** Its location. A SQLite file is not made yet; a PostgreSQL database is migrated. */
   target(): Promise<DatabaseTarget>
+  /** Its location while it has no tables. */
+  emptyTarget(): Promise<DatabaseTarget>
   /** Opens it without tables. */
   openEmpty: Open
 }
+
+/** For a program that is to find no tables. */
+export const withoutTables = ({ emptyTarget }: Fresh): Pick<Fresh, 'target'> => ({ target: emptyTarget })
 
 type Declare = (kind: DatabaseKind, open: Open, fresh: Fresh) => void
 
@@ -46,17 +51,20 @@ function onDatabase(kind: DatabaseKind, declare: Declare): void {
   suite(kind, () => {
     let made: Promise<Made> | undefined
     const opened: Database[] = []
-    const make = () => {
-      made ??= kind === 'sqlite' ? makeSqlite() : makePostgres()
-      return made
+    const targetFrom = async (template: () => Promise<string>) => {
+      made ??= kind === 'sqlite' ? makeSqlite() : makePostgres(template())
+      return (await made).target
     }
-    const openEmpty = async () => {
-      const database = await openDatabase((await make()).target)
+    const target = () => targetFrom(migrated)
+    const emptyTarget = () => targetFrom(async () => 'template1')
+    const openAt = async (at: DatabaseTarget) => {
+      const database = await openDatabase(at)
       opened.push(database)
       return database
     }
+    const openEmpty = async () => openAt(await emptyTarget())
     const open = async () => {
-      const database = await openEmpty()
+      const database = await openAt(await target())
       await migrate(database)
       return database
     }
@@ -64,7 +72,7 @@ function onDatabase(kind: DatabaseKind, declare: Declare): void {
       await Promise.all(opened.map((database) => database.close()))
       await (await made)?.remove()
     })
-    declare(kind, open, { openEmpty, target: async () => (await make()).target })
+    declare(kind, open, { openEmpty, target, emptyTarget })
   })
 }
 
@@ -81,26 +89,58 @@ async function makeSqlite(): Promise<Made> {
   }
 }
 
-async function makePostgres(): Promise<Made> {
+async function makePostgres(template: Promise<string>): Promise<Made> {
   const name = `test_${randomBytes(8).toString('hex')}`
   // A fifth of the work of copying it through the log.
-  await asSuperuser(`create database ${name} strategy 'file_copy'`)
-  const url = new URL(serverUrl())
-  url.pathname = `/${name}`
+  await asSuperuser(`create database ${name} template ${await template} strategy 'file_copy'`)
   return {
-    target: { kind: 'postgres', url: url.href },
+    target: postgresAt(name),
     remove: () => asSuperuser(`drop database ${name} with (force)`),
   }
 }
 
-/** Runs a statement in the server's own database, or in the one that `path` names. */
-export async function asSuperuser(statement: string, path?: string): Promise<void> {
+const MIGRATED = 'migrated'
+
+let migrated = async (): Promise<string> => {
+  const made = makeMigrated()
+  migrated = () => made
+  return made
+}
+
+/** The name of a database with all tables, which costs a third of making them. The first process to want it makes it. */
+async function makeMigrated(): Promise<string> {
+  await asSuperuser(async (client) => {
+    await client.query('select pg_advisory_lock(1)')
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [MIGRATED])
+    if (rowCount === 1) return
+    const unfinished = `${MIGRATED}_${randomBytes(8).toString('hex')}`
+    await client.query(`create database ${unfinished} strategy 'file_copy'`)
+    const database = await openDatabase(postgresAt(unfinished))
+    await migrate(database)
+    await database.close()
+    await client.query(`alter database ${unfinished} rename to ${MIGRATED}`)
+  })
+  return MIGRATED
+}
+
+function postgresAt(name: string): DatabaseTarget {
+  const url = new URL(serverUrl())
+  url.pathname = `/${name}`
+  return { kind: 'postgres', url: url.href }
+}
+
+/** Runs statements in the server's own database, or in the one that `path` names. */
+export async function asSuperuser(
+  statement: string | ((client: pg.Client) => Promise<void>),
+  path?: string,
+): Promise<void> {
   const url = new URL(serverUrl())
   if (path !== undefined) url.pathname = path
   const client = new pg.Client({ connectionString: url.href })
   await client.connect()
   try {
-    await client.query(statement)
+    if (typeof statement === 'string') await client.query(statement)
+    else await statement(client)
   } finally {
     await client.end()
   }

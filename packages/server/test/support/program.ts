@@ -67,7 +67,7 @@ export interface Program {
  * Gives the suite a program on its database, or without `fresh` on a SQLite database of its own. `path` is the file that
  * processes run.
  */
-export function testProgram(fresh?: Fresh, path = bundled(PROGRAM)): Program {
+export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRAM)): Program {
   const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
   const installations: Installation[] = []
@@ -207,7 +207,7 @@ function captured(): { readonly stream: Writable; text(): string } {
   return { stream, text: () => Buffer.concat(chunks).toString() }
 }
 
-async function installation(directory: string, fresh: Fresh | undefined): Promise<Variables> {
+async function installation(directory: string, fresh: Pick<Fresh, 'target'> | undefined): Promise<Variables> {
   const target = await fresh?.target()
   if (target?.kind === 'postgres') {
     return {

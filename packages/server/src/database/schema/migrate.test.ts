@@ -27,7 +27,7 @@ test('migrations are numbered from 0001 without gaps', () => {
   )
 })
 
-eachDatabase((_kind, _open, { target }) => {
+eachDatabase((_kind, _open, { emptyTarget }) => {
   test('of four processes that start at once, one migrates and the others wait for it', async () => {
     const run = promisify(execFile)
     const outputs = await Promise.all(
@@ -35,7 +35,7 @@ eachDatabase((_kind, _open, { target }) => {
         run(process.execPath, [
           '--disable-warning=ExperimentalWarning',
           child,
-          JSON.stringify(await target()),
+          JSON.stringify(await emptyTarget()),
         ]),
       ),
     )
