@@ -1,5 +1,6 @@
 /** Bodies that arrive: together they take a bounded amount of memory, and no network takes all of it. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import fastify, { type FastifyInstance } from 'fastify'
 import { networksOf } from '../../src/address.ts'
@@ -15,17 +16,28 @@ const LIMIT = 128 * KIB
 suite('room for bodies of 256 KiB', () => {
   let app: FastifyInstance
   let url: string
+  /** Requests that a limit takes long to check, as one that another process counts, and those that it outlasted. */
+  let checked = 0
+  let left = 0
   before(async () => {
     app = fastify({ bodyLimit: LIMIT, trustProxy: true })
     app.decorateRequest('refusal', undefined)
     app.setErrorHandler(answerError)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+    app.addHook('onRequest', async ({ url: path }, { raw }) => {
+      if (path !== '/slow-limits') return
+      checked += 1
+      await once(raw, 'close')
+      left += 1
+    })
     limitBodyMemory(app, {
       networks: ({ headers }) => networksOf(String(headers['x-forwarded-for'])),
       total: TOTAL,
     })
-    app.post('/', async ({ body }) => ({ bytes: (body as Buffer).length }))
+    for (const path of ['/', '/slow-limits']) {
+      app.post(path, async ({ body }) => ({ bytes: (body as Buffer).length }))
+    }
     url = await app.listen({ host: '127.0.0.1', port: 0 })
   })
   after(async () => {
@@ -33,9 +45,9 @@ suite('room for bodies of 256 KiB', () => {
     await app.close()
   })
 
-  const post = (from: string, how: string) => {
+  const post = (from: string, how: string, path = '/') => {
     const connection = converse(url)
-    connection.socket.write(`POST / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\n${how}\r\n\r\n`)
+    connection.socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${from}\r\n${how}\r\n\r\n`)
     return connection
   }
   const announcing = (from: string, bytes: number) => post(from, `Content-Length: ${bytes}`)
@@ -118,6 +130,16 @@ suite('room for bodies of 256 KiB', () => {
       slow.leave()
       await everythingIsFree()
     }
+  })
+
+  test('a client that leaves before anything looks at its body takes nothing', async () => {
+    const all = Array.from({ length: 4 }, (_, i) =>
+      post(`10.${i}.0.1`, `Content-Length: ${32 * KIB}`, '/slow-limits'),
+    )
+    await eventually('they are being checked', () => checked === all.length)
+    for (const { socket } of all) socket.destroy()
+    await eventually('they have left', () => left === all.length)
+    await everythingIsFree()
   })
 
   test('413: a body that is too long for the route is refused as such, however full it is', async () => {

@@ -27,7 +27,8 @@ const LONGEST = 4 * 1024 * 1024
 export function limitBodyMemory(app: FastifyInstance, { networks, total = TOTAL }: BodyMemoryOptions): void {
   const shares = new Shares(total)
   app.addHook('preParsing', async ({ raw }, reply, payload) => {
-    if (!hasBody(raw)) return payload
+    // Who has left while the limits were checked sends nothing, and is not seen to leave again.
+    if (!hasBody(raw) || reply.raw.closed) return payload
     const space = new Space(shares, networks(raw))
     const announced = Number(raw.headers['content-length'] ?? 0)
     // Its first and its last piece may be short.
