@@ -1,6 +1,7 @@
 /** The endpoints for programs: the public key, discharges, agents' logins, and the wait for a person to log in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressOf } from '../../address.ts'
+import { clientGone } from '../../http/client-gone.ts'
 import { agentLogin } from '../agents/agent-login.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { waitForLogin } from '../logins/wait.ts'
@@ -46,11 +47,15 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
     '/wait-token',
     { exposeHeadRoute: false, config: { limit: 'wait-token' } },
     async (request, reply) => {
-      const gone = new AbortController()
-      reply.raw.once('close', () => gone.abort())
       const did = required(parametersOf(request), 'did')
       const result = await waitForLogin(
-        { did, address: addressOf(request), patience, signal: gone.signal, onPlace: () => reply.hold() },
+        {
+          did,
+          address: addressOf(request),
+          patience,
+          signal: clientGone(reply),
+          onPlace: () => reply.hold(),
+        },
         deps,
       )
       // The client is gone.

@@ -3,6 +3,7 @@ import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addressOf, networksOf } from '../../../address.ts'
 import { TooManyRequests } from '../../../errors.ts'
+import { clientGone } from '../../../http/client-gone.ts'
 import { Shares } from '../../../shares.ts'
 import { type DeviceServices, destinationOf } from './device-service.ts'
 import { type ForwardDependencies, forward } from './forward.ts'
@@ -44,13 +45,12 @@ export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDepend
     if (!waiting?.take(networks)) throw new TooManyRequests(1_000, { asBusy: true, what: SLOW })
     // It only waits, and its place here bounds how many do.
     reply.hold()
-    const gone = new AbortController()
-    reply.raw.once('close', () => gone.abort())
+    const signal = clientGone(reply)
     const { headers, body: read } = request
     const body = read instanceof Uint8Array ? read : new Uint8Array()
-    const answer = await forward({ url: url + name, headers, body, signal: gone.signal }, deps)
+    const answer = await forward({ url: url + name, headers, body, signal }, deps)
       .catch((error: unknown) => {
-        if (gone.signal.aborted) return undefined
+        if (signal.aborted) return undefined
         throw error
       })
       .finally(() => waiting.giveBack(networks))
