@@ -27,8 +27,8 @@ export interface IdentityOptions
   readonly throttle?: Throttle
   /** Default: those of this process alone. */
   readonly counters?: Counters
-  /** Where sign-ins are found, so that strangers lock nobody out. Default: nowhere. */
-  readonly audit?: SignInRecord
+  /** Where sign-ins are found, so that strangers lock nobody out. */
+  readonly audit: SignInRecord
   /** How long one request to the wait URL is held, in milliseconds. Default 10 minutes. */
   readonly waitPatience?: number
   /** How many may wait at a time on this node. Default 2000. */
@@ -83,7 +83,7 @@ const throttleOf = ({
   createThrottle({
     clock,
     counters,
-    ...(audit ? { signedInBefore: (attempt) => signedInBefore(attempt, { audit }) } : {}),
+    signedInBefore: (attempt) => signedInBefore(attempt, { audit }),
   })
 
 const parseForm = (text: string): FormBody => ({ form: new URLSearchParams(text) })

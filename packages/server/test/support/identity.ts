@@ -12,6 +12,7 @@ import {
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { agentStore } from '../../src/identity/agents/agent-store.ts'
@@ -54,6 +55,7 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
     clock,
     keyring: await openKeyring({ database, secret: SECRET, clock }),
     passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
+    audit: auditStore(database),
     ...storesOn(database),
     change: changeOf(database, storesOn, clock),
     changeBy: changing(database, clock, storesOn),
