@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 import { encode, type HeaderInput, type PrivateKey, sign } from '@ratafia/assertions'
 import { updateModel } from '../../src/brands/models/add-model.ts'
 import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
-import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
+import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { allowRemodel } from '../../src/brands/models/remodel.ts'
 import { revokeDevice } from '../../src/devices/revoke.ts'
 import { testKey, vector } from '../support/brands.ts'
@@ -58,7 +58,13 @@ eachDatabase((_kind, _open, fresh) => {
   type Model = Awaited<ReturnType<typeof newModel>>
 
   describe('a remodel', () => {
-    const becoming = (from: Model, to: Model, original: Uint8Array, serial: string, key: PrivateKey) => ({
+    const becoming = (
+      from: { readonly name: ModelName },
+      to: Model,
+      original: Uint8Array,
+      serial: string,
+      key: PrivateKey,
+    ) => ({
       ...to.of,
       key,
       serial,
@@ -104,9 +110,23 @@ eachDatabase((_kind, _open, fresh) => {
       const [one, two] = [await newModel(), await newModel()]
       await allowRemodel({ from: one.name, to: two.name }, service.installation)
       const key = newKey()
-      const foreign = serialAssertion({ serial: 'SN-1', key, model: one.name.model, signer: testKey('root') })
-      const refusal = refusalOf(await register(service, becoming(one, two, encode(foreign), 'SN-1', key)))
+      const own = { serial: 'SN-1', key, model: one.name.model }
+      const forged = encode(serialAssertion({ ...own, signer: testKey('root') }))
+      const refusal = refusalOf(await register(service, becoming(one, two, forged, 'SN-1', key)))
       assert.equal(refusal.code, 'invalid-assertion')
+      // A brand that is trusted, for its own devices.
+      const generic = { 'authority-id': 'generic', 'brand-id': 'generic' }
+      const foreign = encode(serialAssertion({ ...own, signer: testKey('generic'), headers: generic }))
+      const theirs = { name: { ...one.name, brandId: 'generic' } }
+      for (const [from, message] of [
+        [one, /does not match the headers/],
+        [theirs, /may not become/],
+      ] as const) {
+        assert.match(
+          refusalOf(await register(service, becoming(from, two, foreign, 'SN-1', key))).message,
+          message,
+        )
+      }
       assert.deepEqual(await two.rows(), [])
     })
 
