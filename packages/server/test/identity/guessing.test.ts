@@ -67,6 +67,7 @@ eachDatabase((_kind, open) => {
   for (const [what, nameOf] of [
     ['an account', () => username],
     ['a name that nobody has', () => `nobody-${username}`],
+    ['a name that no database takes', () => `nobody\0${username}`],
   ] as const) {
     test(`ten guesses are checked for ${what}, then one a minute, and the page says when`, async () => {
       await guess(10, (i) => `100.${i}.0.1`, nameOf)

@@ -1,4 +1,5 @@
 /** Whether somebody signed in from where an attempt comes from: strangers who guess elsewhere cannot lock them out. */
+import { isUsername } from '@ratafia/api'
 import { networksOf } from '../../address.ts'
 import type { AuditStore } from '../../audit/audit-store.ts'
 
@@ -9,6 +10,7 @@ const LOOKED_AT = 100
 export type SignInRecord = Pick<AuditStore, 'list'>
 
 export interface SignInAttempt {
+  /** As typed: any text. */
   readonly username: string
   readonly address: string
 }
@@ -18,6 +20,8 @@ export async function signedInBefore(
   { username, address }: SignInAttempt,
   { audit }: { readonly audit: SignInRecord },
 ): Promise<boolean> {
+  // Not even asked: a database refuses some texts.
+  if (!isUsername(username)) return false
   const [here] = networksOf(address)
   const signIns = await audit.list({ action: 'account.sign-in', subject: username }, { limit: LOOKED_AT })
   return signIns.some(({ source }) => networksOf(source)[0] === here)
