@@ -43,8 +43,6 @@ export interface NewFile {
   readonly path: string
   /** Throws {@link FileError}. */
   write(text: string | Uint8Array): Promise<void>
-  remove(): Promise<void>
-  close(): Promise<void>
 }
 
 interface NewFileOptions {
@@ -54,11 +52,15 @@ interface NewFileOptions {
   readonly otherwise: string
 }
 
-/** Makes a file and overwrites none. Throws {@link FileError}. */
-export async function createFile(
+/**
+ * Makes the file before `work` starts, so that its result has a place to go, and overwrites none. Removes it if `work`
+ * fails. Throws {@link FileError}.
+ */
+export async function withNewFile<T>(
   path: string,
   { secret = false, otherwise }: NewFileOptions,
-): Promise<NewFile> {
+  work: (file: NewFile) => Promise<T>,
+): Promise<T> {
   const handle = await open(path, 'wx', secret ? 0o600 : 0o666).catch((error: NodeJS.ErrnoException) => {
     const why =
       error.code === 'EEXIST'
@@ -66,34 +68,20 @@ export async function createFile(
         : `cannot be written: ${systemReason(error)}`
     throw new FileError(`${path} ${why}. ${otherwise}`)
   })
-  return {
-    path,
-    write: async (text) => {
-      try {
-        await handle.writeFile(text)
-        await handle.sync()
-      } catch (error) {
-        throw new FileError(`${path} cannot be written: ${systemReason(error)}.`)
-      }
-    },
-    remove: () => rm(path, { force: true }),
-    close: () => handle.close(),
+  const write = async (text: string | Uint8Array) => {
+    try {
+      await handle.writeFile(text)
+      await handle.sync()
+    } catch (error) {
+      throw new FileError(`${path} cannot be written: ${systemReason(error)}.`)
+    }
   }
-}
-
-/** Makes the file before `work` starts, so that its result has a place to go; removes it if `work` fails. */
-export async function withNewFile<T>(
-  path: string,
-  options: NewFileOptions,
-  work: (file: NewFile) => Promise<T>,
-): Promise<T> {
-  const file = await createFile(path, options)
   try {
-    return await work(file)
+    return await work({ path, write })
   } catch (error) {
-    await file.remove()
+    await rm(path, { force: true })
     throw error
   } finally {
-    await file.close()
+    await handle.close()
   }
 }

@@ -6,7 +6,7 @@ import type { AgentLimits, WantedLimits } from '../../identity/agents/agent-limi
 import type { ListedAgent } from '../../identity/agents/list-agents.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { createFile } from '../files.ts'
+import { type NewFile, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
 import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
@@ -88,12 +88,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   if (options.publicKey !== undefined && options.output !== undefined) {
     throw new UsageError('With --public-key there is no agents file to write: leave --output out.')
   }
-  // Before the agent is made: its private key would have nowhere to go.
-  const output =
-    options.output === undefined
-      ? undefined
-      : await createFile(options.output, { secret: true, otherwise: 'No agent was made.' })
-  try {
+  const addTo = async (output?: NewFile) => {
     const { agent, account, file } = await context.withInstallation(async (installation) =>
       addAgent(
         {
@@ -115,12 +110,9 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
       print(context, options, { ...made, file }, text)
       if (!options.json) note(context.streams, `${told} Its private key is stored nowhere else.`)
     }
-  } catch (error) {
-    await output?.remove()
-    throw error
-  } finally {
-    await output?.close()
   }
+  if (options.output === undefined) return addTo()
+  return withNewFile(options.output, { secret: true, otherwise: 'No agent was made.' }, addTo)
 }
 
 const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
