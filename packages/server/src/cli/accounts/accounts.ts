@@ -67,27 +67,14 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       })
     })
 
-  const one = (
-    name: string,
-    description: string,
-    load: () => Promise<(account: string, installation: Installation) => Promise<Account>>,
-    say: (account: Account) => string,
-  ) =>
-    withJson(accounts.command(`${name} <username>`))
-      .description(description)
-      .action(async (username: string, options: JsonOption) => {
-        const operation = await load()
-        const open = name === 'show' ? context.readInstallation : context.withInstallation
-        const account = await open((installation) => operation(username, installation))
-        print(context, options, row(account), say(account))
-      })
+  withJson(accounts.command('show <username>'))
+    .description('show one account, by username or id')
+    .action(async (username: string, options: JsonOption) => {
+      const { findAccount } = await import('../../accounts/find.ts')
+      const account = await context.readInstallation((installation) => findAccount(username, installation))
+      print(context, options, row(account), details(row(account)))
+    })
 
-  one(
-    'show',
-    'show one account, by username or id',
-    async () => (await import('../../accounts/find.ts')).findAccount,
-    (account) => details(row(account)),
-  )
   withYes(withJson(accounts.command('disable <username>')))
     .description('disable an account: no log-ins, agents or tokens until it is enabled again')
     .action(async (username: string, options: JsonOption & YesOption) => {
@@ -100,13 +87,14 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       print(context, options, row(account), told)
     })
 
-  one(
-    'enable',
-    'let a disabled account log in again',
-    async () => (await import('../../accounts/enable.ts')).enableAccount,
-    ({ username }) =>
-      `The account ${username} is enabled: it can log in, and its tokens that were not revoked work again.`,
-  )
+  withJson(accounts.command('enable <username>'))
+    .description('let a disabled account log in again')
+    .action(async (username: string, options: JsonOption) => {
+      const { enableAccount } = await import('../../accounts/enable.ts')
+      const account = await context.withInstallation((installation) => enableAccount(username, installation))
+      const told = `The account ${account.username} is enabled: it can log in, and its tokens that were not revoked work again.`
+      print(context, options, row(account), told)
+    })
 
   removeAccountCommand(accounts, context)
 
