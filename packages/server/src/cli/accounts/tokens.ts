@@ -3,7 +3,7 @@
 import type { TokenRecord } from '@ratafia/api'
 import type { Command } from 'commander'
 import { type CommandContext, UsageError } from '../context.ts'
-import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
+import { counted, type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface RevokeOptions extends JsonOption {
   readonly account?: string
@@ -100,7 +100,7 @@ async function revokeAllOf(
     context,
     options,
     { username: account.username, revoked, logins_since: account.loginsSince?.toISOString() ?? null },
-    `Revoked ${revoked === 1 ? '1 session' : `${revoked} sessions`} of ${account.username}. ` +
+    `Revoked ${counted(revoked, 'session')} of ${account.username}. ` +
       'Its earlier logins open nothing, and it is signed out of every browser.',
   )
 }

@@ -198,7 +198,7 @@ function restoredText(restored: Restored, results: readonly CheckResult[] | unde
   const { rows, tables, madeAt, revokedSessions } = restored
   return [
     `Restored ${rows} rows of ${tables} tables, as they were at ${madeAt}.`,
-    ...(revokedSessions > 0 ? [`Revoked ${revokedSessions} token sessions.`] : []),
+    ...(revokedSessions > 0 ? [`Revoked ${counted(revokedSessions, 'token session')}.`] : []),
     ...(results ? [reportOf(results)] : []),
   ].join('\n')
 }
