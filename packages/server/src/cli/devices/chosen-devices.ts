@@ -65,15 +65,26 @@ export function chosen(choice: Choice, { registrations }: Pick<Installation, 're
   }
 }
 
-/** For a question: how many they are, at most. */
-export async function describeChoice(
+/** How many they are, at most. */
+export async function countChosen(
   choice: Choice,
   { about }: Pick<ManyDecision, 'about'>,
   { deviceTransfers }: Pick<Installation, 'deviceTransfers'>,
+): Promise<number> {
+  if (choice.kind !== 'filter') return choice.names.length
+  const { model } = choice
+  return deviceTransfers.count({ brandId: model?.brandId, model: model?.model, status: about })
+}
+
+/** For a question. */
+export async function describeChoice(
+  choice: Choice,
+  { about }: Pick<ManyDecision, 'about'>,
+  installation: Pick<Installation, 'deviceTransfers'>,
 ): Promise<string> {
-  if (choice.kind !== 'filter') return counted(choice.names.length, 'device')
+  const count = await countChosen(choice, { about }, installation)
+  if (choice.kind !== 'filter') return counted(count, 'device')
   const { model, from } = choice
-  const count = await deviceTransfers.count({ brandId: model?.brandId, model: model?.model, status: about })
   const all = `${counted(count, `${about} device`)} of ${model ? showModelName(model) : 'all models'}`
   return from === undefined ? all : `Of ${all}, those that asked from ${from}`
 }

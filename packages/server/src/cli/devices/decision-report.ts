@@ -5,14 +5,14 @@ import type { CommandContext } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { counted, type JsonOption, note, print, tableOf } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { type Choice, chosen } from './chosen-devices.ts'
+import { type Choice, chosen, countChosen } from './chosen-devices.ts'
 import { deviceRow } from './device-output.ts'
 
 interface Report {
   readonly choice: Choice
   readonly decision: ManyDecision
-  /** Such as `approved`. */
-  readonly verb: string
+  /** What the devices are afterwards, such as `approved`. */
+  readonly decided: string
 }
 
 /**
@@ -20,14 +20,14 @@ interface Report {
  * if a device failed.
  */
 export async function decideAndReport(
-  { choice, decision, verb }: Report,
-  options: JsonOption,
+  { choice, decision, decided }: Report,
+  options: JsonOption & { readonly dryRun?: boolean },
   installation: Installation,
   context: CommandContext,
 ): Promise<void> {
   const outcomes: Outcome[] = []
   try {
-    const total = await totalOf(choice, decision, installation)
+    const total = await countChosen(choice, decision, installation)
     await withProgress(context.streams, ['Deciding', 'devices'], async (onProgress) => {
       for await (const some of decideMany(chosen(choice, installation), decision, installation)) {
         outcomes.push(...some)
@@ -35,24 +35,14 @@ export async function decideAndReport(
       }
     })
   } finally {
-    tell(outcomes, verb, options, context)
+    tell(outcomes, options.dryRun ? `would be ${decided}` : decided, options, context)
   }
   const failed = outcomes.filter(({ result }) => result === 'failed').length
   if (failed === 0) return
   throw new RequestError(
     'invalid-request',
-    `${failed} of ${counted(outcomes.length, 'device')} could not be ${decision.becomes === 'active' ? 'approved' : decision.becomes}: the list says why.`,
+    `${failed} of ${counted(outcomes.length, 'device')} could not be ${decided}: the list says why.`,
   )
-}
-
-async function totalOf(
-  choice: Choice,
-  { about }: ManyDecision,
-  { deviceTransfers }: Installation,
-): Promise<number> {
-  if (choice.kind !== 'filter') return choice.names.length
-  const { model } = choice
-  return deviceTransfers.count({ brandId: model?.brandId, model: model?.model, status: about })
 }
 
 function tell(

@@ -23,8 +23,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       if (name === undefined) {
         if (options.serial !== undefined) throw new UsageError('--serial is for one device: name only that.')
         const { approvingMany } = await import('../../devices/many/approve-many.ts')
-        const verbs = { past: 'approved', would: 'would be approved' }
-        await decideMany(choice, options, verbs, context, (installation) =>
+        await decideMany(choice, options, 'approved', context, (installation) =>
           approvingMany({ by: OPERATOR, dryRun: options.dryRun === true }, installation),
         )
         return
@@ -48,8 +47,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { rejectingMany } = await import('../../devices/many/reject-many.ts')
-        const verbs = { past: 'rejected', would: 'would be rejected' }
-        await decideMany(choice, options, verbs, context, (installation) =>
+        await decideMany(choice, options, 'rejected', context, (installation) =>
           rejectingMany({ by: OPERATOR, reason, dryRun }, installation),
         )
         return
@@ -72,8 +70,7 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const { reason, dryRun = false } = options
       if (name === undefined) {
         const { revokingMany } = await import('../../devices/many/revoke-many.ts')
-        const verbs = { past: 'revoked', would: 'would be revoked' }
-        await decideMany(choice, options, verbs, context, (installation) =>
+        await decideMany(choice, options, 'revoked', context, (installation) =>
           revokingMany({ by: OPERATOR, reason, dryRun }, installation),
         )
         return
@@ -120,20 +117,14 @@ function onlyOne(choice: Choice, { dryRun }: DecisionOptions): string | undefine
   return choice.names[0]
 }
 
-interface Verbs {
-  readonly past: string
-  readonly would: string
-}
-
 async function decideMany(
   choice: Choice,
   options: DecisionOptions,
-  verbs: Verbs,
+  decided: string,
   context: CommandContext,
   decisionOn: (installation: Installation) => ManyDecision,
 ): Promise<void> {
   const { decideAndReport } = await import('./decision-report.ts')
-  const verb = options.dryRun ? verbs.would : verbs.past
   await context.withInstallation(async (installation) => {
     const decision = decisionOn(installation)
     const revokes = decision.becomes === 'revoked'
@@ -144,9 +135,9 @@ async function decideMany(
         const end = revokes
           ? ' They lose their sessions and get nothing any more. This cannot be undone.'
           : ''
-        return `${what} will be ${verbs.past}.${end}`
+        return `${what} will be ${decided}.${end}`
       })
     }
-    await decideAndReport({ choice, decision, verb }, options, installation, context)
+    await decideAndReport({ choice, decision, decided }, options, installation, context)
   })
 }
