@@ -8,8 +8,16 @@ interface Reading {
   readonly direction: 'ahead' | 'ago'
 }
 
-/** Throws {@link UsageError} for what is neither a time in UTC nor a number and s, m, h or d. */
-export function readInstant(option: string, text: string, { now, direction }: Reading): Date {
+/**
+ * Undefined for an option that was not given. Throws {@link UsageError} for what is neither a time in UTC nor a number
+ * and s, m, h or d.
+ */
+export function readInstant(
+  option: string,
+  text: string | undefined,
+  { now, direction }: Reading,
+): Date | undefined {
+  if (text === undefined) return undefined
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/.test(text)) {
     const date = new Date(text)
     if (!Number.isNaN(date.getTime())) return date
@@ -23,13 +31,6 @@ export function readInstant(option: string, text: string, { now, direction }: Re
     )
   }
 }
-
-/** As {@link readInstant}; undefined for an option that was not given. */
-export const readInstantIfAny = (
-  option: string,
-  text: string | undefined,
-  reading: Reading,
-): Date | undefined => (text === undefined ? undefined : readInstant(option, text, reading))
 
 /** Throws {@link UsageError}. */
 export function readCount(option: string, text: string): number {

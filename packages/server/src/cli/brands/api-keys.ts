@@ -31,12 +31,10 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
             model: parseModelName(text),
             label: options.label,
             expiresAt:
-              options.expires === undefined
-                ? null
-                : readInstant('--expires', options.expires, {
-                    now: installation.clock(),
-                    direction: 'ahead',
-                  }),
+              readInstant('--expires', options.expires, {
+                now: installation.clock(),
+                direction: 'ahead',
+              }) ?? null,
             useLimit: options.uses === undefined ? null : readUses(options.uses),
           },
           installation,

@@ -7,7 +7,7 @@ import { serviceAddress } from '../../config/config.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstantIfAny } from '../option-values.ts'
+import { readInstant } from '../option-values.ts'
 import {
   counted,
   details,
@@ -179,7 +179,7 @@ async function create(
   const brand = await withNewFile(output, { otherwise: 'No brand was made.' }, async (file) => {
     const made = await context.beginInstallation((installation) => {
       const now = installation.clock()
-      const expires = readInstantIfAny('--until', until, { now, direction: 'ahead' })
+      const expires = readInstant('--until', until, { now, direction: 'ahead' })
       return createBrand(
         { accountId, displayName, rootKey, signingKey, keyName, until: expires },
         installation,

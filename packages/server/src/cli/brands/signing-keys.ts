@@ -4,7 +4,7 @@ import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstantIfAny } from '../option-values.ts'
+import { readInstant } from '../option-values.ts'
 import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 import {
   KEY_FORMS,
@@ -143,8 +143,8 @@ async function certify(accountId: string, options: CertifyOptions, context: Comm
   const assertion = await context.withInstallation((installation) => {
     const reading = { now: installation.clock(), direction: 'ahead' } as const
     const validity = {
-      since: readInstantIfAny('--since', since, reading),
-      until: readInstantIfAny('--until', until, reading),
+      since: readInstant('--since', since, reading),
+      until: readInstant('--until', until, reading),
     }
     return certifyKey({ accountId, publicKey, rootKey, name, ...validity, allow }, installation)
   })

@@ -4,7 +4,7 @@ import type { TrustRoot } from '../../brands/trust/list-trust-roots.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
-import { readInstantIfAny } from '../option-values.ts'
+import { readInstant } from '../option-values.ts'
 import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
@@ -88,7 +88,7 @@ async function createRootOf(
   const root = await withNewFile(output, { otherwise: 'No root was made.' }, async (file) => {
     const made = await context.beginInstallation((installation) => {
       const now = installation.clock()
-      const expires = readInstantIfAny('--until', until, { now, direction: 'ahead' })
+      const expires = readInstant('--until', until, { now, direction: 'ahead' })
       return createRoot({ accountId, displayName, key, keyName, until: expires }, installation)
     })
     await file.write(made.assertions)

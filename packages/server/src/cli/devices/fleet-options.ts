@@ -63,7 +63,7 @@ export function fleetFilterOf(options: FleetOptions, now: Date): FleetFilter {
     throw new UsageError('--without-session cannot be combined with --session-after or --session-before.')
   }
   const instant = (option: string, text: string | undefined) =>
-    text === undefined ? undefined : readInstant(option, text, { now, direction: 'ago' })
+    readInstant(option, text, { now, direction: 'ago' })
   return {
     brandId: name?.brandId ?? brand,
     model: name?.model,

@@ -90,8 +90,8 @@ function filterOf({ actor, action, subject, since, until }: FilterOptions, now: 
     actor,
     action,
     subject,
-    since: since === undefined ? undefined : readInstant('--since', since, { now, direction: 'ago' }),
-    until: until === undefined ? undefined : readInstant('--until', until, { now, direction: 'ago' }),
+    since: readInstant('--since', since, { now, direction: 'ago' }),
+    until: readInstant('--until', until, { now, direction: 'ago' }),
   }
 }
 
