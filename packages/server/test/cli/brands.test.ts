@@ -239,6 +239,10 @@ eachDatabase((_kind, _open, fresh) => {
       /^ratafia: \S+\/demo-brand already exists\./,
     )
     await refuses(
+      ['brands', 'create', '--demo', '--output', join(directory, files[0] ?? '', 'below/it')],
+      /below\/it cannot be made: a part of its path is not a directory\. Name a new directory with --output\./,
+    )
+    await refuses(
       ['brands', 'create', '--demo', '--output', `${directory}2`],
       /Give another name with --name\.\n$/,
     )

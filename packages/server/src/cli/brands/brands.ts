@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { DemoBrand } from '../../brands/demo-brand.ts'
 import { serviceAddress } from '../../config/config.ts'
+import { systemReason } from '../../files/system-reason.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, FileError, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
@@ -232,8 +233,8 @@ async function makeDirectory(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await mkdir(path, { mode: 0o700 })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const why = code === 'EEXIST' ? 'already exists' : `cannot be made (${code})`
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    const why = exists ? 'already exists' : `cannot be made: ${systemReason(error)}`
     throw new FileError(`${path} ${why}. Name a new directory with --output. Nothing was changed.`)
   }
 }
