@@ -40,6 +40,7 @@ test('a command gets the user, the settings and the key of the unit, and its wor
     const settings = settingsOf(name)
     assert.ok(settings.length > 0, name)
     for (const value of settings) {
+      if (value.includes('%')) continue
       assert.ok(
         words.includes(`--property=${name}=${value.replaceAll('/etc/ratafia', etc)}`),
         `${name}=${value}`,
@@ -48,6 +49,10 @@ test('a command gets the user, the settings and the key of the unit, and its wor
   }
   assert.ok(words.includes('--pipe'), 'this is no terminal')
   assert.ok(words.includes('--setenv=SUDO_USER=ann'))
+  assert.ok(
+    words.every((word) => !word.startsWith('--') || !word.includes('%')),
+    'systemd-run leaves %d as it is',
+  )
   const [node = '', program = ''] = settingsOf('ExecStart')[0]?.split(' ') ?? []
   const [home] = settingsOf('WorkingDirectory')
   assert.deepEqual(words.slice(-7), [
@@ -55,6 +60,24 @@ test('a command gets the user, the settings and the key of the unit, and its wor
     `${home}/${program}`,
     ...['accounts', 'add', 'ann', '--name', 'Ann Example'],
   ])
+  const [shell = '', ...rest] = words.slice(words.indexOf('/bin/sh'), -7)
+  const { stdout } = spawnSync(shell, [...rest, '/usr/bin/env'], {
+    encoding: 'utf8',
+    env: { CREDENTIALS_DIRECTORY: '/run/credentials/a b' },
+  })
+  const keyFile = settingsOf('Environment').find((value) => value.includes('%d')) ?? assert.fail()
+  assert.ok(stdout.split('\n').includes(keyFile.replace('%d', '/run/credentials/a b')), stdout)
+})
+
+test('a key that is sealed to the machine is loaded as such', () => {
+  const etc = join(directory, 'sealed')
+  mkdirSync(etc)
+  writeFileSync(join(etc, 'secret.key.cred'), 'sealed')
+  const words = systemdRunOf(etc, ['status'])
+  assert.deepEqual(
+    words.filter((word) => word.includes('LoadCredential')),
+    [`--property=LoadCredentialEncrypted=secret.key:${etc}/secret.key.cred`],
+  )
 })
 
 test('without a key of its own, with SQLite, none is loaded', () => {
