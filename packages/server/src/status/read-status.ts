@@ -1,6 +1,8 @@
 /** What `ratafia status` says: one finding for each part of the installation. */
 import type { AuditStore } from '../audit/audit-store.ts'
-import { type ListSigningKeysDeps, listSigningKeys } from '../brands/keys/list-signing-keys.ts'
+import type { BrandStore } from '../brands/brand-store.ts'
+import type { ListSigningKeysDeps } from '../brands/keys/list-signing-keys.ts'
+import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
 import type { Clock } from '../clock.ts'
 import type { LeaseStore } from '../jobs/lease-store.ts'
 import type { Keyring } from '../keyring/keyring.ts'
@@ -29,6 +31,7 @@ export interface Finding {
 
 export interface StatusDeps extends ListSigningKeysDeps {
   readonly clock: Clock
+  readonly brands: Pick<BrandStore, 'keys' | 'list'>
   readonly keyring: Pick<Keyring, 'list'>
   readonly sealer: Pick<Sealer, 'keyIds'>
   readonly audit: Pick<AuditStore, 'list' | 'countUnlinked'>
@@ -76,10 +79,10 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
         },
     { part: 'database', state: 'ok', says: `${here.database.location} answers.` },
     schemaFinding(here.schema),
-    clockFinding((await deps.leases.now()).getTime() - Date.now()),
+    clockFinding((await deps.leases.now()).getTime() - deps.clock().getTime()),
     secretFinding(deps.sealer.keyIds()),
     await keysFinding(deps.keyring),
-    await signingFinding(now, deps),
+    await signingFinding(deps),
     certificatesFinding(here.certificates, now),
     await auditFinding(deps.audit),
     await backupFinding(here.database.kind, now, deps.audit),
@@ -141,17 +144,25 @@ async function keysFinding(keyring: StatusDeps['keyring']): Promise<Finding> {
       }
 }
 
-async function signingFinding(now: Date, deps: ListSigningKeysDeps): Promise<Finding> {
-  const keys = (await listSigningKeys(undefined, deps)).filter(({ disabledAt }) => disabledAt === null)
-  if (keys.length === 0)
+/** A brand is well while one of its keys signs: others may have ended, or be disabled. */
+async function signingFinding(deps: StatusDeps): Promise<Finding> {
+  const brands = await deps.brands.list()
+  if (brands.length === 0)
     return { part: 'signing_keys', state: 'ok', says: 'There is no brand, so there is none.' }
-  const faulty = keys.flatMap(({ keyId, fault, until }) => {
-    if (fault !== undefined) return [`${keyId} cannot sign: ${fault}`]
-    const left = until === undefined ? Infinity : until.getTime() - now.getTime()
-    return left < SOON_MS ? [`${keyId} ends at ${until?.toISOString()}: add another.`] : []
+  const keys = await signingKeyLives(deps)
+  const wanting = brands.flatMap(({ accountId }) => {
+    const lives = keys.filter((key) => key.accountId === accountId).map(({ remaining }) => remaining * 1000)
+    const longest = Math.max(0, ...lives)
+    if (longest === 0) {
+      return [`No key of ${accountId} can sign: \`ratafia signing-keys list\` says why.`]
+    }
+    return longest < SOON_MS
+      ? [`The last key of ${accountId} ends in ${Math.floor(longest / DAY_MS)} days: add another.`]
+      : []
   })
-  if (faulty.length > 0) return { part: 'signing_keys', state: 'attention', says: faulty.join(' ') }
-  return { part: 'signing_keys', state: 'ok', says: `${keys.length} can sign serials.` }
+  if (wanting.length > 0) return { part: 'signing_keys', state: 'attention', says: wanting.join(' ') }
+  const signing = keys.filter(({ remaining }) => remaining > 0)
+  return { part: 'signing_keys', state: 'ok', says: `${signing.length} can sign serials.` }
 }
 
 function certificatesFinding(all: Surroundings['certificates'], now: Date): Finding {

@@ -7,6 +7,7 @@ import { Readable, Writable } from 'node:stream'
 import { before, test } from 'node:test'
 import { decode, decodeStream, privateKeyFromPem, trustRoots, verifyTrust } from '@ratafia/assertions'
 import { run } from '../../src/start/run.ts'
+import type { Finding } from '../../src/status/read-status.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
@@ -204,6 +205,12 @@ eachDatabase((_kind, _open, fresh) => {
       refuses(['assertions', 'sign'], message, { input: JSON.stringify(statement) }))
   }
 
+  const signingKeys = async () => {
+    const { stdout } = await program.run(['status', '--json'])
+    const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] }
+    return findings.find(({ part }) => part === 'signing_keys') ?? assert.fail(stdout)
+  }
+
   test('security: a stored key signs no serial on demand, and nothing once it is disabled', async () => {
     const serial = {
       type: 'serial',
@@ -220,6 +227,11 @@ eachDatabase((_kind, _open, fresh) => {
     await refuses(['assertions', 'sign'], /no key that signs this model assertion for acme\. .* --key\.\n$/, {
       input: JSON.stringify(MODEL),
     })
+    const { state, says } = await signingKeys()
+    assert.deepEqual(
+      [state, says],
+      ['attention', 'No key of acme can sign: `ratafia signing-keys list` says why.'],
+    )
   })
 
   test('another key of the brand: certified by the root, added, and certified again', async () => {
@@ -234,6 +246,7 @@ eachDatabase((_kind, _open, fresh) => {
     const add = ['signing-keys', 'add', keyFile('brand'), '--account-key', at('next')]
     await signs(add)
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
+    assert.equal((await signingKeys()).says, 'The last key of acme ends in 29 days: add another.')
     await signs(certify('brand', '--name', 'next', '--until', '300d', '--output', at('renewed')))
     assert.deepEqual(
       (await stored('renewed')).map(({ revision }) => revision),
@@ -241,6 +254,7 @@ eachDatabase((_kind, _open, fresh) => {
     )
     await signs([...add.slice(0, -1), at('renewed')])
     assert.equal((await stored('next'))[0]?.revision, 0)
+    assert.deepEqual(await signingKeys(), { part: 'signing_keys', state: 'ok', says: '1 can sign serials.' })
   })
 
   test('a key for models alone stays with its owner, and signs serials nowhere', async () => {

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readStatus, type StatusDeps, type Surroundings } from './read-status.ts'
+
+const NOW = new Date('2027-01-31T12:00:00Z')
+const DAY = 86_400_000
+const daysFrom = (days: number) => new Date(NOW.getTime() + days * DAY)
+
+const HERE: Surroundings = {
+  database: { kind: 'sqlite', location: 'SQLite, here' },
+  schema: 'current',
+  answer: { url: 'http://127.0.0.1:8080', ready: true },
+  certificates: [],
+}
+
+interface Seen {
+  readonly databaseAheadMs?: number
+  readonly held?: readonly string[]
+  readonly unlinked?: number
+  /** How many days ago; absent: none was made. */
+  readonly backup?: number
+}
+
+function depsOf({ databaseAheadMs = 0, held = ['retention'], unlinked = 0, backup }: Seen): StatusDeps {
+  const deps = {
+    clock: () => NOW,
+    brands: { list: async () => [] },
+    keyring: { list: async () => [] },
+    sealer: { keyIds: () => ['key-1'] },
+    audit: {
+      list: async () => (backup === undefined ? [] : [{ at: daysFrom(-backup) }]),
+      countUnlinked: async () => unlinked,
+    },
+    leases: { held: async () => held, now: async () => new Date(NOW.getTime() + databaseAheadMs) },
+  }
+  // What no finding of these tests asks for is left out.
+  return deps as unknown as StatusDeps
+}
+
+async function statusOf(here: Partial<Surroundings>, seen: Seen) {
+  const findings = await readStatus({ ...HERE, ...here }, depsOf({ backup: 1, ...seen }))
+  return findings.filter(({ state }) => state !== 'ok').map(({ part, state, says }) => [part, state, says])
+}
+
+test('an installation that is well', async () => {
+  assert.deepEqual(await statusOf({}, {}), [])
+  assert.deepEqual(await statusOf({ schema: 'newer' }, { databaseAheadMs: -2000, unlinked: 1000 }), [])
+})
+
+const ANSWERS = { url: 'http://127.0.0.1:8080' }
+const CASES: readonly (readonly [
+  here: Partial<Surroundings>,
+  seen: Seen,
+  part: string,
+  state: string,
+  says: RegExp,
+])[] = [
+  [{ schema: 'older' }, {}, 'schema', 'attention', /run `ratafia migrate`/],
+  [{ schema: 'contracted' }, {}, 'schema', 'attention', /for a newer release only/],
+  [{}, { databaseAheadMs: 2500 }, 'clock', 'attention', /^The database is 2\.5 s ahead of this machine/],
+  [{}, { databaseAheadMs: -9000 }, 'clock', 'attention', /^The database is 9\.0 s behind this machine/],
+  [{}, { unlinked: 1001 }, 'audit_log', 'attention', /^1001 entries are not linked/],
+  [{}, { backup: 8 }, 'backup', 'attention', /2027-01-23T12:00:00\.000Z, more than a week ago\.$/],
+  [
+    { database: { kind: 'postgres', location: 'PostgreSQL x' } },
+    { backup: 8 },
+    'backup',
+    'unknown',
+    /more than a week ago\.$/,
+  ],
+  [
+    {
+      certificates: [
+        { file: 'ca.pem', until: daysFrom(300) },
+        { file: 'a.pem', until: daysFrom(29) },
+      ],
+    },
+    {},
+    'certificates',
+    'attention',
+    /^a\.pem ends at 2027-03-01T12:00:00\.000Z: replace it\.$/,
+  ],
+  [{ answer: { ...ANSWERS, ready: false, why: 'x' } }, {}, 'service', 'attention', /takes no requests: x$/],
+  [
+    { answer: { ...ANSWERS, ready: undefined } },
+    {},
+    'service',
+    'unknown',
+    /^Nothing answers at .* so one runs/,
+  ],
+  [{}, { held: [] }, 'jobs', 'attention', /Start the service\.$/],
+]
+for (const [here, seen, part, state, says] of CASES) {
+  test(`${part}: ${says.source}`, async () => {
+    const [finding, ...others] = await statusOf(here, seen)
+    assert.deepEqual([finding?.slice(0, 2), others], [[part, state], []])
+    assert.match(finding?.[2] ?? '', says)
+  })
+}
