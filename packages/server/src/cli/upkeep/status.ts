@@ -32,7 +32,8 @@ export function statusCommand(parent: Command, context: CommandContext): void {
       const wanting = findings.filter(({ state }) => state === 'attention')
       print(context, options, { release: context.release, findings }, textOf(findings, context))
       if (wanting.length === 0) return
-      throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} need attention.`)
+      const need = wanting.length === 1 ? 'needs' : 'need'
+      throw new RequestError('invalid-request', `${wanting.length} of ${findings.length} ${need} attention.`)
     })
 }
 
