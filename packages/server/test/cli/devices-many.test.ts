@@ -292,7 +292,8 @@ eachDatabase((_kind, _open, fresh) => {
       [['approve', 'x', '--from', '192.0.2.1'], /--from goes with --model or --all/],
       [['approve', '--all', '--from', '192.0.2.0/33'], /neither an address nor a network/],
       [['approve', '--all', '--from', 'example.com'], /neither an address nor a network/],
-      [['approve', '--all', '--serial', 'SN'], /--serial is for one device/],
+      [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
+      [['approve', 'x', '--serial', 'SN', '--dry-run'], /--serial .* leave --dry-run out/],
       [['approve', '-'], /Standard input names no device/, '\n# none\n'],
       [['revoke', '--all', '--from', '192.0.2.1'], /unknown option '--from'/],
     ] as const) {

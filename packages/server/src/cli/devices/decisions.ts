@@ -21,7 +21,9 @@ export function decisionCommands(devices: Command, context: CommandContext): voi
       const choice = await choiceOf(names, options, context)
       const name = onlyOne(choice, options)
       if (name === undefined) {
-        if (options.serial !== undefined) throw new UsageError('--serial is for one device: name only that.')
+        if (options.serial !== undefined) {
+          throw new UsageError('--serial is for one device: name only that, and leave --dry-run out.')
+        }
         const { approvingMany } = await import('../../devices/many/approve-many.ts')
         await decideMany(choice, options, 'approved', context, (installation) =>
           approvingMany({ by: OPERATOR, dryRun: options.dryRun === true }, installation),
