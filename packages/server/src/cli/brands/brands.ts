@@ -1,12 +1,7 @@
 /** `ratafia brands`: the accounts that serials are signed for. */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import type { DemoBrand } from '../../brands/demo-brand.ts'
-import { serviceAddress } from '../../config/config.ts'
-import { systemReason } from '../../files/system-reason.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
-import { type CommandContext, FileError, UsageError } from '../context.ts'
+import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
 import {
@@ -19,6 +14,7 @@ import {
   withJson,
   withList,
 } from '../output.ts'
+import { createDemo, type DemoOptions } from './create-demo.ts'
 import { modelRow } from './models.ts'
 import {
   KEY_FORMS,
@@ -36,14 +32,8 @@ interface AddOptions extends JsonOption, PassphraseOption {
   readonly signingKey: string
 }
 
-interface DemoOptions extends JsonOption {
-  readonly demo?: boolean
-  readonly name: string
-  readonly output?: string
-  readonly url?: string
-}
-
 interface CreateOptions extends DemoOptions, PassphraseOption {
+  readonly demo?: boolean
   readonly rootKey?: string
   readonly signingKey?: string
   readonly displayName?: string
@@ -98,9 +88,15 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option('--demo', 'make a root, a brand, a model and their keys; a production snapd does not trust them')
     .option('--name <name>', 'with --demo: how the names of the accounts and the model begin', 'demo')
     .option('--url <url>', 'with --demo: address of the store assertion (default: that of the service)')
-    .action((accountId: string | undefined, options: CreateOptions) =>
-      options.demo ? createDemo(accountId, options, context) : create(accountId, options, context),
-    )
+    .action(async (accountId: string | undefined, options: CreateOptions) => {
+      if (!options.demo) return create(accountId, options, context)
+      if (accountId !== undefined || options.rootKey !== undefined || options.signingKey !== undefined) {
+        throw new UsageError(
+          '--demo makes the account and all keys itself: give neither an account id nor a key.',
+        )
+      }
+      return createDemo(options, context)
+    })
 
   withList(brands.command('list'))
     .description('list all brands, by account id')
@@ -193,64 +189,4 @@ async function create(
   const row = { account_id: accountId, display_name: name, key_id: keyId, root: rootId, file: output }
   const told = `The brand ${accountId} is made, and ${rootId} vouches for it; ${keyId} signs its serials. Its assertions are in ${output}.`
   print(context, options, row, told)
-}
-
-async function createDemo(
-  accountId: string | undefined,
-  options: CreateOptions,
-  context: CommandContext,
-): Promise<void> {
-  if (accountId !== undefined || options.rootKey !== undefined || options.signingKey !== undefined) {
-    throw new UsageError(
-      '--demo makes the account and all keys itself: give neither an account id nor a key.',
-    )
-  }
-  const { createDemoBrand } = await import('../../brands/demo-brand.ts')
-  const { demo, url, output } = await context.beginInstallation(async (installation) => {
-    const { config } = installation
-    const directory = options.output ?? join(config.dataDirectory, 'demo-brand')
-    await makeDirectory(directory)
-    try {
-      const address = options.url ?? serviceAddress(config)
-      const made = await createDemoBrand({ name: options.name, url: address }, installation)
-      return { demo: made, url: address, output: directory }
-    } catch (error) {
-      await rm(directory, { recursive: true, force: true })
-      throw error
-    }
-  })
-  for (const { name, text, secret } of demo.files) {
-    await writeFile(join(output, name), text, { mode: secret ? 0o600 : 0o644 })
-  }
-  const { rootId, model, storeId } = demo
-  const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
-  print(context, options, row, guide(demo, output, url))
-}
-
-/** A new one, for its owner alone, before anything is made: the keys would have nowhere to go. */
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await mkdir(path, { mode: 0o700 })
-  } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    const why = exists ? 'already exists' : `cannot be made: ${systemReason(error)}`
-    throw new FileError(`${path} ${why}. Name a new directory with --output. Nothing was changed.`)
-  }
-}
-
-function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {
-  return [
-    `Created the brand ${model.brandId} and its model ${model.model}; ${rootId} vouches for them.`,
-    `In ${directory}:`,
-    ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
-    'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
-    `  npm run demo:device -- ${directory} ${url}`,
-    'With snapd: the released snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
-    `  - trust account-${rootId} and account-key-${rootId},`,
-    `  - use model-${model.model} as its model,`,
-    `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
-    `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
-    'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
-  ].join('\n')
 }

@@ -1,0 +1,68 @@
+/** `ratafia brands create --demo`: a brand to try things with, and its files. */
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DemoBrand } from '../../brands/demo-brand.ts'
+import { serviceAddress } from '../../config/config.ts'
+import { systemReason } from '../../files/system-reason.ts'
+import { type CommandContext, FileError } from '../context.ts'
+import { type JsonOption, print } from '../output.ts'
+
+export interface DemoOptions extends JsonOption {
+  /** How the names of the accounts and the model begin. */
+  readonly name: string
+  /** A new directory. Default: `demo-brand` in the data directory. */
+  readonly output?: string
+  /** Address of the store assertion. Default: that of the service. */
+  readonly url?: string
+}
+
+export async function createDemo(options: DemoOptions, context: CommandContext): Promise<void> {
+  const { createDemoBrand } = await import('../../brands/demo-brand.ts')
+  const { demo, url, output } = await context.beginInstallation(async (installation) => {
+    const { config } = installation
+    const directory = options.output ?? join(config.dataDirectory, 'demo-brand')
+    await makeDirectory(directory)
+    try {
+      const address = options.url ?? serviceAddress(config)
+      const made = await createDemoBrand({ name: options.name, url: address }, installation)
+      return { demo: made, url: address, output: directory }
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true })
+      throw error
+    }
+  })
+  for (const { name, text, secret } of demo.files) {
+    await writeFile(join(output, name), text, { mode: secret ? 0o600 : 0o644 })
+  }
+  const { rootId, model, storeId } = demo
+  const row = { root: rootId, brand: model.brandId, model: model.model, store: storeId, directory: output }
+  print(context, options, row, guide(demo, output, url))
+}
+
+/** A new one, for its owner alone, before anything is made: the keys would have nowhere to go. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    const why = exists ? 'already exists' : `cannot be made: ${systemReason(error)}`
+    throw new FileError(`${path} ${why}. Name a new directory with --output. Nothing was changed.`)
+  }
+}
+
+function guide({ rootId, model, storeId, files }: DemoBrand, directory: string, url: string): string {
+  return [
+    `Created the brand ${model.brandId} and its model ${model.model}; ${rootId} vouches for them.`,
+    `In ${directory}:`,
+    ...files.map(({ name, secret }) => `  ${name}${secret ? '  (private key)' : ''}`),
+    'See the whole flow with a device in one file (registration, session, refresh), while the service runs:',
+    `  npm run demo:device -- ${directory} ${url}`,
+    'With snapd: the released snapd trusts only Canonical. A test snapd, or a program that links snapd, must',
+    `  - trust account-${rootId} and account-key-${rootId},`,
+    `  - use model-${model.model} as its model,`,
+    `  - acknowledge account-${model.brandId}, account-key-${model.brandId} and store-${storeId} (\`snap ack\`), and`,
+    `  - be pointed at this service: \`snap set core proxy.store=${storeId}\`, or device-service.url of its gadget.`,
+    'docs/devices.md has the three ways to point a snapd at a service, and a program with snapd that does all this.',
+  ].join('\n')
+}
