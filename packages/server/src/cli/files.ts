@@ -2,7 +2,7 @@
 import { open, readFile, rm, stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { systemReason } from '../files/system-reason.ts'
-import { FileError, UsageError } from './context.ts'
+import { FileError, type Streams, UsageError } from './context.ts'
 
 /** Throws {@link FileError}. */
 export async function readNamed(file: string) {
@@ -10,6 +10,22 @@ export async function readNamed(file: string) {
     throw cannotBeRead(file, error)
   })
   return { name: file, bytes }
+}
+
+/** More is a mistake: it would fill the memory. */
+const MAX_INPUT = { bytes: 64 * 1024 * 1024, refusal: 'Standard input is larger than 64 MiB.' }
+
+/** All of it. Throws {@link UsageError} with the refusal for more bytes than these. */
+export async function readStandardInput({ stdin }: Streams, most = MAX_INPUT): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk)
+    chunks.push(bytes)
+    size += bytes.length
+    if (size > most.bytes) throw new UsageError(most.refusal)
+  }
+  return Buffer.concat(chunks)
 }
 
 /** In bytes. Throws {@link FileError} for what is not a file. */

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { MAX_PASSWORD_BYTES } from '../accounts/password.ts'
 import { type Streams, UsageError } from './context.ts'
+import { readStandardInput } from './files.ts'
 
 /**
  * With `fromStdin`, reads all of standard input without its final line end; otherwise asks twice. Throws
@@ -22,21 +23,19 @@ export async function readPassword(streams: Streams, fromStdin: boolean): Promis
   return first
 }
 
-async function readAll({ stdin }: Streams): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stdin) {
-    const bytes = Buffer.from(chunk)
-    chunks.push(bytes)
-    size += bytes.length
-    if (size > 2 * MAX_PASSWORD_BYTES) throw new UsageError('Standard input is too long for a password.')
-  }
+async function readAll(streams: Streams): Promise<string> {
+  const bytes = await readStandardInput(streams, MAX_INPUT)
   try {
-    return utf8.decode(Buffer.concat(chunks)).replace(/\r?\n$/, '')
+    return utf8.decode(bytes).replace(/\r?\n$/, '')
   } catch {
     // Replacement characters would match any byte, and so make another password than the one given.
     throw new UsageError('The password on standard input is not UTF-8.')
   }
+}
+
+const MAX_INPUT = {
+  bytes: 2 * MAX_PASSWORD_BYTES,
+  refusal: 'Standard input is too long for a password.',
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,8 +1,8 @@
 /** `ratafia assertions`: signs what a brand or a root states, as `snap sign` does. */
 import type { Command } from 'commander'
 import type { NamedFile } from '../../brands/assertion-file.ts'
-import { type CommandContext, type Streams, UsageError } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { readNamed, readStandardInput } from '../files.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 import { writeAssertion } from './write-assertion.ts'
 
@@ -27,7 +27,10 @@ async function sign(file: string | undefined, options: SignOptions, context: Com
   if (file === undefined && options.passphraseStdin) {
     throw new UsageError('Standard input has the passphrase. Give the JSON as a file.')
   }
-  const source = file === undefined ? await readStandardInput(context.streams) : await readNamed(file)
+  const source =
+    file === undefined
+      ? { name: 'Standard input', bytes: await readStandardInput(context.streams) }
+      : await readNamed(file)
   const { key } = options
   const signed = await (key === undefined
     ? signHere(source, context)
@@ -53,10 +56,4 @@ async function signElsewhere(
   const statement = readStatement(source, now)
   const key = await readKey(context, options.key, await readPassphrase(context, options))
   return signWith(key, statement, now)
-}
-
-async function readStandardInput({ stdin }: Streams): Promise<NamedFile> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
-  return { name: 'Standard input', bytes: Buffer.concat(chunks) }
 }

@@ -1,10 +1,9 @@
 /** Which devices a command is about: named one by one, listed in a file, or all of a kind. */
 import { BlockList, isIP } from 'node:net'
-import type { Readable } from 'node:stream'
 import { type ModelName, parseModelName, showModelName } from '../../brands/models/model-policy.ts'
 import type { Chosen, ManyDecision } from '../../devices/many/decide-many.ts'
 import { type CommandContext, UsageError } from '../context.ts'
-import { readNamed } from '../files.ts'
+import { readNamed, readStandardInput } from '../files.ts'
 import type { Installation } from '../installation.ts'
 import { counted } from '../output.ts'
 
@@ -40,7 +39,7 @@ export async function choiceOf(
     const isInput = file === '-' || (words.length === 1 && words[0] === '-')
     if (words.length > 0 && !isInput) return { kind: 'arguments', names: words }
     const { name, text } = isInput
-      ? { name: 'Standard input', text: await readAll(streams.stdin) }
+      ? { name: 'Standard input', text: (await readStandardInput(streams)).toString('utf8') }
       : { name: file ?? '', text: (await readNamed(file ?? '')).bytes.toString('utf8') }
     const names = await namesIn(name, text)
     if (names.length === 0) throw new UsageError(`${name} names no device.`)
@@ -104,21 +103,6 @@ async function namesIn(name: string, text: string): Promise<readonly string[]> {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
-}
-
-/** Megabytes of names are a mistake. */
-const MAX_INPUT = 64 * 1024 * 1024
-
-async function readAll(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    const bytes = Buffer.from(chunk)
-    size += bytes.length
-    if (size > MAX_INPUT) throw new UsageError('Standard input is larger than 64 MiB.')
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Whether an address is this one, or in this network. Throws {@link UsageError}. */
