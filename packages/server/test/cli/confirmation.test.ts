@@ -1,38 +1,24 @@
 /** At a terminal, what cannot be undone is asked about, with what it does and to how many. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
 import { test } from 'node:test'
-import { run } from '../../src/start/run.ts'
+import { atTerminal } from '../support/at-terminal.ts'
 import { oneDatabase } from '../support/databases.ts'
-import { type Program, testProgram } from '../support/program.ts'
-
-/** Runs a command at a terminal where `typed` is the answer to the question. */
-async function atTerminal({ environment }: Program, words: readonly string[], typed: string) {
-  let shown = ''
-  const stdin = Object.assign(new PassThrough(), { isTTY: true })
-  const show = (chunk: Buffer, _encoding: string, done: () => void) => {
-    if (chunk.includes('[y/N]')) setImmediate(() => stdin.write(typed))
-    shown += chunk
-    done()
-  }
-  const streams = { stdin, stdout: new Writable({ write: show }), stderr: new Writable({ write: show }) }
-  const code = await run(['node', 'ratafia', ...words], { environment, streams })
-  return { code, shown }
-}
+import { testProgram } from '../support/program.ts'
 
 oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
+  const answering = (words: readonly string[], typed: string) => atTerminal(words, typed, program.environment)
 
   test('accounts disable: a no changes nothing, a yes does it', async () => {
     await program.json('accounts', 'add', 'ann', '--email', 'a@b.c', '--name', 'Ann', '--no-password')
     const disabled = async () => (await program.json('accounts', 'show', 'ann')).disabled_at
-    const no = await atTerminal(program, ['accounts', 'disable', 'ann'], '\r')
+    const no = await answering(['accounts', 'disable', 'ann'], '\r')
     assert.equal(no.code, 1)
-    assert.match(no.shown, /^ann cannot log in any longer, and 0 sessions of its developer tokens/)
-    assert.match(no.shown, /ratafia: Nothing was changed\.\n$/)
+    assert.match(no.stderr, /^ann cannot log in any longer, and 0 sessions of its developer tokens/)
+    assert.match(no.stderr, /ratafia: Nothing was changed\.\n$/)
     assert.equal(await disabled(), null)
-    assert.equal((await atTerminal(program, ['accounts', 'disable', 'ann'], 'y\r')).code, 0)
+    assert.equal((await answering(['accounts', 'disable', 'ann'], 'y\r')).code, 0)
     assert.notEqual(await disabled(), null)
   })
 
@@ -40,10 +26,10 @@ oneDatabase((_kind, _open, fresh) => {
     const file = join(program.directory, 'backup')
     assert.equal((await program.run(['backup', file])).code, 0)
     await program.json('accounts', 'add', 'bob', '--email', 'b@b.c', '--name', 'Bob', '--no-password')
-    const { code, shown } = await atTerminal(program, ['restore', '--replace', file], 'n\r')
+    const { code, stderr } = await answering(['restore', '--replace', file], 'n\r')
     assert.equal(code, 1)
     assert.match(
-      shown,
+      stderr,
       /Everything in the database \(SQLite, \S+ratafia\.db\) is deleted for good: \d+ rows\./,
     )
     assert.equal((await program.json('accounts', 'list')).length, 2)

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
 import { before, describe, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
@@ -11,7 +10,7 @@ import { approvingMany } from '../../src/devices/many/approve-many.ts'
 import { decideMany, type Outcome } from '../../src/devices/many/decide-many.ts'
 import { revokingMany } from '../../src/devices/many/revoke-many.ts'
 import { Unavailable } from '../../src/errors.ts'
-import { run } from '../../src/start/run.ts'
+import { atTerminal } from '../support/at-terminal.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -314,30 +313,8 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   describe('at a terminal', () => {
-    /** Runs a command that is expected to ask, and answers. */
-    const answering = async (words: readonly string[], answer: string) => {
-      const shown = { stdout: '', stderr: '' }
-      const stdin = Object.assign(new PassThrough(), { isTTY: true })
-      let typed: string | undefined = answer
-      const output = (name: 'stdout' | 'stderr') =>
-        new Writable({
-          write: (chunk: Buffer, _encoding, written) => {
-            shown[name] += chunk
-            if (typed !== undefined && shown.stderr.includes('[y/N]')) {
-              const line = typed
-              typed = undefined
-              setImmediate(() => stdin.write(line))
-            }
-            written()
-          },
-        })
-      const streams = { stdin, stdout: output('stdout'), stderr: output('stderr') }
-      const code = await run(['node', 'ratafia', ...words], {
-        environment: { ...program.environment, ...environment },
-        streams,
-      })
-      return { code, asked: typed === undefined, ...shown }
-    }
+    const answering = (words: readonly string[], answer: string) =>
+      atTerminal(words, answer, { ...program.environment, ...environment })
 
     test('revoking asks, also for one device; approving asks where it is not named', async () => {
       const model = await newModel('auto')

@@ -3,14 +3,12 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
 import { before, test } from 'node:test'
 import { decode, decodeStream, privateKeyFromPem, trustRoots, verifyTrust } from '@ratafia/assertions'
-import { run } from '../../src/start/run.ts'
 import type { Finding } from '../../src/status/read-status.ts'
 import { testKey, vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { testProgram } from '../support/program.ts'
+import { runHere, testProgram } from '../support/program.ts'
 import { find, secretsOf } from '../support/secret-search.ts'
 
 test('a new private key is for its owner alone, encrypted, and not committed by mistake', async () => {
@@ -40,19 +38,8 @@ test('a new private key is for its owner alone, encrypted, and not committed by 
 })
 
 /** Needs no installation. */
-async function generate(words: readonly string[], input = '') {
-  const said = { stdout: '', stderr: '' }
-  const into = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write: (chunk, _encoding, done) => {
-        said[name] += chunk
-        done()
-      },
-    })
-  const streams = { stdin: Readable.from([input]), stdout: into('stdout'), stderr: into('stderr') }
-  const code = await run(['', '', 'signing-keys', 'generate', ...words], { environment: {}, streams })
-  return { code, ...said }
-}
+const generate = (words: readonly string[], input = '') =>
+  runHere(['signing-keys', 'generate', ...words], { input })
 
 const keyFile = (name: string) => vectorPath(`world/keys/${name}.pem`)
 const idOf = (name: string) => testKey(name).publicKey.id

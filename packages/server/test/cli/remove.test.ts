@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PassThrough, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import type { DeviceId } from '@ratafia/api'
 import type { PrivateKey } from '@ratafia/assertions'
@@ -13,7 +12,7 @@ import { accountOfIdentity } from '../../src/accounts/resolve-identity.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import type { Schema } from '../../src/database/index.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
-import { run } from '../../src/start/run.ts'
+import { atTerminal } from '../support/at-terminal.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
@@ -31,7 +30,7 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
-import { type RunningProgram, testProgram, type Variables } from '../support/program.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
 import {
   addPerson,
   bearing,
@@ -115,10 +114,10 @@ eachDatabase((_kind, _open, fresh) => {
       [['accounts', 'remove', 'wanda'], /^The account wanda \(id \w{32}\) loses its password, its agents/],
       [['devices', 'remove', nameOf('T-1')], /T-1, revoked\)\n1 device will be removed: addresses, sessions/],
     ] as const) {
-      const no = await answering(words, 'n\r', program.environment)
+      const no = await atTerminal(words, 'n\r', program.environment)
       assert.equal(no.code, 1)
-      assert.match(no.shown, says)
-      assert.match(no.shown, /cannot be undone\.\n[\s\S]*Nothing was changed\.\n$/)
+      assert.match(no.stderr, says)
+      assert.match(no.stderr, /cannot be undone\.\n[\s\S]*Nothing was changed\.\n$/)
     }
     assert.equal((await installation.accounts.findById(id))?.username, 'wanda')
     assert.equal((await installation.devices.findById(await idOf('T-1')))?.removedAt, undefined)
@@ -126,7 +125,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['accounts', 'remove', 'wanda'],
       ['devices', 'remove', nameOf('T-1')],
     ]) {
-      assert.equal((await answering(words, 'y\r', program.environment)).code, 0)
+      assert.equal((await atTerminal(words, 'y\r', program.environment)).code, 0)
     }
     assert.ok((await installation.devices.findById(await idOf('T-1')))?.removedAt)
     assert.ok((await installation.accounts.findById(id))?.removedAt)
@@ -396,24 +395,3 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 })
-
-/** Runs a command at a terminal where somebody types this answer. */
-async function answering(words: readonly string[], typed: string, environment: Variables) {
-  const shown = { text: '' }
-  let waiting = true
-  const stdin = Object.assign(new PassThrough(), { isTTY: true })
-  const stderr = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      shown.text += chunk
-      if (waiting && shown.text.includes('[y/N]')) {
-        waiting = false
-        // Not while the question is being written.
-        setImmediate(() => stdin.write(typed))
-      }
-      done()
-    },
-  })
-  const streams = { stdin, stdout: new PassThrough().resume(), stderr }
-  const code = await run(['node', 'ratafia', ...words], { environment, streams })
-  return { code, shown: shown.text }
-}

@@ -4,30 +4,19 @@ import { readFileSync } from 'node:fs'
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { VARIABLES } from '../../src/config/variables.ts'
-import { run } from '../../src/start/run.ts'
 import { eachDatabase } from '../support/databases.ts'
-import { testProgram } from '../support/program.ts'
+import { runHere, testProgram } from '../support/program.ts'
 
 const program = testProgram()
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 /** In this process: what is printed does not depend on more. */
 async function helpOf(command: string): Promise<string> {
-  const said = { out: '', err: '' }
-  const into = (name: 'out' | 'err') =>
-    new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        said[name] += chunk
-        done()
-      },
-    })
-  const streams = { stdin: Readable.from([]), stdout: into('out'), stderr: into('err') }
-  const code = await run(['', '', ...command.split(' ').filter(Boolean), '--help'], { streams })
-  assert.deepEqual({ code, err: said.err }, { code: 0, err: '' })
-  return said.out
+  const { code, stdout, stderr } = await runHere([...command.split(' ').filter(Boolean), '--help'])
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
+  return stdout
 }
 
 const RESTORE = ['--yes', '--dry-run', '--verify', '--replace', '--unsealed', '--revoke-sessions-since']

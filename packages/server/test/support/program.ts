@@ -182,7 +182,8 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
 // One after the other: in a single thread, a SQLite connection waiting for another would wait for itself.
 let last: Promise<unknown> = Promise.resolve()
 
-function runHere(words: readonly string[], options: CommandOptions): Promise<Finished> {
+/** Runs a command in this process, with this environment alone. */
+export function runHere(words: readonly string[], options: CommandOptions = {}): Promise<Finished> {
   const finished = last.then(async () => {
     const { input = '', environment = {} } = options
     const stdout = captured()

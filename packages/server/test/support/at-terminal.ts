@@ -1,0 +1,37 @@
+/** Runs a command at a terminal, where somebody answers what it asks. */
+import { PassThrough, Writable } from 'node:stream'
+import { run } from '../../src/start/run.ts'
+import type { Variables } from './program.ts'
+
+export interface Answered {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly asked: boolean
+}
+
+/** `typed`, with its `\r`, is typed once the command asks. */
+export async function atTerminal(
+  words: readonly string[],
+  typed: string,
+  environment: Variables,
+): Promise<Answered> {
+  const shown = { stdout: '', stderr: '' }
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  let asked = false
+  const output = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        shown[name] += chunk
+        if (!asked && shown.stderr.includes('[y/N]')) {
+          asked = true
+          // Not while the question is being written.
+          setImmediate(() => stdin.write(typed))
+        }
+        done()
+      },
+    })
+  const streams = { stdin, stdout: output('stdout'), stderr: output('stderr') }
+  const code = await run(['node', 'ratafia', ...words], { environment, streams })
+  return { code, asked, ...shown }
+}
