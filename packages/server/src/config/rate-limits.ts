@@ -1,7 +1,10 @@
 /** How often an address may call public endpoints: the classes of requests, and how a limit is written. */
 import { parseCount, parseDuration } from './values.ts'
 
-/** Each is counted separately. Routes name theirs, `refused` counts credentials that were; `docs/operations/deploy.md` says what each covers and why. */
+/**
+ * Each is counted separately. Routes name theirs; `refused` counts credentials that were refused.
+ * `docs/operations/deploy.md` says what each covers and why.
+ */
 export const RATE_LIMIT_NAMES = [
   'tokens',
   'nonces',

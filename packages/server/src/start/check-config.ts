@@ -5,7 +5,10 @@ import { readPresentSecretKey, readPreviousSecretKey } from '../config/secret-ke
 import { databaseIsMissing } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
-/** Reads every file that a variable names; with `connect` it opens the installation, and makes nothing. Throws `ConfigError`. */
+/**
+ * Reads every file that a variable names; with `connect` it opens the installation, and makes nothing. Throws
+ * `ConfigError`.
+ */
 export async function checkConfig(options: StartOptions, connect: boolean): Promise<void> {
   const { config, log } = options
   const { database, secret, previousSecret } = config

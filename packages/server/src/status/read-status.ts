@@ -42,7 +42,7 @@ export interface StatusDeps extends ListSigningKeysDeps {
 export interface Surroundings {
   readonly database: { readonly kind: 'sqlite' | 'postgres'; readonly location: string }
   readonly schema: 'current' | 'newer' | 'older' | 'contracted'
-  /** What the service's own address answers; undefined if it cannot be known, as with a port that the system chooses. */
+  /** What the service's own address answers; undefined if the address is not known: the system chooses the port. */
   readonly answer: Answer | undefined
   /** The end of each certificate that the address of the database names. */
   readonly certificates: readonly { readonly file: string; readonly until: Date }[]
