@@ -120,7 +120,27 @@ eachDatabase((_kind, _open, fresh) => {
       [...words, keyFile('root'), '--signing-key', keyFile('root')],
       /is already a key of acme-root\. Give each account a key of its own\./,
     )
-    await refuses([...words, keyFile('root'), '--demo'], /^ratafia: --demo makes the account/, { code: 2 })
+    await refuses(
+      [...words, keyFile('root'), '--demo'],
+      /^ratafia: --demo makes .*: leave the account id out/,
+      {
+        code: 2,
+      },
+    )
+    await refuses(
+      [...words, keyFile('root'), '--name', 'Acme'],
+      /^ratafia: --name goes with --demo only\.\n$/,
+      {
+        code: 2,
+      },
+    )
+    await refuses(
+      ['brands', 'create', '--demo', '--until', '1d'],
+      /all keys itself: leave --until out\.\n$/,
+      {
+        code: 2,
+      },
+    )
     const made = await program.json(...words, keyFile('root'), '--display-name', 'Acme Ltd')
     assert.deepEqual(
       [made.account_id, made.display_name, made.root, made.file],

@@ -88,14 +88,15 @@ export function brandCommands(parent: Command, context: CommandContext): void {
     .option('--demo', 'make a root, a brand, a model and their keys; a production snapd does not trust them')
     .option('--name <name>', 'with --demo: how the names of the accounts and the model begin', 'demo')
     .option('--url <url>', 'with --demo: address of the store assertion (default: that of the service)')
-    .action(async (accountId: string | undefined, options: CreateOptions) => {
-      if (!options.demo) return create(accountId, options, context)
-      if (accountId !== undefined || options.rootKey !== undefined || options.signingKey !== undefined) {
-        throw new UsageError(
-          '--demo makes the account and all keys itself: give neither an account id nor a key.',
-        )
+    .action(async (accountId: string | undefined, options: CreateOptions, command: Command) => {
+      if (options.demo) {
+        const [superfluous] = [...(accountId === undefined ? [] : ['the account id']), ...given(OWN, command)]
+        if (superfluous === undefined) return createDemo(options, context)
+        throw new UsageError(`--demo makes the account and all keys itself: leave ${superfluous} out.`)
       }
-      return createDemo(options, context)
+      const [superfluous] = given(DEMO, command)
+      if (superfluous !== undefined) throw new UsageError(`${superfluous} goes with --demo only.`)
+      return create(accountId, options, context)
     })
 
   withList(brands.command('list'))
@@ -156,6 +157,16 @@ async function remove(
   const told = `The brand ${accountId} is removed, with its signing keys ${keys.join(', ')}.`
   print(context, options, { removed: accountId, signing_keys: keys }, told)
 }
+
+/** The options of `brands create` that only a brand of one's own has, or only the one to try things with. */
+const OWN = ['--root-key', '--signing-key', '--display-name', '--key-name', '--until', PASSPHRASE[0]]
+const DEMO = ['--name', '--url']
+
+/** Those of the flags that are on the command line. */
+const given = (flags: readonly string[], command: Command): readonly string[] =>
+  command.options
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .flatMap(({ long }) => (long && flags.includes(long) ? [long] : []))
 
 async function create(
   accountId: string | undefined,
