@@ -171,7 +171,7 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       yield* faults(sql<{ what: string; id: string }>`
         select 'device' as what, id from device where removed_at is not null and (
           status not in ('revoked', 'superseded') or reason is not null or original is not null
-          or request is not null
+          or request is not null or quarantined_at is not null or last_session_at is not null
           or exists (select 1 from serial_assertion where serial_assertion.device_id = device.id)
           or exists (select 1 from device_session where device_session.device_id = device.id and address <> '')
           or exists (select 1 from device_registration

@@ -11,6 +11,7 @@ import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { accountOfIdentity } from '../../src/accounts/resolve-identity.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import type { Schema } from '../../src/database/index.ts'
+import { removeDevice } from '../../src/devices/removal/remove-device.ts'
 import { addAgent } from '../../src/identity/agents/add-agent.ts'
 import { atTerminal } from '../support/at-terminal.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -205,6 +206,15 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
+  test('when a removed device last had a session is forgotten with its last session', async () => {
+    const later = new Date(Date.now() + 48 * HOUR)
+    assert.ok((await installation.deviceSessions.removeExpired(later, 1000)) > 0)
+    const [listed] = await program.json('devices', 'list', '--serial', 'P-1', '--last-session')
+    assert.equal(listed.last_session_at, null)
+    assert.deepEqual((await program.json('devices', 'show', listed.id)).sessions, [])
+    await verifies()
+  })
+
   test('a superseded device leaves a gap in the revisions, and its key gets nothing', async () => {
     await setAcmePolicy(installation, { takenSerial: 'reissue' })
     const holders = [newKey(), newKey(), newKey()] as const
@@ -247,6 +257,19 @@ eachDatabase((_kind, _open, fresh) => {
     // It is new to the register.
     assert.equal((await register(service, { key })).status, 202)
     await verifies()
+  })
+
+  test('a request-id that is used while its device is being removed stays used', async () => {
+    await setAcmePolicy(installation, { registration: 'approval' })
+    const key = newKey()
+    assert.equal((await register(service, { key })).status, 202)
+    const { id } =
+      (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
+    // As if the device had asked just after somebody looked.
+    const removals = { ...installation.removals, lastRequest: async () => undefined }
+    const removing = removeDevice({ name: id, by: 'operator' }, { ...installation, removals })
+    await assert.rejects(removing, /keeps changing\. Try again\./)
+    assert.equal((await installation.registrations.ofDevice(id, 10)).length, 1)
   })
 
   describe('an account', () => {

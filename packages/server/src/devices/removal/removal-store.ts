@@ -12,21 +12,25 @@ import type { Device, DeviceStatus } from '../device.ts'
 interface Removal {
   readonly at: Date
   readonly by: string
-  /** What was used since then keeps its row, without where it came from: it may not be used again. */
+  /** What was used since then may not be used again, so its row stays. */
   readonly guardedSince: Date
 }
 
 export interface RemovalStore {
   /**
-   * Within a transaction: leaves the serial number and the device key in the row, which no other device may have. False
-   * if the device is neither revoked nor superseded, or was removed before.
+   * Within a transaction: leaves the serial number and the device key in the row, which no other device may have. Rows that
+   * stay because of `guardedSince` no longer say where the device was. False if the device is neither revoked nor
+   * superseded, or was removed before.
    */
   clear(device: Pick<Device, 'id' | 'deviceKeyId'>, removal: Removal): Promise<boolean>
   /**
    * Within a transaction: removes a device that never had a serial, with its row. False if its status has changed; also
-   * if it asked again meanwhile: then the statement failed, and the transaction must end.
+   * if it asked since `guardedSince`: then the statement failed, and the transaction must end.
    */
-  remove(device: Pick<Device, 'id' | 'status' | 'deviceKeyId'>): Promise<boolean>
+  remove(
+    device: Pick<Device, 'id' | 'status' | 'deviceKeyId'>,
+    removal: Pick<Removal, 'guardedSince'>,
+  ): Promise<boolean>
   /** When the device last used a request-id. */
   lastRequest(id: DeviceId): Promise<Date | undefined>
 }
@@ -42,6 +46,14 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
       .updateTable('clone_evidence')
       .set({ details: '{}' })
       .where((where) => where.and({ kind: 'second-key', subject: deviceKeyId }))
+      .execute()
+
+  /** Index device_registration_device. */
+  const forgetRegistrations = (id: DeviceId, before: Date) =>
+    query
+      .deleteFrom('device_registration')
+      .where('device_id', '=', id)
+      .where('registered_at', '<', toInstant(before))
       .execute()
 
   return {
@@ -62,24 +74,22 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
         .where('removed_at', 'is', null)
         .executeTakeFirst()
       if (!anyRowChanged(cleared)) return false
-      const since = toInstant(guardedSince)
       // Indexes serial_assertion_device, device_session_device and device_registration_device; the primary key of
       // clone_evidence begins with the device.
       await query.deleteFrom('serial_assertion').where('device_id', '=', id).execute()
       await query.deleteFrom('clone_evidence').where('device_id', '=', id).execute()
       await forgetSightings(deviceKeyId)
       const sessions = query.deleteFrom('device_session').where('device_id', '=', id)
-      await sessions.where('opened_at', '<', since).execute()
+      await sessions.where('opened_at', '<', toInstant(guardedSince)).execute()
       const open = query.updateTable('device_session').set({ ...NOWHERE, store: null })
       await open.where('device_id', '=', id).execute()
-      const registrations = query.deleteFrom('device_registration').where('device_id', '=', id)
-      await registrations.where('registered_at', '<', since).execute()
+      await forgetRegistrations(id, guardedSince)
       await query.updateTable('device_registration').set(NOWHERE).where('device_id', '=', id).execute()
       return true
     },
 
-    async remove({ id, status, deviceKeyId }) {
-      await query.deleteFrom('device_registration').where('device_id', '=', id).execute()
+    async remove({ id, status, deviceKeyId }, { guardedSince }) {
+      await forgetRegistrations(id, guardedSince)
       await query.deleteFrom('clone_evidence').where('device_id', '=', id).execute()
       await forgetSightings(deviceKeyId)
       try {

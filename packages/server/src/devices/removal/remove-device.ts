@@ -75,7 +75,7 @@ async function remove(
     const guardedSince = new Date(at.getTime() - GUARD_MS)
     won(
       left === 'nothing'
-        ? await removals.remove(device)
+        ? await removals.remove(device, { guardedSince })
         : await removals.clear(device, { at, by, guardedSince }),
     )
     await record({ action: 'device.remove', subject: device.id, details: { status: device.status, left } })

@@ -27,7 +27,7 @@ export interface DeviceSessionStore {
   ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
   /**
    * Removes at most `limit` sessions that expired before that instant, and returns how many. The register remembers when
-   * a device opened its last one.
+   * a device opened its last one, unless the device was removed.
    */
   removeExpired(before: Date, limit: number): Promise<number>
 }
@@ -61,6 +61,8 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
           ),
         ),
       )
+      // Of a removed device only its serial and key are remembered.
+      .where('removed_at', 'is', null)
       // A session that was opened later may have ended earlier, and be removed already.
       .where(sql<boolean>`coalesce(last_session_at, 0) < ${last}`)
       .execute()
