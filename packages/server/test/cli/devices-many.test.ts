@@ -8,6 +8,7 @@ import type { PrivateKey } from '@ratafia/assertions'
 import type { Installation } from '../../src/cli/installation.ts'
 import { approvingMany } from '../../src/devices/many/approve-many.ts'
 import { decideMany, type Outcome } from '../../src/devices/many/decide-many.ts'
+import { rejectingMany } from '../../src/devices/many/reject-many.ts'
 import { revokingMany } from '../../src/devices/many/revoke-many.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { atTerminal } from '../support/at-terminal.ts'
@@ -196,13 +197,61 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  /** Copies of one row, which no test asks about as devices. */
-  const copies = async (model: Awaited<ReturnType<typeof newModel>>) => {
+  test('a dry run knows that a serial number of another brand is another one', async () => {
+    const model = await newModel()
+    await askAll(model.of, 1)
+    const [device] = await model.rows()
+    assert.ok(device)
+    const models = { ...installation.models, find: () => installation.models.find(model.name) }
+    const { decide } = approvingMany({ by: 'maria', dryRun: true }, { ...installation, models })
+    const outcomes = await decide([device, { ...device, brandId: 'other-brand' }])
+    assert.deepEqual(
+      outcomes.map(({ result }) => result),
+      ['done', 'done'],
+    )
+  })
+
+  test('a device that is removed meanwhile fails, and the others are decided', async () => {
+    for (const [decision, message] of [
+      [(deps: Installation) => approvingMany({ by: 'maria', dryRun: false }, deps), /^There is no device "/],
+      [
+        (deps: Installation) => rejectingMany({ by: 'maria', dryRun: false, reason: 'No' }, deps),
+        /no longer exists\.$/,
+      ],
+    ] as const) {
+      const model = await newModel()
+      await askAll(model.of, 2)
+      const [stays, goes] = await model.rows()
+      assert.ok(stays && goes)
+      const { query } = installation.database
+      const change: Installation['change'] = async (work) => {
+        await query.deleteFrom('device_registration').where('device_id', '=', goes.id).execute()
+        await query.deleteFrom('device').where('id', '=', goes.id).execute()
+        return installation.change(work)
+      }
+      const outcomes: Outcome[] = []
+      const chosen = { names: [goes.id, stays.id] }
+      for await (const some of decideMany(chosen, decision({ ...installation, change }), installation))
+        outcomes.push(...some)
+      assert.deepEqual(
+        outcomes.map(({ name, result }) => [name, result]),
+        [
+          [goes.id, 'failed'],
+          [stays.id, 'done'],
+        ],
+      )
+      assert.match(outcomes[0]?.message ?? '', message)
+    }
+  })
+
+  /** Copies of one row of this status, which no test asks about as devices. */
+  const copies = async (model: Awaited<ReturnType<typeof newModel>>, status: 'pending' | 'active') => {
     const { query } = installation.database
     const row = await query
       .selectFrom('device')
       .selectAll()
       .where('model', '=', model.name.model)
+      .where('status', '=', status)
       .limit(1)
       .executeTakeFirstOrThrow()
     const more = Array.from({ length: MANY - 1 }, (_, index) => ({
@@ -244,13 +293,17 @@ eachDatabase((_kind, _open, fresh) => {
         ['SN-0', 'A flood'],
       ],
     )
-    await copies(model)
+    await copies(model, 'pending')
     const pending = (await model.rows('pending')).length
     const rest = await decided(['reject', '--model', model.shown, '--reason', 'Not ours', '--yes'])
     assert.deepEqual([rest.code, rest.counts], [0, { done: pending, already: 0, failed: 0 }])
+    const rejected = (await model.rows('rejected')).map(({ id }) => id)
+    assert.equal(rejected.length, MANY + 3)
     const entries = await installation.audit.list({ action: 'device.reject' }, { limit: 1000 })
-    assert.equal(entries.length, pending + 2, 'each has its entry')
-    const first = (await model.rows('rejected'))[0]?.id ?? assert.fail()
+    const subjects = entries.map(({ subject }) => subject).filter((id) => rejected.some((one) => one === id))
+    assert.deepEqual(subjects.toSorted(), rejected.toSorted(), 'each has its entry')
+    const [first] = rejected
+    assert.ok(first)
     const again = await decided(['reject', first, first, 'x', '--reason', 'x'])
     assert.deepEqual(again.counts, { done: 0, already: 1, failed: 1 })
   })
@@ -260,7 +313,7 @@ eachDatabase((_kind, _open, fresh) => {
     const [key] = keys
     assert.ok(key)
     await registered(service, { ...model.of, key, serial: 'SN' })
-    await copies(model)
+    await copies(model, 'active')
     const decision = revokingMany({ by: 'maria', dryRun: false }, installation)
     let batches = 0
     const cutOff = {

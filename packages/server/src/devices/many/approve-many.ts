@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { signerFor } from '../../brands/keys/signer-for.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
 import { invalidField, RequestError } from '../../errors.ts'
-import { type Device, describeDevice } from '../device.ts'
+import { type Device, describeDevice, showSerialName } from '../device.ts'
 import { LostRace } from '../lost-race.ts'
 import {
   approveDevice,
@@ -134,7 +134,7 @@ async function wouldApprove(
         if ('taken' in plan) throw serialTakenBy(plan.taken)
         const twin = outcomes.find(
           ({ result, device: other }) =>
-            result === 'done' && other?.serial === device.serial && other.model === device.model,
+            result === 'done' && other && showSerialName(other) === showSerialName(device),
         )
         if (twin)
           throw invalidField(`The device ${twin.name} wants the same serial number. Give this one another.`)

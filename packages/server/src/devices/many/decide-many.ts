@@ -37,7 +37,7 @@ export interface ManyDecision {
   readonly prefer: readonly DeviceStatus[]
   /** What a device is after it. */
   readonly becomes: DeviceStatus
-  /** Decides about at most {@link BATCH} devices. In their order. */
+  /** Decides about at most {@link BATCH} devices. In their order, and each outcome has the id as its name. */
   readonly decide: (batch: readonly Device[]) => Promise<readonly Outcome[]>
 }
 
@@ -71,7 +71,7 @@ export async function* decideMany(
       if (!('result' in one)) open.set(one.device.id, one.device)
     }
     const decided = open.size === 0 ? [] : await decision.decide([...open.values()])
-    const byId = new Map(decided.map((outcome) => [outcome.device?.id, outcome]))
+    const byId = new Map(decided.map((outcome) => [outcome.name, outcome]))
     yield found.map((one) => {
       if ('result' in one) return one
       const outcome = byId.get(one.device.id)

@@ -37,12 +37,13 @@ export async function recordRejection(
   return true
 }
 
-/** Perhaps somebody decided a moment ago. */
+/** Perhaps somebody decided about it, or removed it, a moment ago. */
 export async function notWaiting(
   device: Device,
   { devices }: { readonly devices: DeviceStore },
 ): Promise<RequestError> {
-  const now = (await devices.findById(device.id)) ?? device
+  const now = await devices.findById(device.id)
+  if (!now) return invalidField(`The device ${device.id} no longer exists.`)
   const advice = now.status === 'active' ? ' To end its sessions, use `ratafia devices revoke`.' : ''
   return invalidField(`${describeDevice(now)} is not waiting for a decision.${advice}`)
 }
