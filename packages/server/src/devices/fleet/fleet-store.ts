@@ -6,7 +6,7 @@ import type { CloneEvidenceKind } from '../sessions/clone-evidence.ts'
 import type { EvidenceSummary, FleetDevice, FleetFilter, FleetOrder, FleetQuery } from './fleet-filter.ts'
 
 export interface FleetStore {
-  /** Undefined when the device that the page comes after is not in the register. */
+  /** Undefined when the order needs the device that the page comes after, and it is not in the register. */
   search(query: FleetQuery): Promise<readonly FleetDevice[] | undefined>
   /** Devices that have evidence of a clone, by its kind. */
   countEvidence(): Promise<ReadonlyMap<string, number>>
@@ -225,7 +225,7 @@ async function evidenceOf(
       .execute()
     for (const [id, some] of Map.groupBy(rows, ({ device_id }) => device_id)) {
       summaries.set(id, {
-        // Only sightings fill the column.
+        // Only sightings and checked imports fill the column.
         kinds: [...new Set(some.map(({ kind }) => kind as CloneEvidenceKind))],
         times: some.reduce((sum, { times }) => sum + times, 0),
         lastSeenAt: fromInstant(Math.max(...some.map(({ last_seen_at }) => last_seen_at))),

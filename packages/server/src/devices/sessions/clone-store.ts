@@ -103,7 +103,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
 export function evidenceOf(row: CloneEvidenceTable): CloneEvidence {
   return {
     deviceId: row.device_id as DeviceId,
-    // Only `record` fills these columns.
+    // Only `record` and checked imports fill these columns.
     kind: row.kind as CloneEvidenceKind,
     details: JSON.parse(row.details),
     subject: row.subject,
