@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { encode, type HeaderInput, type PrivateKey, sign } from '@ratafia/assertions'
+import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
 import { updateModel } from '../../src/brands/models/add-model.ts'
 import { importHardwareIdentities } from '../../src/brands/models/hardware/import-hardware-identities.ts'
 import type { ModelName, ModelPolicy } from '../../src/brands/models/model-policy.ts'
@@ -13,7 +13,7 @@ import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
   AUTH,
-  acmeKey,
+  acmeModel,
   addAcmeModel,
   freshDeviceKeys,
   getRequestId,
@@ -161,25 +161,7 @@ eachDatabase((_kind, _open, fresh) => {
   describe('an older revision of the model assertion', () => {
     const withRevisions = async () => {
       const model = await newModel({}, { store: 'old-store', 'serial-authority': ['generic'] })
-      const newer = encode(
-        sign(
-          {
-            type: 'model',
-            headers: {
-              'authority-id': ACME.brandId,
-              series: '16',
-              'brand-id': ACME.brandId,
-              model: model.name.model,
-              revision: '1',
-              classic: 'true',
-              store: 'new-store',
-              timestamp: '2020-06-01T00:00:00Z',
-            },
-          },
-          acmeKey(),
-          { signedAt: new Date() },
-        ),
-      )
+      const newer = acmeModel(model.name.model, { revision: '1', store: 'new-store' })
       await updateModel({ name: 'newer', bytes: newer }, service.installation)
       return { ...model, newer }
     }

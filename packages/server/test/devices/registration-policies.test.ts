@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { newDeviceId } from '@ratafia/api'
-import { encode, type HeaderInput, type PrivateKey, sign } from '@ratafia/assertions'
+import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
 import { addBrand } from '../../src/brands/add-brand.ts'
 import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
 import { disableSigningKey } from '../../src/brands/keys/disable-signing-key.ts'
@@ -21,7 +21,7 @@ import { acmeFiles, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
-  acmeKey,
+  acmeModel,
   addAcmeModel,
   deviceKey,
   freshDeviceKey,
@@ -626,7 +626,8 @@ eachDatabase((_kind, _open, fresh) => {
         const { text, serial } = await register(service, { ...named.of, requestHeaders })
         assert.equal(serial?.authorityId, 'generic')
         assert.match(text, /\naccount-id: generic\n/)
-        const modelText = withoutAuthority(named.of.model)
+        // As it was before it named who else may sign its serials.
+        const modelText = acmeModel(named.of.model)
         const key = await freshDeviceKey()
         assert.equal(
           await refused({ ...named.of, key, modelText }),
@@ -655,12 +656,3 @@ eachDatabase((_kind, _open, fresh) => {
     await registered(service, { ...of, key: await freshDeviceKey() })
   })
 })
-
-/** The model assertion as it was before it named who else may sign its serials. */
-function withoutAuthority(model: string): Uint8Array {
-  const headers = { 'authority-id': ACME.brandId, series: '16', 'brand-id': ACME.brandId, model }
-  const more = { classic: 'true', timestamp: '2020-04-01T00:00:00Z' }
-  return encode(
-    sign({ type: 'model', headers: { ...headers, ...more } }, acmeKey(), { signedAt: new Date() }),
-  )
-}

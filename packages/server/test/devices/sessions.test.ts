@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { MacaroonResponseSchema, NonceResponseSchema } from '@ratafia/api/schemas'
-import { type AssertionOf, encode, type PrivateKey, sign } from '@ratafia/assertions'
+import { type AssertionOf, encode, type PrivateKey } from '@ratafia/assertions'
 import { decodeBase64, decodeBinary } from '@ratafia/macaroon'
 import { Check } from 'typebox/value'
 import { FULL } from '../../../../tools/test/effort.ts'
@@ -14,7 +14,7 @@ import { eachDatabase } from '../support/databases.ts'
 import {
   ACME,
   AUTH,
-  acmeKey,
+  acmeModel,
   addAcmeModel,
   deviceKey,
   freshDeviceKeys,
@@ -37,13 +37,7 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 
 /** The model acme-classic for another store. */
-const ofStore = (store: string): Uint8Array => {
-  const { brandId, model } = ACME
-  const timestamp = '2020-05-01T00:00:00Z'
-  const name = { 'authority-id': brandId, series: '16', 'brand-id': brandId, model }
-  const headers = { ...name, classic: 'true', store, timestamp }
-  return encode(sign({ type: 'model', headers }, acmeKey(), { signedAt: new Date() }))
-}
+const ofStore = (store: string) => acmeModel(ACME.model, { store })
 
 const MANY = FULL ? 100 : 30
 
@@ -430,7 +424,7 @@ eachDatabase((_kind, _open, fresh) => {
             type: 'model',
             primaryKey: '16/acme-brand/acme-taken',
             revision: 1,
-            encoded: revisedModel('acme-taken'),
+            encoded: acmeModel('acme-taken', { revision: '1' }),
           },
         ],
         new Date(),
@@ -605,24 +599,3 @@ eachDatabase((_kind, _open, fresh) => {
   const evidenceOf = async (serial: AssertionOf<'serial'>) =>
     service.installation.clones.evidenceOf((await deviceOf(serial)).id)
 })
-
-/** Revision 1 of a model, in which the brand lets nobody else sign. */
-const revisedModel = (model: string): Uint8Array =>
-  encode(
-    sign(
-      {
-        type: 'model',
-        headers: {
-          'authority-id': ACME.brandId,
-          series: '16',
-          'brand-id': ACME.brandId,
-          model,
-          revision: '1',
-          classic: 'true',
-          timestamp: '2020-05-01T00:00:00Z',
-        },
-      },
-      acmeKey(),
-      { signedAt: new Date() },
-    ),
-  )

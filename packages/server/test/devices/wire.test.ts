@@ -6,12 +6,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { before, describe, test } from 'node:test'
-import { encode, sign } from '@ratafia/assertions'
 import { brandDeps, vector } from '../support/brands.ts'
 import { oneDatabase } from '../support/databases.ts'
 import {
+  ACME,
   AUTH,
-  acmeKey,
+  acmeModel,
   deviceKey,
   freshDeviceKey,
   getRequestId,
@@ -237,25 +237,7 @@ oneDatabase((_kind, open, fresh) => {
 
     test('a session of 1 MiB is read: models may be large', async () => {
       const serial = await registered(service, { key: deviceKey('device2') })
-      const large = encode(
-        sign(
-          {
-            type: 'model',
-            headers: {
-              'authority-id': 'acme-brand',
-              series: '16',
-              'brand-id': 'acme-brand',
-              model: 'acme-classic',
-              classic: 'true',
-              timestamp: '2020-05-01T00:00:00Z',
-              'x-padding': 'p'.repeat(120 * KIB),
-            },
-            body: 'b'.repeat(800 * KIB),
-          },
-          acmeKey(),
-          { signedAt: service.now() },
-        ),
-      )
+      const large = acmeModel(ACME.model, { 'x-padding': 'p'.repeat(120 * KIB) }, 'b'.repeat(800 * KIB))
       const { status, body } = await openSession(service, {
         serial,
         key: deviceKey('device2'),

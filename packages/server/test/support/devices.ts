@@ -72,7 +72,25 @@ export async function setAcmePolicy(deps: BrandDeps, policy: Partial<ModelPolicy
   await setPolicy(ACME, { registration: 'auto', ...DEFAULT_POLICY, ...policy }, deps)
 }
 
-/** Another model of acme-brand, signed by its key. */
+/** A model assertion of acme-brand, signed by its key; `headers` are added, or replace others. */
+export function acmeModel(
+  model: string,
+  headers: Record<string, HeaderInput> = {},
+  body?: string,
+): Uint8Array {
+  const own = {
+    'authority-id': ACME.brandId,
+    series: '16',
+    'brand-id': ACME.brandId,
+    model,
+    classic: 'true',
+    timestamp: '2020-05-01T00:00:00Z',
+  }
+  const input = { type: 'model', headers: { ...own, ...headers }, ...(body && { body }) } as const
+  return encode(sign(input, acmeKey(), { signedAt: new Date() }))
+}
+
+/** Another model of acme-brand. */
 export async function addAcmeModel(
   deps: BrandDeps,
   model: string,
@@ -81,24 +99,7 @@ export async function addAcmeModel(
     headers = {},
   }: { policy?: Partial<ModelPolicy>; headers?: Record<string, HeaderInput> } = {},
 ): Promise<Uint8Array> {
-  const encoded = encode(
-    sign(
-      {
-        type: 'model',
-        headers: {
-          'authority-id': ACME.brandId,
-          series: '16',
-          'brand-id': ACME.brandId,
-          model,
-          classic: 'true',
-          timestamp: '2020-05-01T00:00:00Z',
-          ...headers,
-        },
-      },
-      acmeKey(),
-      { signedAt: new Date() },
-    ),
-  )
+  const encoded = acmeModel(model, headers)
   const file = { name: `model-${model}`, bytes: encoded }
   await addModel({ file, policy: { registration: 'auto', ...DEFAULT_POLICY, ...policy } }, deps)
   return encoded
