@@ -455,8 +455,8 @@ eachDatabase((_kind, _open, fresh) => {
       identity = stored ?? assert.fail()
     })
 
-    test('signs the request-id, named by either digest', async () => {
-      const { of } = await newModel({ hardwareIdentity: true })
+    test('signs the request-id, named by either digest; the audit log names it for each device', async () => {
+      const { name, of, rows } = await newModel({ hardwareIdentity: true })
       const bodies = [
         (requestId: string) => prove(requestId),
         (requestId: string) =>
@@ -470,6 +470,22 @@ eachDatabase((_kind, _open, fresh) => {
         const input = { ...of, key: await freshDeviceKey(), requestId, body: body(requestId) }
         assert.equal(Buffer.from((await registered(service, input)).body).toString(), input.body)
       }
+      await setPolicy(name, { registration: 'approval' }, service.installation)
+      const requestId = await getRequestId(service)
+      const waiting = { ...of, key: await freshDeviceKey(), requestId, body: prove(requestId) }
+      assert.equal((await register(service, waiting)).status, 202)
+      const { audit } = service.installation
+      const logged = await Promise.all(
+        (await rows()).map(async ({ id: subject }) => {
+          const [entry] = await audit.list({ subject }, { limit: 10 })
+          return [entry?.action, JSON.parse(entry?.details ?? '{}')['hardware-key']]
+        }),
+      )
+      assert.deepEqual(logged, [
+        ['device.wait', identity.keySha3],
+        ['device.register', identity.keySha3],
+        ['device.register', identity.keySha3],
+      ])
     })
 
     test('is required: refused without a body, known hardware or a signature of this request-id', async () => {

@@ -149,7 +149,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
       try {
         await waitForApproval(
-          { registration, model: known, proposed: undefined },
+          { registration, model: known, proposed: undefined, hardwareKeyId: undefined },
           { ...service.installation, mostWaiting },
         )
       } catch (error) {

@@ -9,11 +9,11 @@ import { registrationRefused } from '../../errors.ts'
 /** snapd uses one name, its documentation the other; both mean the digest of the built-in key. */
 const DIGESTS = ['hardware-id-key-sha3-384', 'hardware-id-key-sha384'] as const
 
-/** Throws `RequestError` `registration-refused`. */
+/** The SHA3-384 digest of the key that signed, in base64url. Throws `RequestError` `registration-refused`. */
 export async function checkHardware(
   request: UnverifiedAssertion<'serial-request'>,
   deps: FindHardwareDeps,
-): Promise<void> {
+): Promise<string> {
   const body = readBody(request.body)
   const digest = textIn(body, DIGESTS)
   const signature = textIn(body, ['request-id-signature'])
@@ -30,6 +30,7 @@ export async function checkHardware(
   }
   try {
     verifyHardwareSignature(identity, request.fields.requestId, signature)
+    return identity.fields.hardwareKeyId
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error
     throw registrationRefused(`The hardware of this device could not be verified: ${error.message}.`, {

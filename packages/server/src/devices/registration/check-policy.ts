@@ -25,6 +25,8 @@ export interface AllowedDevice {
   readonly model: StoredModel
   /** The serial number it will get; undefined if the service makes one. */
   readonly proposed: string | undefined
+  /** Of the board that vouched for it, as {@link checkHardware} says; undefined if the model asks for none. */
+  readonly hardwareKeyId: string | undefined
 }
 
 /** Throws {@link RequestError} `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
@@ -47,10 +49,14 @@ export async function checkPolicy(
       `This device is not on the allow-list of its model. Ask the operator to import ${number}the device key ${device.deviceKeyId}.`,
     )
   }
-  if (policy.hardwareIdentity) await checkHardware(request, deps)
+  const hardwareKeyId = policy.hardwareIdentity ? await checkHardware(request, deps) : undefined
   if (original) await checkRemodel(original, model, deps)
-  return { registration, model, proposed }
+  return { registration, model, proposed, hardwareKeyId }
 }
+
+/** The audit details of the board that vouched: a board may vouch for several keys (docs/decisions/0040). */
+export const vouchedBy = ({ hardwareKeyId }: AllowedDevice): Details =>
+  hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }
 
 /**
  * Counts one use of the API key, on the transaction that stores the device. Returns the id of the key, for the audit

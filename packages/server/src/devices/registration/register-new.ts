@@ -7,7 +7,7 @@ import { type Device, type SerialAssertion, showSerialName } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
 import { givenSerial } from '../serial-holder.ts'
-import { type AllowedDevice, countApiKeyUse } from './check-policy.ts'
+import { type AllowedDevice, countApiKeyUse, vouchedBy } from './check-policy.ts'
 import {
   type IssueDeps,
   planSerial,
@@ -51,7 +51,7 @@ export async function registerNewDevice(
     // Late: all devices of the model wait for the row of their key.
     const apiKey = await countApiKeyUse(allowed, at, stores)
     won(await policyStillAllows(allowed, stores))
-    const details = { ...givenSerial(device), ...apiKey }
+    const details = { ...givenSerial(device), ...apiKey, ...vouchedBy(allowed) }
     await stores.record({ action: 'device.register', subject: device.id, details })
     return storeSerial(signed, { device, at }, stores)
   })
