@@ -1,8 +1,8 @@
 /** Approves many devices: their serials are signed side by side, and each batch is stored in one transaction. */
 import pLimit from 'p-limit'
-import { signerFor } from '../../brands/keys/signer-for.ts'
+import { signerOrFault } from '../../brands/keys/signer-for.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
-import { invalidField, RequestError } from '../../errors.ts'
+import { invalidField } from '../../errors.ts'
 import { type Device, describeDevice, showSerialName } from '../device.ts'
 import { LostRace } from '../lost-race.ts'
 import {
@@ -120,14 +120,14 @@ async function wouldApprove(
   deps: IssueDeps,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  const signers = new Map<string, RequestError | undefined>()
+  const signers = new Map<string, Awaited<ReturnType<typeof signerOrFault>>>()
   for (const device of batch) {
     try {
       const model = await modelOf(device, deps)
       const name = showModelName(model)
-      if (!signers.has(name)) signers.set(name, await signerFault(model, deps))
-      const fault = signers.get(name)
-      if (fault) throw fault
+      const signer = signers.get(name) ?? (await signerOrFault(model, deps))
+      signers.set(name, signer)
+      if ('fault' in signer) throw invalidField(signer.fault)
       if (device.serial === '') outcomes.push(done(device))
       else {
         const plan = await planSerial({ model, proposed: device.serial }, deps)
@@ -145,16 +145,6 @@ async function wouldApprove(
     }
   }
   return outcomes
-}
-
-async function signerFault(model: StoredModel, deps: IssueDeps): Promise<RequestError | undefined> {
-  try {
-    await signerFor(model, deps)
-    return undefined
-  } catch (error) {
-    if (error instanceof RequestError) return error
-    throw error
-  }
 }
 
 async function modelOf(device: Device, { models }: Pick<IssueDeps, 'models'>): Promise<StoredModel> {
