@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { asSuperuser, eachDatabase } from '../../test/support/databases.ts'
+import { eventually } from '../../test/support/eventually.ts'
 import { silenceable } from '../../test/support/silenceable.ts'
 import { Unavailable } from '../errors.ts'
 import { type DatabaseTarget, inTransaction, openDatabase } from './index.ts'
@@ -102,6 +103,16 @@ eachDatabase((kind, open, { target }) => {
     const name = new URL(where.url).pathname.slice(1)
     await asSuperuser(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
   }
+
+  test('closing waits for a statement that runs, and its answer still counts', async () => {
+    await open()
+    const database = await openDatabase(await target())
+    // Longer than the answer may rest on the beat from before.
+    const slow = sql`select 1 as one from pg_sleep(1)`.execute(database.query)
+    await eventually('it runs', () => database.pool().open > database.pool().idle)
+    const [{ rows }] = await Promise.all([slow, database.close()])
+    assert.deepEqual(rows, [{ one: 1 }])
+  })
 
   test('a connection that the server ended while idle is replaced: at most one statement is Unavailable', async () => {
     const database = await open()

@@ -94,10 +94,14 @@ export class PostgresPool {
     await this.#current.beats.send(notification)
   }
 
+  /** Waits for the connections in use. */
   async close(): Promise<void> {
-    clearInterval(this.#watching)
     this.#isClosed = true
-    await end(this.#current)
+    try {
+      await end(this.#current)
+    } finally {
+      clearInterval(this.#watching)
+    }
   }
 
   /** Of the connections for work. */
@@ -230,8 +234,10 @@ class HostLeft extends Error {
   }
 }
 
+/** Beats can be sent as long as a connection is in use: without them no answer on it would count. */
 async function end({ work, beatConnections }: Generation): Promise<void> {
-  await Promise.all([work.end(), beatConnections.end()])
+  await work.end()
+  await beatConnections.end()
 }
 
 /** A connection to a host that has acknowledged a beat. Does not wait for one that is left meanwhile. */
