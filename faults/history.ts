@@ -26,8 +26,8 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number]
 
 /**
- * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (those that began in it, see `eras.ts`),
- * `device MODEL/SERIAL`, `request MODEL/KEY`.
+ * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (those that began in it, see
+ * `eras.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`.
  */
 export type Subject = string
 

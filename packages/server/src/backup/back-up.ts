@@ -16,8 +16,8 @@ interface BackUpDeps {
 
 /**
  * `write` gets the text of the file, to compress and store as it is produced. What it has written is valid only once
- * this resolves. Throws {@link RequestError} for a database without tables, of a newer release or of another secret key, `Unavailable`,
- * and whatever `write` throws.
+ * this resolves. Throws {@link RequestError} for a database without tables, of a newer release or of another secret
+ * key, `Unavailable`, and whatever `write` throws.
  */
 export function backUp(
   {

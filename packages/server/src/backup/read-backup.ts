@@ -30,8 +30,8 @@ const PAGE_BYTES = 8 * 1024 * 1024
 const TABLES = 1_000
 
 /**
- * Reads a whole file and returns its totals and how it ends. What it passes on is well-formed, but only the end shows whether the file
- * is whole: until then rely on nothing. Throws {@link ImportError}.
+ * Reads a whole file and returns its totals and how it ends. What it passes on is well-formed, but only the end shows
+ * whether the file is whole: until then rely on nothing. Throws {@link ImportError}.
  */
 export async function readBackup(
   source: AsyncIterable<Uint8Array>,

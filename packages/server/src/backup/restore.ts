@@ -40,8 +40,8 @@ interface RestoreDeps {
 /**
  * Creates the schema of the backup, inserts its rows, and then brings the schema up to date: so a backup of an older
  * release can be restored. Throws {@link RequestError} for a database that is not empty, and for a backup that is
- * sealed under another secret key, or was changed; {@link ImportError} for a file that is not whole, not from here, or of a newer
- * release. No row is changed then.
+ * sealed under another secret key, was changed, or has no seal; {@link ImportError} for a file that is not whole, not
+ * from here, or of a newer release. No row is changed then.
  */
 export function restore(request: RestoreRequest, deps: RestoreDeps): Promise<Restored> {
   return deps.wholeDatabase.replace(async (target) => {

@@ -4,8 +4,8 @@ import { invalidRequest, type RequestError } from '../errors.ts'
 import { type BackupRow, base64, FORMAT, type Header, LINE_BYTES, type TableHead } from './backup-file.ts'
 
 /**
- * The text of the file, before gzip; without `seal` it ends without one. Throws {@link RequestError} for a row that no restore would
- * accept.
+ * The text of the file, before gzip; without `seal` it ends without one. Throws {@link RequestError} for a row that no
+ * restore would accept.
  */
 export async function* backupText(
   header: Header,

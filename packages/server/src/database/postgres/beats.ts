@@ -74,7 +74,7 @@ export class Beats {
     await this.#sending
   }
 
-  /** Resolves once the host has acknowledged a beat at all, on this connection to it if need be. Throws as {@link send}. */
+  /** Resolves once the host has acknowledged a first beat, on this connection if need be. Throws as {@link send} does. */
   async begin(client: pg.PoolClient): Promise<void> {
     while (!this.#begun) await (this.#sending ?? this.send(undefined, client))
   }

@@ -6,7 +6,8 @@ export const fleet: Migration = {
   statements: ({ bytewise, instant }) => [
     // Written when retention removes the last session of a device; the sessions that are still there say it better.
     `alter table device add column last_session_at ${instant}`,
-    // From then on a row has nothing personal. It stays for what refers to it, and so that nothing it had is given again.
+    // From then on a row has nothing personal. It stays for what refers to it, and so that nothing it had is given
+    // again.
     `alter table device add column removed_at ${instant}`,
     `alter table account add column removed_at ${instant}`,
     'create index device_registered on device (registered_at, id)',
