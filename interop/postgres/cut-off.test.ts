@@ -3,46 +3,33 @@
  * nodes and commands leave it for the new one, nothing revoked there is accepted, and nothing is acknowledged here.
  */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Postgres } from '../../faults/world/postgres.ts'
+import type { Postgres } from '../../faults/world/postgres.ts'
 import { type Database, openDatabase } from '../../packages/server/src/database/index.ts'
 import { eventually } from '../../packages/server/test/support/eventually.ts'
-import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
+import type { TestNode } from '../../packages/server/test/support/nodes.ts'
 import { testProgram } from '../../packages/server/test/support/program.ts'
-import { addPerson, bearing, call, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
+import { addPerson, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
+import {
+  type PrimaryAndStandby,
+  startPrimaryAndStandby,
+  statusOf,
+  urlOfBoth,
+} from './support/primary-and-standby.ts'
 
 suite('a primary that was cut off', () => {
-  let directory: string
+  let servers: PrimaryAndStandby
   let old: Postgres
-  let standby: Postgres
-  const nodes: TestNode[] = []
+  /** Knows no other host. */
+  let only: TestNode
   const program = testProgram()
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'ratafia-cut-off-'))
-    // The servers' own account goes through it.
-    chmodSync(directory, 0o755)
-    old = await Postgres.start(join(directory, 'old'))
-    standby = await old.addStandby(join(directory, 'standby'))
+    servers = await startPrimaryAndStandby()
+    old = servers.primary
   })
-  after(async () => {
-    for (const node of nodes) await node.close()
-    await old.stop()
-    await standby.stop()
-    rmSync(directory, { recursive: true })
-  })
+  after(() => servers.close())
 
-  const both = () => old.url('postgres').replace(/(?<=:)\d+(?=\/)/, `${old.port},127.0.0.1:${standby.port}`)
-  const start = async (url: string) => {
-    const node = await startNode({ kind: 'postgres', url })
-    nodes.push(node)
-    return node
-  }
-  const statusOf = async (node: TestNode, token: string) =>
-    (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
   const command = (url: string, ...words: string[]) =>
     program.run(words, {
       environment: { RATAFIA_DATABASE_URL: url, RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') },
@@ -68,8 +55,10 @@ suite('a primary that was cut off', () => {
   }
 
   test('is left for the one that took over', async () => {
-    const [one, other] = [await start(both()), await start(both())]
-    const only = await start(old.url('postgres'))
+    const { standby, startNode } = servers
+    const both = urlOfBoth(old, standby)
+    const [one, other] = [await startNode(both), await startNode(both)]
+    only = await startNode(old.url('postgres'))
     const [kept, revoked] = [await logIn(one, await addPerson(one)), await logIn(one, await addPerson(one))]
     for (const node of [one, other, only]) {
       for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
@@ -78,7 +67,7 @@ suite('a primary that was cut off', () => {
     await standby.promote()
     await endsUnconfirmed(idle)
     await idle.close()
-    const there = await start(standby.url('postgres'))
+    const there = await startNode(standby.url('postgres'))
     await revokeOwn(there, revoked)
     const acknowledged = performance.now()
 
@@ -107,7 +96,7 @@ suite('a primary that was cut off', () => {
       await old.query(`alter system set ${setting}`)
     }
     await old.query('select pg_reload_conf()')
-    const found = await command(both(), 'accounts', 'list', '--json')
+    const found = await command(urlOfBoth(old, servers.standby), 'accounts', 'list', '--json')
     assert.deepEqual({ code: found.code, stderr: found.stderr }, { code: 0, stderr: '' })
     const { code, stderr } = await command(old.url('postgres'), 'accounts', 'list')
     assert.equal(code, 3, stderr)
@@ -121,7 +110,7 @@ suite('a primary that was cut off', () => {
       )
       assert.ok(refused instanceof Error)
     }
-    await nodes[2]?.close()
+    await only.close()
     // One for each client that tries, and what was on its way when it was cut off.
     assert.ok((await waiting()) <= 6, `${await waiting()} wait`)
   })

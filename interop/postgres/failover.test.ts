@@ -3,60 +3,43 @@
  * there is none, and recovers by itself when the standby is promoted, without forgetting a revocation.
  */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Postgres } from '../../faults/world/postgres.ts'
 import { openDatabase } from '../../packages/server/src/database/index.ts'
 import { eventually } from '../../packages/server/test/support/eventually.ts'
-import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
-import { addPerson, bearing, call, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
+import { addPerson, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
+import {
+  type PrimaryAndStandby,
+  startPrimaryAndStandby,
+  statusOf,
+  urlOfBoth,
+} from './support/primary-and-standby.ts'
 
 suite('a primary and a synchronous standby', () => {
-  let directory: string
-  let primary: Postgres
-  let standby: Postgres
-  const nodes: TestNode[] = []
+  let servers: PrimaryAndStandby
   before(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'ratafia-failover-'))
-    // The servers' own account goes through it.
-    chmodSync(directory, 0o755)
-    primary = await Postgres.start(join(directory, 'primary'))
-    standby = await primary.addStandby(join(directory, 'standby'))
+    servers = await startPrimaryAndStandby()
   })
-  after(async () => {
-    for (const node of nodes) await node.close()
-    await primary.stop()
-    await standby.stop()
-    rmSync(directory, { recursive: true })
-  })
-
-  const both = (first: Postgres, second: Postgres) =>
-    `${first.url('postgres').replace(/(?<=:)\d+(?=\/)/, `${first.port},127.0.0.1:${second.port}`)}?target_session_attrs=read-write`
-  const statusOf = async (node: TestNode, token: string) =>
-    (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+  after(() => servers.close())
 
   test('a standby alone is not enough: it may not have heard of a revocation', async () => {
-    await assert.rejects(openDatabase({ kind: 'postgres', url: standby.url('postgres') }), {
+    const url = servers.standby.url('postgres')
+    await assert.rejects(openDatabase({ kind: 'postgres', url }), {
       name: 'Unavailable',
       message: /takes no writes: it is a standby/,
     })
   })
 
   test('in any order, through a promotion', async () => {
-    for (const url of [both(primary, standby), both(standby, primary)]) {
-      nodes.push(await startNode({ kind: 'postgres', url }))
-    }
-    const [one, other] = nodes as [TestNode, TestNode]
-    const people = await Promise.all([addPerson(one), addPerson(one)])
-    const [kept, revoked] = (await Promise.all(people.map((person) => logIn(one, person)))) as [
-      string,
-      string,
-    ]
-    for (const node of nodes)
+    const { primary, standby, startNode } = servers
+    const start = (...[first, second]: Parameters<typeof urlOfBoth>) =>
+      startNode(`${urlOfBoth(first, second)}?target_session_attrs=read-write`)
+    const [one, other] = [await start(primary, standby), await start(standby, primary)]
+    const nodes = [one, other]
+    const [kept, revoked] = [await logIn(one, await addPerson(one)), await logIn(one, await addPerson(one))]
+    for (const node of nodes) {
       for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
+    }
     await revokeOwn(one, revoked)
 
     await primary.kill()

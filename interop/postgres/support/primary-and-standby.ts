@@ -1,0 +1,46 @@
+/** A primary with its synchronous standby, and nodes that use them. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Postgres } from '../../../faults/world/postgres.ts'
+import { startNode, type TestNode } from '../../../packages/server/test/support/nodes.ts'
+import { bearing, call } from '../../../packages/server/test/support/service.ts'
+
+export interface PrimaryAndStandby {
+  readonly primary: Postgres
+  readonly standby: Postgres
+  startNode(url: string): Promise<TestNode>
+  close(): Promise<void>
+}
+
+export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
+  const directory = mkdtempSync(join(tmpdir(), 'ratafia-standby-'))
+  // The servers' own account goes through it.
+  chmodSync(directory, 0o755)
+  const primary = await Postgres.start(join(directory, 'primary'))
+  const standby = await primary.addStandby(join(directory, 'standby'))
+  const nodes: TestNode[] = []
+  return {
+    primary,
+    standby,
+    startNode: async (url) => {
+      const node = await startNode({ kind: 'postgres', url })
+      nodes.push(node)
+      return node
+    },
+    close: async () => {
+      for (const node of nodes) await node.close()
+      await primary.stop()
+      await standby.stop()
+      rmSync(directory, { recursive: true })
+    },
+  }
+}
+
+/** One URL that names both. */
+export const urlOfBoth = (first: Postgres, second: Postgres): string =>
+  first.url('postgres', `${first.port},127.0.0.1:${second.port}`)
+
+/** Of `whoami` with a token. */
+export const statusOf = async (node: TestNode, token: string): Promise<number> =>
+  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
