@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Postgres } from '../../faults/world/postgres.ts'
-import { type Database, openDatabase } from '../../packages/server/src/database/index.ts'
+import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
 import { eventually } from '../../packages/server/test/support/eventually.ts'
 import type { TestNode } from '../../packages/server/test/support/nodes.ts'
 import { testProgram } from '../../packages/server/test/support/program.ts'
@@ -54,6 +54,15 @@ suite('a primary that was cut off', () => {
     await added
   }
 
+  /** What a transaction has read decides nothing either, whether it is committed or refuses something. */
+  const decidesNothing = ({ query }: Database, refusal?: Error) => {
+    const read = inTransaction(query, async (transaction) => {
+      await transaction.selectFrom('package').selectAll().execute()
+      if (refusal) throw refusal
+    })
+    return assert.rejects(read, { name: 'Unavailable' })
+  }
+
   test('is left for the one that took over', async () => {
     const { standby, startNode } = servers
     const both = urlOfBoth(old, standby)
@@ -63,10 +72,14 @@ suite('a primary that was cut off', () => {
     for (const node of [one, other, only]) {
       for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
     }
-    const idle = await openDatabase({ kind: 'postgres', url: old.url('postgres') })
+    const open = () => openDatabase({ kind: 'postgres', url: old.url('postgres') })
+    const idle: [Database, Database, Database] = [await open(), await open(), await open()]
     await standby.promote()
-    await endsUnconfirmed(idle)
-    await idle.close()
+    await endsUnconfirmed(idle[0])
+    // Longer than an answer may rest on the heartbeat from before.
+    await sleep(1_000)
+    await Promise.all([decidesNothing(idle[1]), decidesNothing(idle[2], new Error('there is no package'))])
+    for (const database of idle) await database.close()
     const there = await startNode(standby.url('postgres'))
     await revokeOwn(there, revoked)
     const acknowledged = performance.now()

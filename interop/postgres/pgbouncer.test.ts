@@ -95,6 +95,17 @@ for (const [how, settings] of [
         await sql`select 1`.execute(query)
       })
 
+      test('transactions that take all its connections to the server need no heartbeat before they end', async () => {
+        const { query } = await open(5_000)
+        // Longer than an answer may rest on the heartbeat from before.
+        const slow = sql`select pg_sleep(1)`
+        const both = Array.from({ length: 2 }, () =>
+          inTransaction(query, (transaction) => slow.execute(transaction)),
+        )
+        await Promise.all(both)
+        await Promise.all([slow.execute(query), slow.execute(query)])
+      })
+
       test('nothing of it stays on connections that others use', async () => {
         const { query } = await open(300)
         await sql`select 1`.execute(query)

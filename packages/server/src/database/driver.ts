@@ -11,7 +11,10 @@ export interface RawConnection {
   run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>>
   begin(settings: TransactionSettings): Promise<void>
   commit(): Promise<void>
-  /** Never throws: a connection that cannot roll back is dropped, and the database rolls back for it. */
+  /**
+   * Throws if what the transaction was told does not count: then that is why it failed. A connection that cannot roll
+   * back is dropped, and the database rolls back for it.
+   */
   rollback(): Promise<void>
   release(): void
 }
@@ -52,7 +55,8 @@ export function createDriver(raw: RawDriver, observer: DatabaseObserver = NOT_OB
       statement('begin', () => translating(() => rawOf(connection).begin(settings))),
     commitTransaction: (connection) =>
       statement('commit', () => translating(() => rawOf(connection).commit())),
-    rollbackTransaction: (connection) => statement('rollback', () => rawOf(connection).rollback()),
+    rollbackTransaction: (connection) =>
+      statement('rollback', () => translating(() => rawOf(connection).rollback())),
     releaseConnection: async (connection) => rawOf(connection).release(),
     destroy: () => raw.close(),
   }

@@ -148,6 +148,23 @@ eachDatabase((kind, open, { target }) => {
     assert.deepEqual(await database.query.selectFrom('package').select('name').execute(), [])
   })
 
+  test('what a transaction decides counts only if its connection lasts until it has ended', async () => {
+    const database = await open()
+    const decision = new Error('there is none')
+    const lostAtTheEnd = inTransaction(database.query, async (transaction) => {
+      await one.execute(transaction)
+      await terminate()
+      throw decision
+    })
+    await assert.rejects(lostAtTheEnd, Unavailable)
+    const hidden = inTransaction(database.query, async (transaction) => {
+      await terminate()
+      await one.execute(transaction).catch(() => {})
+      throw decision
+    })
+    await assert.rejects(hidden, Unavailable)
+  })
+
   test('a statement over its time limit is Unavailable', async () => {
     const database = await openDatabase(await limited({ statementMs: 100 }))
     await assert.rejects(sql`select pg_sleep(5)`.execute(database.query), {

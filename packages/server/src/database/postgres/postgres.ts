@@ -67,13 +67,18 @@ class PostgresDriver implements RawDriver, Notifications {
 /** After a failover, this connection leads to a standby. */
 const READ_ONLY = '25006'
 
+/**
+ * What a host answers counts only once a beat has ruled out that it was cut off. A single statement waits for that, and
+ * a transaction at its end: nobody uses its answers earlier. If it waited inside, the beat might never come: a PgBouncer
+ * may have no connection to the server but those that such transactions keep.
+ */
 class PostgresConnection implements RawConnection {
   readonly #lease: ConnectionLease
   /** The first statements of a transaction, if the connection itself has no limits. */
   readonly #limits: string
   readonly #tellChanges: () => void
   #inTransaction = false
-  #broken = false
+  #brokenBy: unknown
 
   constructor(lease: ConnectionLease, limits: PostgresLimits, tellChanges: () => void) {
     this.#lease = lease
@@ -82,10 +87,11 @@ class PostgresConnection implements RawConnection {
   }
 
   async run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
-    if (this.#inTransaction || this.#limits === '') return this.#run(sql, parameters)
+    if (this.#inTransaction) return resultOf(await this.#query(sql, parameters))
+    if (this.#limits === '') return resultOf(await this.#proven(sql, parameters))
     await this.begin({})
     try {
-      const result = await this.#run(sql, parameters)
+      const result = resultOf(await this.#query(sql, parameters))
       await this.commit()
       return result
     } catch (error) {
@@ -103,7 +109,7 @@ class PostgresConnection implements RawConnection {
       this.#inTransaction = true
     } catch (error) {
       // The transaction may have begun, and nothing would end it.
-      this.#broken = true
+      this.#brokenBy = error
       throw error
     }
   }
@@ -111,17 +117,23 @@ class PostgresConnection implements RawConnection {
   async commit(): Promise<void> {
     const { command } = await this.#query('commit', [])
     this.#inTransaction = false
+    await this.#prove()
     // The server answers this if an earlier statement failed and its error was caught.
     if (command === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
   async rollback(): Promise<void> {
+    if (!this.#inTransaction) return
     this.#inTransaction = false
     // A rollback would wait behind the statement that got no answer.
-    if (this.#broken) return
-    await this.#query('rollback', []).catch(() => {
-      this.#broken = true
-    })
+    if (this.#broken) throw this.#brokenBy
+    try {
+      await this.#query('rollback', [])
+    } catch (error) {
+      this.#brokenBy = error
+      throw error
+    }
+    await this.#prove()
   }
 
   release(): void {
@@ -130,10 +142,8 @@ class PostgresConnection implements RawConnection {
     this.#tellChanges()
   }
 
-  async #run(sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
-    const { command, rowCount, rows } = await this.#proven(sql, parameters)
-    const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
-    return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
+  get #broken(): boolean {
+    return this.#brokenBy !== undefined
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
@@ -145,7 +155,7 @@ class PostgresConnection implements RawConnection {
     } catch (error) {
       const state = sqlState(error)
       // An error the server did not report leaves the connection in an unknown state.
-      if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#broken = true
+      if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#brokenBy = error
       if (state === READ_ONLY) this.#lease.leaveHost()
       throw withoutValues(error)
     }
@@ -166,6 +176,11 @@ class PostgresConnection implements RawConnection {
       throw error instanceof Error ? away(error) : error
     }
   }
+}
+
+function resultOf({ command, rowCount, rows }: pg.QueryResult): QueryResult<unknown> {
+  const writes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
+  return writes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
 }
 
 /** The server quotes rows and parameters in these fields; logging the error would log them. */
