@@ -67,13 +67,7 @@ export async function readTruth(ratafia: Command): Promise<Omit<Truth, 'lost'>> 
     verify(ratafia),
   ])
   return {
-    // Releases up to 0.1.0 have the keys with hyphens.
-    sessions: new Map(
-      sessions.map((row) => [
-        String(row['session_id'] ?? row['session-id']),
-        (row['revoked_at'] ?? row['revoked-at']) != null,
-      ]),
-    ),
+    sessions: new Map(sessions.map((row) => [String(row['session_id']), row['revoked_at'] != null])),
     ended: new Set(accounts.flatMap((row) => (row['logins_since'] == null ? [] : String(row['username'])))),
     accounts: new Map(accounts.map((row) => [String(row['username']), row['disabled_at'] != null])),
     devices: devices
