@@ -10,13 +10,8 @@ import { type Database, inTransaction, openDatabase } from '../../packages/serve
 import { eventually } from '../../packages/server/test/support/eventually.ts'
 import type { TestNode } from '../../packages/server/test/support/nodes.ts'
 import { testProgram } from '../../packages/server/test/support/program.ts'
-import { addPerson, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
-import {
-  type PrimaryAndStandby,
-  startPrimaryAndStandby,
-  statusOf,
-  urlOfBoth,
-} from './support/primary-and-standby.ts'
+import { addPerson, logIn, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
+import { type PrimaryAndStandby, startPrimaryAndStandby, urlOfBoth } from './support/primary-and-standby.ts'
 
 suite('a primary that was cut off', () => {
   let servers: PrimaryAndStandby
@@ -70,7 +65,7 @@ suite('a primary that was cut off', () => {
     only = await startNode(old.url('postgres'))
     const [kept, revoked] = [await logIn(one, await addPerson(one)), await logIn(one, await addPerson(one))]
     for (const node of [one, other, only]) {
-      for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
+      for (const token of [kept, revoked]) assert.equal(await whoami(node, token), 200)
     }
     const open = () => openDatabase({ kind: 'postgres', url: old.url('postgres') })
     const idle: [Database, Database, Database] = [await open(), await open(), await open()]
@@ -88,7 +83,7 @@ suite('a primary that was cut off', () => {
     const watch = async (node: TestNode) => {
       for (let refused = false; !refused || performance.now() < acknowledged + 6_000; await sleep(50)) {
         const sent = performance.now()
-        const status = await statusOf(node, revoked)
+        const status = await whoami(node, revoked)
         if (status === 200 && sent > acknowledged + 1_000)
           accepted.push(`${Math.round(sent - acknowledged)} ms`)
         refused ||= status === 401 || node === only
@@ -97,10 +92,10 @@ suite('a primary that was cut off', () => {
     await Promise.all([one, other, only].map(watch))
     assert.deepEqual(accepted, [])
     for (const node of [one, other]) {
-      assert.equal(await statusOf(node, kept), 200)
+      assert.equal(await whoami(node, kept), 200)
       await logIn(node, await addPerson(node))
     }
-    assert.equal(await statusOf(only, kept), 503)
+    assert.equal(await whoami(only, kept), 503)
   })
 
   test('a command goes to the next host, and without one says what is wrong', async () => {

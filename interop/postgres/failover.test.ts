@@ -7,13 +7,8 @@ import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../../packages/server/src/database/index.ts'
 import { eventually } from '../../packages/server/test/support/eventually.ts'
-import { addPerson, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
-import {
-  type PrimaryAndStandby,
-  startPrimaryAndStandby,
-  statusOf,
-  urlOfBoth,
-} from './support/primary-and-standby.ts'
+import { addPerson, logIn, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
+import { type PrimaryAndStandby, startPrimaryAndStandby, urlOfBoth } from './support/primary-and-standby.ts'
 
 suite('a primary and a synchronous standby', () => {
   let servers: PrimaryAndStandby
@@ -38,28 +33,28 @@ suite('a primary and a synchronous standby', () => {
     const nodes = [one, other]
     const [kept, revoked] = [await logIn(one, await addPerson(one)), await logIn(one, await addPerson(one))]
     for (const node of nodes) {
-      for (const token of [kept, revoked]) assert.equal(await statusOf(node, token), 200)
+      for (const token of [kept, revoked]) assert.equal(await whoami(node, token), 200)
     }
     await revokeOwn(one, revoked)
 
     await primary.kill()
-    await eventually('no primary is a 503', async () => (await statusOf(other, kept)) === 503)
+    await eventually('no primary is a 503', async () => (await whoami(other, kept)) === 503)
     for (const node of nodes) {
       // The standby would answer reads, but is not asked.
-      assert.equal(await statusOf(node, revoked), 503)
-      assert.equal(await statusOf(node, kept), 503)
+      assert.equal(await whoami(node, revoked), 503)
+      assert.equal(await whoami(node, kept), 503)
     }
 
     await standby.promote()
     for (const node of nodes) {
-      await eventually('the new primary is found', async () => (await statusOf(node, kept)) === 200)
-      assert.equal(await statusOf(node, revoked), 401)
+      await eventually('the new primary is found', async () => (await whoami(node, kept)) === 200)
+      assert.equal(await whoami(node, revoked), 401)
     }
     // Remembered tokens hear of changes on the new primary.
     await sleep(1_000)
-    for (const node of nodes) assert.equal(await statusOf(node, kept), 200)
+    for (const node of nodes) assert.equal(await whoami(node, kept), 200)
     await revokeOwn(other, kept)
-    await eventually('the revocation is heard of', async () => (await statusOf(one, kept)) === 401)
+    await eventually('the revocation is heard of', async () => (await whoami(one, kept)) === 401)
     await logIn(other, await addPerson(other))
   })
 })

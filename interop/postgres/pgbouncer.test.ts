@@ -10,14 +10,11 @@ import { sql } from 'kysely'
 import { type Database, inTransaction, openDatabase } from '../../packages/server/src/database/index.ts'
 import { asSuperuser, eachDatabase } from '../../packages/server/test/support/databases.ts'
 import { startNode, type TestNode } from '../../packages/server/test/support/nodes.ts'
-import { addPerson, bearing, call, logIn, revokeOwn } from '../../packages/server/test/support/service.ts'
+import { addPerson, logIn, revokeOwn, whoami } from '../../packages/server/test/support/service.ts'
 import { type PgBouncer, startPgBouncer } from './support/pgbouncer.ts'
 
 const IGNORING =
   'ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout'
-
-const whoami = async (node: TestNode, token: string) =>
-  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 
 async function refusal(node: TestNode, token: string): Promise<number> {
   for (const end = performance.now() + 2_500; ; await sleep(10)) {

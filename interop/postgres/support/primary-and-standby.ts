@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Postgres } from '../../../faults/world/postgres.ts'
 import { startNode, type TestNode } from '../../../packages/server/test/support/nodes.ts'
-import { bearing, call } from '../../../packages/server/test/support/service.ts'
 
 export interface PrimaryAndStandby {
   readonly primary: Postgres
@@ -40,7 +39,3 @@ export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
 /** One URL that names both. */
 export const urlOfBoth = (first: Postgres, second: Postgres): string =>
   first.url('postgres', `${first.port},127.0.0.1:${second.port}`)
-
-/** Of `whoami` with a token. */
-export const statusOf = async (node: TestNode, token: string): Promise<number> =>
-  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status

@@ -8,14 +8,11 @@ import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, registered, sessionOf, withAcme } from '../support/devices.ts'
 import { type Program, type RunningProgram, testProgram } from '../support/program.ts'
-import { addPerson, bearing, call, logIn, revokeOwn, type TestService } from '../support/service.ts'
+import { addPerson, logIn, revokeOwn, type TestService, whoami } from '../support/service.ts'
 
 const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
 const BASE = { ...SECRET, RATAFIA_BASE_URL: 'http://ratafia.example' }
 const WRITERS = 10
-
-const whoami = async (node: { readonly baseUrl: string }, token: string): Promise<number> =>
-  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 
 interface Unit {
   readonly key: PrivateKey

@@ -11,7 +11,7 @@ import { eachDatabase } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, register, registered, sessionOf } from '../support/devices.ts'
 import { observedServices } from '../support/observed.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
-import { addPerson, bearing, call, logIn, type TestService } from '../support/service.ts'
+import { addPerson, logIn, type TestService, whoami } from '../support/service.ts'
 
 const [OLD, NEW] = [Buffer.alloc(32, 9).toString('base64'), Buffer.alloc(32, 10).toString('base64')]
 const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
@@ -28,8 +28,6 @@ const at = (
   now: () => new Date(),
   advance: () => assert.fail('its clock is its own'),
 })
-const whoami = async (node: { readonly baseUrl: string }, token: string) =>
-  (await call(node, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
 
 eachDatabase((_kind, open, fresh) => {
   describe('with the secret key in a variable', () => {

@@ -186,6 +186,11 @@ export async function logIn(service: TestService, person: Account, request: unkn
   return exchangeSlice(service, await dischargeFor(service, await getRoot(service, request), person))
 }
 
+/** The status that a token gets. */
+export async function whoami(service: { readonly baseUrl: string }, token: string): Promise<number> {
+  return (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status
+}
+
 /** The session id that a root or a token carries. */
 export function sessionIdOf(macaroon: Macaroon): string {
   for (const { id } of macaroon.caveats) {
