@@ -66,7 +66,8 @@ for (const kind of DATABASES) {
       const first = await login()
       assert.ok(first.token, first.message)
       const account = await accountOf(first.token)
-      assert.equal(account.name, adaId)
+      assert.deepEqual([account.username, account.name], [ADA.username, ADA.username])
+      assert.notEqual(account.id, adaId)
       assert.deepEqual(await accountOf((await login()).token), account)
     })
 
@@ -84,7 +85,7 @@ for (const kind of DATABASES) {
         const client = start({ BAKERY_AGENT_FILE: agentFile })
         const { token, error, message } = await client.ask({ do: 'login', service: service.url, body: BODY })
         await client.close()
-        assert.equal((await accountOf(token)).name, adaId, `${error} ${message}`)
+        assert.equal((await accountOf(token)).username, ADA.username, `${error} ${message}`)
       }
     })
 
@@ -146,7 +147,9 @@ for (const kind of DATABASES) {
 
     test('with RATAFIA_IDENTITY_CONDITION=username people are who their username there says', async () => {
       await restart({ RATAFIA_ACCOUNTS: 'auto', RATAFIA_IDENTITY_CONDITION: 'username' })
-      assert.equal((await accountOf((await login()).token)).username, ADA.username)
+      // A stranger by this key: the account that was known by the id keeps its username.
+      const { name, username } = await accountOf((await login()).token)
+      assert.deepEqual([name, username], [ADA.username, `${ADA.username}-2`])
     })
   })
 }

@@ -43,9 +43,11 @@ export function checkEmail(text: string): string {
 
 export function checkDisplayName(text: string): string {
   const name = text.trim()
-  if (name === '' || [...name].length > MAX_NAME_LENGTH || UNSAFE.test(name)) {
-    const rule = `A display name has 1 to ${MAX_NAME_LENGTH} characters and no control or invisible ones.`
-    throw invalidField(rule, { field: 'name' })
-  }
-  return name
+  if (isDisplayName(name)) return name
+  const rule = `A display name has 1 to ${MAX_NAME_LENGTH} characters and no control or invisible ones.`
+  throw invalidField(rule, { field: 'name' })
 }
+
+/** Of a text without spaces around it. */
+export const isDisplayName = (text: string): boolean =>
+  text !== '' && [...text].length <= MAX_NAME_LENGTH && !UNSAFE.test(text)

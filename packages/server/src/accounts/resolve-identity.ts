@@ -8,7 +8,7 @@ import { accountActor, type ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import { invalidField, RequestError, unauthorized } from '../errors.ts'
 import { type Account, requireEnabled } from './account.ts'
-import { OPERATOR } from './account-fields.ts'
+import { isDisplayName, OPERATOR } from './account-fields.ts'
 import type { AccountStore, ExternalIdentity } from './account-store.ts'
 import { accountNamed } from './find.ts'
 
@@ -20,6 +20,8 @@ export interface IdentityRules {
   readonly bundledIssuer: string | undefined
   /** `auto`: a first login through an external service makes an account. `known`: it is refused. */
   readonly rule: 'auto' | 'known'
+  /** The username at an external service, if it declared one: it names a new account, and counts for nothing else. */
+  readonly username?: string | undefined
   /** The client's address, for the audit log. */
   readonly source: string
 }
@@ -62,12 +64,15 @@ export function checkIdentity({ issuer, subject }: ExternalIdentity): ExternalId
 
 /** Of several first logins at the same moment, the database's constraints let one make the account; all get it. */
 async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRules): Promise<Account> {
-  for (const username of usernameCandidates(identity.subject)) {
+  const wanted = rules.username?.trim() ?? ''
+  const called = slugOf(wanted) === '' ? identity.subject : wanted
+  const name = isDisplayName(called) ? called : identity.subject
+  for (const username of usernameCandidates(called)) {
     const fields = {
       id: newAccountId(),
       username,
       email: '',
-      name: identity.subject,
+      name,
       createdAt: rules.clock(),
     }
     const change = rules.changeBy({ actor: accountActor(username), source: rules.source })
@@ -90,9 +95,9 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
 
 const MAX_USERNAME = 28
 
-/** The subject as a username, then with a number, then with random digits. */
-function* usernameCandidates(subject: string): Generator<Username> {
-  const slug = slugOf(subject)
+/** A subject or a name as a username, then with a number, then with random digits. */
+function* usernameCandidates(text: string): Generator<Username> {
+  const slug = slugOf(text)
   if (isUsername(slug) && slug !== OPERATOR) yield slug
   const suffixes = [
     ...Array.from({ length: 8 }, (_, index) => String(index + 2)),
@@ -105,9 +110,9 @@ function* usernameCandidates(subject: string): Generator<Username> {
   }
 }
 
-/** `Bob Smith@example.org` → `bob-smith-example-org`; a subject without any Latin letter or digit → ''. */
-function slugOf(subject: string): string {
-  return subject
+/** `Bob Smith@example.org` → `bob-smith-example-org`; a text without any Latin letter or digit → ''. */
+function slugOf(text: string): string {
+  return text
     .normalize('NFKD')
     .toLowerCase()
     .replace(/\p{M}/gu, '')

@@ -93,7 +93,7 @@ async function loginOfRoot(
   const now = clock()
   // Check this before recording anything: an expired login leaves no trace.
   refuseExpired(cleared, now)
-  const account = await accounts.accountOf(cleared.subject, source)
+  const account = await accounts.accountOf(cleared, source)
   // An external service's ids are not those of the accounts here.
   if (identity.bundled) refuseNamesake(cleared, account)
   refuseEndedLogin(cleared, account, identity)

@@ -24,6 +24,8 @@ export interface Cleared {
   readonly subject: string
   /** Of a root: the userid that the identity service declared, if it did. */
   readonly userid: string | undefined
+  /** What the identity service declared as the username, if anything. It may name a new account; it proves nothing. */
+  readonly username: string | undefined
   readonly since: Date
   /** The earliest end of all, including the discharge's. */
   readonly expires: Date
@@ -151,6 +153,7 @@ export function clear(
   const { sessionId, since, sessionExpires, mintedExpires, dischargeExpires } = state
   const [subject] = state.vouched.get(identityKey) ?? []
   const [userid] = state.vouched.get('userid') ?? []
+  const [username] = state.vouched.get('username') ?? []
   const [login = ''] = state.vouched.get(LOGIN_KEY) ?? []
   if (!subject)
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
@@ -163,7 +166,18 @@ export function clear(
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
   const mark = parseLoginMark(login)
-  return { sessionId, subject, userid, since, expires, sessionExpires, mintedExpires, mark, attenuations }
+  return {
+    sessionId,
+    subject,
+    userid,
+    username,
+    since,
+    expires,
+    sessionExpires,
+    mintedExpires,
+    mark,
+    attenuations,
+  }
 }
 
 function apply(condition: string, where: Where, state: State): void {

@@ -39,6 +39,8 @@ export async function createToken(
 
   const thirdParty = await deps.thirdParty()
   const authenticated = deps.identity.key === 'userid' ? 'is-authenticated-userid' : 'is-authenticated-user'
+  // A first login through an external service may make an account, which is named by the username there.
+  const keys = deps.identity.bundled ? [deps.identity.key] : [...new Set([deps.identity.key, 'username'])]
   const summary = thirdParty.acceptsSummary
     ? ` for ${formatSummary({ ...attenuations, expires, description, packages: request.packages?.map(shown) ?? null, service: deps.baseUrl })}`
     : ''
@@ -58,7 +60,7 @@ export async function createToken(
       caveatId: encodeCaveatId({
         // The root is bakery version 2, which has no room for a payload beside the caveat id.
         version: thirdParty.version >= 2 ? 2 : 1,
-        condition: formatNeedDeclared({ keys: [deps.identity.key], condition: authenticated + summary }),
+        condition: formatNeedDeclared({ keys, condition: authenticated + summary }),
         rootKey: caveatRootKey,
         thirdPartyPublicKey: thirdParty.publicKey,
         firstParty: await deps.keyring.sealingKeyPair(),

@@ -20,10 +20,13 @@ export interface TokenDependencies {
   }>
   readonly accounts: {
     /**
-     * The account of the person the identity service vouched for, who comes from the address `source`. Throws
-     * `account-unknown`.
+     * The account of the person the identity service vouched for, who comes from the address `source`. A new account is
+     * named after `username`, if the identity service declared one. Throws `account-unknown`.
      */
-    accountOf(subject: string, source: string): Promise<Account>
+    accountOf(
+      person: { readonly subject: string; readonly username: string | undefined },
+      source: string,
+    ): Promise<Account>
     find(id: AccountId): Promise<Account | undefined>
   }
   /** Where people prove who they are. */

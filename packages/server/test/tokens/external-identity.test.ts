@@ -2,8 +2,15 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, describe, test } from 'node:test'
-import { decodeJson, encodeBase64 } from '@ratafia/macaroon'
+import { after, before, describe, test } from 'node:test'
+import {
+  addFirstPartyCaveat,
+  decodeBase64,
+  decodeBinary,
+  decodeJson,
+  encodeBase64,
+  type Macaroon,
+} from '@ratafia/macaroon'
 import {
   decodeBakeryMacaroon,
   decodeCaveatId,
@@ -11,10 +18,21 @@ import {
   dischargeAll,
   generateKeyPair,
 } from '@ratafia/macaroon/bakery'
+import { addAccount } from '../../src/accounts/add.ts'
 import { disableAccount } from '../../src/accounts/disable.ts'
 import { enableAccount } from '../../src/accounts/enable.ts'
 import { linkIdentity } from '../../src/accounts/link.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, oneDatabase } from '../support/databases.ts'
+import {
+  answer,
+  Browser,
+  bakeryMacaroonOf,
+  type IdentityWorld,
+  identityWorld,
+  postDischarge,
+  type RunningIdentity,
+  startIdentity,
+} from '../support/identity.ts'
 import {
   addPerson,
   bearing,
@@ -44,16 +62,19 @@ const vouchFor = async (root: string, conditions: readonly string[]) =>
     discharge({ id, keyPairs: [keyPair], check: () => conditions }),
   )
 
+const textsOf = (macaroon: Macaroon | undefined) =>
+  (macaroon?.caveats ?? []).map(({ id }) => Buffer.from(id).toString())
+
 eachDatabase((_kind, _open, fresh) => {
   describe('RATAFIA_ACCOUNTS=auto', () => {
     const service = testService(fresh, { RATAFIA_IDENTITY_URL: `${location}/` })
 
-    test('the caveat names the service without a trailing slash and asks the plain condition', async () => {
+    test('the caveat names the service without a trailing slash and asks for the username, too', async () => {
       const caveat = decodeJson(JSON.parse(await getRoot(service, { description: 'not told to others' })))
         .caveats[3]
       assert.equal(caveat?.location, location)
       const { condition } = decodeCaveatId(caveat?.id ?? new Uint8Array(), [keyPair])
-      assert.equal(condition, 'need-declared userid is-authenticated-userid')
+      assert.equal(condition, 'need-declared userid,username is-authenticated-userid')
     })
 
     test('a person it vouches for gets one account at the first login, even if fifty logins are first', async () => {
@@ -77,6 +98,61 @@ eachDatabase((_kind, _open, fresh) => {
       const slice = await vouchFor(await getRoot(service), [`declared userid ${person.id}`])
       const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
       assert.notEqual(body.account.id, person.id)
+    })
+  })
+
+  describe('what an external service calls a person names the new account, and proves nothing', () => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: location })
+    const first = async (conditions: readonly string[]) => {
+      const slice = await vouchFor(await getRoot(service), conditions)
+      return call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
+    }
+    const END = 'time-before 2999-01-01T00:00:00Z'
+
+    for (const [title, subject, named, username, name] of [
+      ['a username', 'id1', 'declared username nora', 'nora', 'nora'],
+      ['no username here', 'id2', 'declared username Nora Smith@corp', 'nora-smith-corp', 'Nora Smith@corp'],
+      ['the operator’s', 'id3', 'declared username operator', 'operator-2', 'operator'],
+      ['letters that no username has', 'id4', 'declared username 山田', 'id4', 'id4'],
+      ['invisible characters', 'id5', 'declared username ro\u200bot', 'ro-ot', 'id5'],
+      ['nothing', 'id6', 'declared username ', 'id6', 'id6'],
+    ] as const) {
+      test(`${title}: ${JSON.stringify(named)}`, async () => {
+        const { body } = await first([`declared userid ${subject}`, named, END])
+        assert.deepEqual([body.account.username, body.account.name], [username, name])
+      })
+    }
+
+    test('a name that is taken: the person gets another one, and not the account', async () => {
+      const { id, username } = await addPerson(service, 'olga')
+      const conditions = ['declared userid id7', `declared username ${username}`, END]
+      const { body } = await first(conditions)
+      assert.notEqual(body.account.id, id)
+      assert.equal(body.account.username, 'olga-2')
+      assert.equal((await first(conditions)).body.account.id, body.account.id)
+      const renamed = await first(['declared userid id7', 'declared username new-name', END])
+      assert.deepEqual(renamed.body.account, body.account)
+    })
+
+    test('what follows the service’s time-before names nobody', async () => {
+      const { body } = await first(['declared userid id8', END, 'declared username late'])
+      assert.equal(body.account.username, 'id8')
+    })
+
+    test('401: the holder adds a name to that of the service, or where the service knows none', async () => {
+      for (const named of [['declared username pat'], []]) {
+        const conditions = ['declared userid id9', ...named, END]
+        const slice = await dischargeAll(
+          decodeBakeryMacaroon(JSON.parse(await getRoot(service))),
+          async ({ id }) => {
+            const given = await discharge({ id, keyPairs: [keyPair], check: () => conditions })
+            return { ...given, macaroon: addFirstPartyCaveat(given.macaroon, 'declared username admin') }
+          },
+        )
+        const refused = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: presenting(slice) })
+        assert.equal(refusalOf(refused).status, 401)
+        assert.match(refusalOf(refused).message, /more than one "username"/)
+      }
     })
   })
 
@@ -177,6 +253,57 @@ eachDatabase((_kind, _open, fresh) => {
       const answer = await call(service, 'POST', '/api/v2/tokens', { body: {} })
       assert.deepEqual([refusalOf(answer).status, refusalOf(answer).code], [503, 'service-unavailable'])
       assert.equal((await call(service, 'GET', '/api/v2/tokens/whoami')).status, 401)
+    })
+  })
+})
+
+// An installation of its own: the accounts there are others than here.
+oneDatabase((_kind, open) => {
+  let world: IdentityWorld
+  let identity: RunningIdentity
+  before(async () => {
+    world = await identityWorld(await open())
+    world.clock.advance(Date.now() - world.clock().getTime())
+    identity = await startIdentity(world, {}, '')
+  })
+  after(() => identity.app.close())
+
+  eachDatabase((kind, _open, fresh) => {
+    const service = testService(fresh, {
+      get RATAFIA_IDENTITY_URL() {
+        return identity.location
+      },
+    })
+
+    test('a standalone Ratafia names the accounts of first logins; the token says no more than before', async () => {
+      const username = `quinn-${kind}`
+      const fields = { email: 'q@example.org', name: 'Quinn', password: 'a long enough password' }
+      const quinn = await addAccount({ ...fields, username }, world)
+      const slice = await dischargeAll(
+        decodeBakeryMacaroon(JSON.parse(await getRoot(service))),
+        async ({ id, caveat: payload }) => {
+          const { body } = await postDischarge(identity.location, { id, payload })
+          const { VisitURL, WaitTokenURL } = body.Info.InteractionMethods['browser-window']
+          const browser = new Browser()
+          const page = await browser.open(VisitURL)
+          const asked = await browser.submit(page, 'login', { username, password: fields.password })
+          await browser.submit(asked, 'confirm', { decision: 'approve' })
+          const token = (await answer(await fetch(WaitTokenURL))).body
+          return bakeryMacaroonOf(await postDischarge(identity.location, { id, payload }, token))
+        },
+      )
+      assert.deepEqual(
+        textsOf(slice[1]).map((text) => text.replace(/^time-before .*/, 'time-before')),
+        [`declared userid ${quinn.id}`, `declared username ${username}`, 'time-before'],
+      )
+      const token = await exchangeSlice(service, slice)
+      const { body } = await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
+      assert.deepEqual([body.account.username, body.account.name], [username, username])
+      assert.notEqual(body.account.id, quinn.id)
+      const declared = textsOf(decodeBinary(decodeBase64(token))[0]).filter((text) =>
+        text.startsWith('declared'),
+      )
+      assert.deepEqual(declared, [`declared userid ${quinn.id}`])
     })
   })
 })

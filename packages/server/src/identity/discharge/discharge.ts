@@ -8,12 +8,11 @@ import {
   discharge,
   encodeBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
-import { ConditionError, formatDeclared, formatTimeBefore } from '@ratafia/macaroon/conditions'
-import type { Account } from '../../accounts/account.ts'
+import { ConditionError, formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { formatLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { parseIdentityCondition } from './identity-condition.ts'
+import { declarationsOf, parseIdentityCondition } from './identity-condition.ts'
 import { type Client, type DischargeToken, InteractionRequired } from './interaction.ts'
 import { offerInteractions, redeemToken } from './interaction-kinds.ts'
 import { withOwnKeyPairs } from './own-key-pairs.ts'
@@ -43,8 +42,8 @@ export async function dischargeCaveat(
 ): Promise<BakeryMacaroonJson> {
   const { id, caveat, token, client } = request
   const digest = caveatDigest(id, caveat)
-  const check: CaveatCheck = async (condition, { firstPartyPublicKey }) => {
-    const { key, declare, summary } = parseIdentityCondition(condition)
+  const check: CaveatCheck = async (condition, { firstPartyPublicKey, needDeclared }) => {
+    const { key, summary } = parseIdentityCondition(condition)
     if (!token) {
       const login = { caveat: digest, firstParty: firstPartyPublicKey, summary, client }
       throw new InteractionRequired(await offerInteractions(login, deps))
@@ -54,8 +53,9 @@ export async function dischargeCaveat(
     const own = Buffer.from((await deps.keyring.sealingKeyPair()).publicKey).equals(firstPartyPublicKey)
     // The first time-before ends what counts as declared, and the next one limits the session.
     return [
-      formatDeclared(key, declare(account)),
-      ...(own ? [...idBesides(key, account), formatLoginMark(account, now)] : []),
+      // A username can be another account's later: the service that this identity service belongs to must notice.
+      ...declarationsOf(account, [key, ...needDeclared, ...(own ? ['userid'] : [])]),
+      ...(own ? [formatLoginMark(account, now)] : []),
       formatTimeBefore(new Date(now.getTime() + DISCHARGE_MS)),
       ...limits,
     ]
@@ -71,10 +71,6 @@ export async function dischargeCaveat(
       : refusalOfCaveat(error)
   }
 }
-
-/** A username can be another account's later; the service this identity service belongs to must notice. */
-const idBesides = (key: string, { id }: Account): string[] =>
-  key === 'userid' ? [] : [formatDeclared('userid', id)]
 
 const MALFORMED: ReadonlySet<string> = new Set([
   'malformed',

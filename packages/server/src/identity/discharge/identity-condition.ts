@@ -2,23 +2,26 @@
  * The conditions this identity service discharges (contract/bakery.md 2.9). Ratafia may append a summary of the request
  * for a token.
  */
-import { splitCondition } from '@ratafia/macaroon/conditions'
+import { formatDeclared, splitCondition } from '@ratafia/macaroon/conditions'
 import type { Account } from '../../accounts/account.ts'
 import { unauthorized } from '../../errors.ts'
 import { parseSummary } from './request-summary.ts'
 
-interface ConditionKind {
-  /** The key to declare. */
-  readonly key: string
-  readonly declare: (account: Account) => string
-}
-
-const KINDS: ReadonlyMap<string, ConditionKind> = new Map([
-  ['is-authenticated-userid', { key: 'userid', declare: ({ id }) => id }],
-  ['is-authenticated-user', { key: 'username', declare: ({ username }) => username }],
+/** What is declared about an account, by key. */
+const DECLARED = new Map<string, (account: Account) => string>([
+  ['userid', ({ id }) => id],
+  ['username', ({ username }) => username],
 ])
 
-export interface IdentityCondition extends ConditionKind {
+/** The key that each condition asks for. */
+const KEYS: ReadonlyMap<string, string> = new Map([
+  ['is-authenticated-userid', 'userid'],
+  ['is-authenticated-user', 'username'],
+])
+
+export interface IdentityCondition {
+  /** The key to declare. */
+  readonly key: string
   /** As sent; it parses. */
   readonly summary: string | undefined
 }
@@ -26,17 +29,24 @@ export interface IdentityCondition extends ConditionKind {
 /** Throws a 401 for any other condition: what we do not understand may forbid just this. */
 export function parseIdentityCondition(condition: string): IdentityCondition {
   const { name, argument } = splitCondition(condition)
-  const kind = KINDS.get(name)
-  if (!kind) {
+  const key = KEYS.get(name)
+  if (key === undefined) {
     throw unauthorized(
       `This identity service does not know the condition ${JSON.stringify(name.slice(0, 64))}. ` +
         'It discharges is-authenticated-userid and is-authenticated-user.',
     )
   }
-  if (argument === '') return { ...kind, summary: undefined }
+  if (argument === '') return { key, summary: undefined }
   const summary = argument.startsWith('for ') ? argument.slice('for '.length) : undefined
   if (summary === undefined || parseSummary(summary) === undefined) {
     throw unauthorized(`This identity service does not understand what follows ${name}.`)
   }
-  return { ...kind, summary }
+  return { key, summary }
 }
+
+/** What a discharge declares about an account: those of the keys that this service knows. */
+export const declarationsOf = (account: Account, keys: readonly string[]): readonly string[] =>
+  [...new Set(keys)].flatMap((key) => {
+    const value = DECLARED.get(key)
+    return value ? [formatDeclared(key, value(account))] : []
+  })

@@ -73,7 +73,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
       find: (id) => remembered.findById(id),
-      accountOf: (subject, source) =>
+      accountOf: ({ subject, username }, source) =>
         accountOfIdentity(
           { issuer: identityLocation, subject },
           {
@@ -82,6 +82,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
             clock,
             bundledIssuer: config.identity ? undefined : bundled,
             rule: config.accounts,
+            username,
             source,
           },
         ),
