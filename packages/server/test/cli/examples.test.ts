@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Command } from 'commander'
-import { EXAMPLES } from '../../src/cli/examples.ts'
+import { EXAMPLES } from '../../src/cli/help/examples.ts'
 import { createRatafia } from '../../src/start/run.ts'
 
 const leavesOf = (command: Command, path = ''): readonly (readonly [string, Command])[] =>

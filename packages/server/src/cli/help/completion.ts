@@ -1,6 +1,6 @@
 /** `ratafia completion`: a script for the shell, made from the table of commands. */
 import { Argument, type Command } from 'commander'
-import type { Streams } from './context.ts'
+import type { Streams } from '../context.ts'
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
 
