@@ -32,6 +32,10 @@ What cannot be undone, or does wide damage, is asked about at a terminal; \`--ye
 asked: a script goes on. At a terminal tables fit its width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\`
 colours elsewhere too.
 
+A command that takes several names acts on each, whatever becomes of the others. It prints a line for each, or with
+\`--json\` a list whose items have \`given\` (the name), \`result\` (\`done\` or \`failed\`) and \`message\` (why it failed),
+and beside them what the command prints for a single name. The exit code is 1 if one failed.
+
 ${indexOf(program)}
 
 ${program.commands.map((command) => sectionOf(command, [])).join('\n\n')}

@@ -22,6 +22,22 @@ oneDatabase((_kind, _open, fresh) => {
     assert.notEqual(await disabled(), null)
   })
 
+  test('several names: one question for all, which also says what will be refused', async () => {
+    await program.json('accounts', 'enable', 'ann')
+    const words = ['accounts', 'disable', 'ann', 'nobody']
+    const no = await answering(words, 'n\r')
+    assert.equal(no.code, 1)
+    assert.match(
+      no.stderr,
+      /^ann cannot log in any longer, .*\nnobody: There is no account "nobody"\.\n.*Go on\? /,
+    )
+    assert.equal((await program.json('accounts', 'show', 'ann')).disabled_at, null)
+    const yes = await answering(words, 'y\r')
+    assert.equal(yes.stderr.split('Go on?').length, 2)
+    assert.match(yes.stdout, /^The account ann is disabled: .*\nnobody: There is no account "nobody"\.\n/)
+    assert.notEqual((await program.json('accounts', 'show', 'ann')).disabled_at, null)
+  })
+
   test('restore --replace: says what is deleted from where; a no keeps it', async () => {
     const file = join(program.directory, 'backup')
     assert.equal((await program.run(['backup', file])).code, 0)

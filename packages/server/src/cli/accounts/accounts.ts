@@ -1,7 +1,8 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
 import type { Account } from '../../accounts/account.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import {
@@ -75,25 +76,29 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       print(context, options, row(account), details(row(account)))
     })
 
-  withYes(withJson(accounts.command('disable <username>')))
-    .description('disable an account: no log-ins, agents or tokens until it is enabled again')
-    .action(async (username: string, options: JsonOption & YesOption) => {
+  withYes(withJson(accounts.command('disable <username...>')))
+    .description('disable accounts: no log-ins, agents or tokens until they are enabled again')
+    .action(async (usernames: readonly string[], options: JsonOption & YesOption) => {
       const { disableAccount } = await import('../../accounts/disable.ts')
-      const account = await context.withInstallation(async (installation) => {
-        await confirm(context, options, () => whatDisablingEnds(username, installation))
-        return disableAccount(username, installation)
-      })
-      const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
-      print(context, options, row(account), told)
+      const act = async (username: string, installation: Installation) => {
+        const account = await disableAccount(username, installation)
+        const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
+        return { value: row(account), told }
+      }
+      const disabling = { thing: 'account', done: 'disabled', consequence: whatDisablingEnds, act }
+      await actOnEach(usernames, disabling, options, context)
     })
 
-  withJson(accounts.command('enable <username>'))
-    .description('let a disabled account log in again')
-    .action(async (username: string, options: JsonOption) => {
+  withJson(accounts.command('enable <username...>'))
+    .description('let disabled accounts log in again')
+    .action(async (usernames: readonly string[], options: JsonOption) => {
       const { enableAccount } = await import('../../accounts/enable.ts')
-      const account = await context.withInstallation((installation) => enableAccount(username, installation))
-      const told = `The account ${account.username} is enabled: it can log in, and its tokens that were not revoked work again.`
-      print(context, options, row(account), told)
+      const act = async (username: string, installation: Installation) => {
+        const account = await enableAccount(username, installation)
+        const told = `The account ${account.username} is enabled: it can log in, and its tokens that were not revoked work again.`
+        return { value: row(account), told }
+      }
+      await actOnEach(usernames, { thing: 'account', done: 'enabled', act }, options, context)
     })
 
   removeAccountCommand(accounts, context)

@@ -4,7 +4,8 @@ import { type Config, serviceAddress } from '../../config/config.ts'
 import { parseDuration, parseServiceUrl } from '../../config/values.ts'
 import type { AgentLimits, WantedLimits } from '../../identity/agents/agent-limits.ts'
 import type { ListedAgent } from '../../identity/agents/list-agents.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
@@ -66,20 +67,19 @@ export function agentCommands(parent: Command, context: CommandContext): void {
       }
     })
 
-  withYes(withJson(agents.command('remove <name>')))
+  withYes(withJson(agents.command('remove <name...>')))
     .description(
-      "remove an agent and end its account's unused logins; its tokens stay valid until they are revoked",
+      "remove agents and end their accounts' unused logins; their tokens stay valid until they are revoked",
     )
-    .action(async (name: string, options: JsonOption & YesOption) => {
+    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { removeAgent } = await import('../../identity/agents/remove-agent.ts')
-      await confirm(context, options, `The key of the agent ${name} stops working for good.`)
-      await context.withInstallation((installation) => removeAgent(name, installation))
-      print(
-        context,
-        options,
-        { removed: name },
-        `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`,
-      )
+      const consequence = (name: string) => `The key of the agent ${name} stops working for good.`
+      const act = async (name: string, installation: Installation) => {
+        await removeAgent(name, installation)
+        const told = `The agent ${name} is removed. Its tokens stay valid: see \`ratafia tokens list\`.`
+        return { value: { removed: name }, told }
+      }
+      await actOnEach(names, { thing: 'agent', done: 'removed', consequence, act }, options, context)
     })
 }
 

@@ -2,7 +2,9 @@
 
 import type { TokenRecord } from '@ratafia/api'
 import type { Command } from 'commander'
+import { actOnEach } from '../act-on-each.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
 import { counted, type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
 interface RevokeOptions extends JsonOption {
@@ -59,36 +61,37 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       }
     })
 
-  withJson(tokens.command('revoke [session-id]'))
-    .description('end a session, or all of an account: within a second every node refuses its tokens')
+  withJson(tokens.command('revoke [session-id...]'))
+    .description('end sessions, or all of an account: within a second every node refuses their tokens')
     .option('--account <username>', 'with --all: the account')
     .option(
       '--all',
       'revoke all sessions of the account, end its logins that were not used yet, and sign it out of every browser',
     )
-    .action(async (sessionId: string | undefined, options: RevokeOptions) => {
-      if (options.all || options.account !== undefined) return revokeAllOf(sessionId, options, context)
-      if (sessionId === undefined) {
+    .action(async (sessionIds: readonly string[], options: RevokeOptions) => {
+      if (options.all || options.account !== undefined) return revokeAllOf(sessionIds, options, context)
+      if (sessionIds.length === 0) {
         throw new UsageError('Give the id of a session, or --account USERNAME --all.')
       }
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { revokeToken } = await import('../../tokens/revoke.ts')
-      const { macaroons } = await context.withInstallation((installation) =>
-        revokeToken({ sessionId, by: OPERATOR }, installation),
-      )
-      const [revoked] = macaroons
-      const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
-      print(context, options, revoked && tokenRow(revoked), told)
+      const act = async (sessionId: string, installation: Installation) => {
+        const { macaroons } = await revokeToken({ sessionId, by: OPERATOR }, installation)
+        const [revoked] = macaroons
+        const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
+        return { value: revoked && tokenRow(revoked), told }
+      }
+      await actOnEach(sessionIds, { thing: 'session', done: 'revoked', act }, options, context)
     })
 }
 
 async function revokeAllOf(
-  sessionId: string | undefined,
+  sessionIds: readonly string[],
   options: RevokeOptions,
   context: CommandContext,
 ): Promise<void> {
   const { account: username, all } = options
-  if (sessionId !== undefined || username === undefined || !all) {
+  if (sessionIds.length > 0 || username === undefined || !all) {
     throw new UsageError('Give either the id of a session, or --account USERNAME --all.')
   }
   const { OPERATOR } = await import('../../accounts/account-fields.ts')

@@ -2,8 +2,10 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../../brands/models/api-keys/api-key.ts'
 import { parseModelName, showModelName } from '../../brands/models/model-policy.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
 
@@ -60,14 +62,17 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       })
     })
 
-  withYes(withJson(keys.command('revoke <id>')))
-    .description('revoke a key: no device can register with it; those that did stay registered')
-    .action(async (id: string, options: JsonOption & YesOption) => {
+  withYes(withJson(keys.command('revoke <id...>')))
+    .description('revoke keys: no device can register with them; those that did stay registered')
+    .action(async (ids: readonly string[], options: JsonOption & YesOption) => {
       const { revokeApiKey } = await import('../../brands/models/api-keys/revoke-api-key.ts')
-      await confirm(context, options, `No device can register with the API key ${id} again.`)
-      const key = await context.withInstallation((installation) => revokeApiKey(id, installation))
-      const told = `The API key ${id} is revoked. ${showModelName(key)} still requires one: add another if none is left.`
-      print(context, options, row(key), told)
+      const consequence = (id: string) => `No device can register with the API key ${id} again.`
+      const act = async (id: string, installation: Installation) => {
+        const key = await revokeApiKey(id, installation)
+        const told = `The API key ${id} is revoked. ${showModelName(key)} still requires one: add another if none is left.`
+        return { value: row(key), told }
+      }
+      await actOnEach(ids, { thing: 'API key', done: 'revoked', consequence, act }, options, context)
     })
 }
 

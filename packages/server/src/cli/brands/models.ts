@@ -10,9 +10,11 @@ import {
   showModelName,
   TAKEN_SERIALS,
 } from '../../brands/models/model-policy.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
+import type { Installation } from '../installation.ts'
 import {
   counted,
   details,
@@ -120,21 +122,20 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, { from, to }, `Devices of ${from} may no longer become ${to}.`)
     })
 
-  withYes(withJson(models.command('remove <brand/model>')))
-    .description('remove a model that no device has, with its assertion, API keys and remodels')
-    .action(async (text: string, options: JsonOption & YesOption) => {
+  withYes(withJson(models.command('remove <brand/model...>')))
+    .description('remove models that no device has, with their assertions, API keys and remodels')
+    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
       const { removeModel } = await import('../../brands/models/remove-model.ts')
-      const name = parseModelName(text)
-      const { apiKeys, remodels } = await context.withInstallation(async (installation) => {
-        await confirm(context, options, async () => {
-          const keys = await installation.apiKeys.list(name)
-          return `The model ${text} is removed for good, with ${counted(keys.length, 'API key')}.`
-        })
-        return removeModel(name, installation)
-      })
-      const removed = { removed: text, api_keys: apiKeys, remodels }
-      const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
-      print(context, options, removed, told)
+      const consequence = async (text: string, { apiKeys }: Installation) => {
+        const keys = await apiKeys.list(parseModelName(text))
+        return `The model ${text} is removed for good, with ${counted(keys.length, 'API key')}.`
+      }
+      const act = async (text: string, installation: Installation) => {
+        const { apiKeys, remodels } = await removeModel(parseModelName(text), installation)
+        const told = `The model ${text} is removed, with ${counted(apiKeys, 'API key')} and ${counted(remodels, 'remodel')}.`
+        return { value: { removed: text, api_keys: apiKeys, remodels }, told }
+      }
+      await actOnEach(names, { thing: 'model', done: 'removed', consequence, act }, options, context)
     })
 }
 

@@ -1,9 +1,11 @@
 /** `ratafia signing-keys`: the keys that sign serials. Their private halves are never shown. */
 import type { Command } from 'commander'
 import type { SigningKeyDescription } from '../../brands/keys/list-signing-keys.ts'
-import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
+import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
 import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
 import {
@@ -93,23 +95,29 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
       for (const { fault } of rows) if (fault) context.streams.stderr.write(`${fault}\n`)
     })
 
-  withYes(withJson(keys.command('disable <key-id>')))
-    .description('stop signing with a key; what it signed stays (write -- before an id that begins with -)')
+  withYes(withJson(keys.command('disable <key-id...>')))
+    .description('stop signing with keys; what they signed stays (write -- before an id that begins with -)')
     .option('--force', 'even if some models have no other key')
-    .action(async (keyId: string, options: JsonOption & YesOption & { readonly force?: boolean }) => {
-      const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
-      await confirm(
-        context,
-        options,
-        `The key ${keyId} signs no more serials until it is added again${options.force ? ', even for models that have no other' : ''}.`,
-      )
-      const stopped = await context.withInstallation((installation) =>
-        disableSigningKey({ keyId, force: options.force === true }, installation),
-      )
-      const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
-      const told = `The signing key ${keyId} is disabled.${warning}`
-      print(context, options, { disabled: keyId, stopped_models: stopped }, told)
-    })
+    .action(
+      async (keyIds: readonly string[], options: JsonOption & YesOption & { readonly force?: boolean }) => {
+        const { disableSigningKey } = await import('../../brands/keys/disable-signing-key.ts')
+        const { force = false } = options
+        const consequence = (keyId: string) =>
+          `The key ${keyId} signs no more serials until it is added again${force ? ', even for models that have no other' : ''}.`
+        const act = async (keyId: string, installation: Installation) => {
+          const stopped = await disableSigningKey({ keyId, force }, installation)
+          const warning = stopped.length > 0 ? ` Serials are no longer signed for ${stopped.join(', ')}.` : ''
+          const told = `The signing key ${keyId} is disabled.${warning}`
+          return { value: { disabled: keyId, stopped_models: stopped }, told }
+        }
+        await actOnEach(
+          keyIds,
+          { thing: 'signing key', done: 'disabled', consequence, act },
+          options,
+          context,
+        )
+      },
+    )
 }
 
 async function generate(

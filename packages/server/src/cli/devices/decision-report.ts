@@ -1,6 +1,6 @@
 /** Decides about many devices, shows how far it is, and says what became of each. */
 import { decideMany, type ManyDecision, type Outcome } from '../../devices/many/decide-many.ts'
-import { RequestError } from '../../errors.ts'
+import { refuseFailures } from '../act-on-each.ts'
 import type { CommandContext } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { counted, type JsonOption, note, print, tableOf } from '../output.ts'
@@ -37,12 +37,7 @@ export async function decideAndReport(
   } finally {
     tell(outcomes, options.dryRun ? `would be ${decided}` : decided, options, context)
   }
-  const failed = outcomes.filter(({ result }) => result === 'failed').length
-  if (failed === 0) return
-  throw new RequestError(
-    'invalid-request',
-    `${failed} of ${counted(outcomes.length, 'device')} could not be ${decided}: the list says why.`,
-  )
+  refuseFailures(outcomes, { thing: 'device', done: decided })
 }
 
 function tell(

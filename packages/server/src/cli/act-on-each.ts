@@ -1,0 +1,134 @@
+/** Commands that take one name or several: each is acted on, whatever becomes of the others. */
+import { RequestError } from '../errors.ts'
+import { confirm, type YesOption } from './confirm.ts'
+import type { CommandContext } from './context.ts'
+import type { Installation } from './installation.ts'
+import { counted, harmless, type JsonOption, print } from './output.ts'
+
+interface Action {
+  /** What the names are of, such as `account`. */
+  readonly thing: string
+  /** What each is afterwards, such as `disabled`. */
+  readonly done: string
+  /** What the action means for one, in a sentence that a person at a terminal agrees to. Default: nobody is asked. */
+  readonly consequence?: (name: string, installation: Installation) => string | Promise<string>
+  /** Throws `RequestError` if it is refused. */
+  readonly act: (name: string, installation: Installation) => Promise<Answer>
+}
+
+interface Answer {
+  /** For programs. */
+  readonly value: object | undefined
+  /** For people. */
+  readonly told: string
+}
+
+type Outcome = { readonly name: string } & (
+  | { readonly result: 'done'; readonly answer: Answer }
+  | { readonly result: 'failed'; readonly message: string }
+)
+
+/**
+ * Answers for one name as a command that takes no more, and for several with a line, or an item of a list, for each.
+ * Throws `RequestError`: the refusal of the only name, or `invalid-request` if one of several was refused.
+ */
+export async function actOnEach(
+  names: readonly string[],
+  action: Action,
+  options: JsonOption & YesOption,
+  context: CommandContext,
+): Promise<void> {
+  const [only, ...more] = names
+  await context.withInstallation((installation) =>
+    only !== undefined && more.length === 0
+      ? actOnOne(only, action, options, context, installation)
+      : actOnSeveral([...new Set(names)], action, options, context, installation),
+  )
+}
+
+async function actOnOne(
+  name: string,
+  { consequence, act }: Action,
+  options: JsonOption & YesOption,
+  context: CommandContext,
+  installation: Installation,
+): Promise<void> {
+  if (consequence) await confirm(context, options, () => consequence(name, installation))
+  const { value, told } = await act(name, installation)
+  print(context, options, value, told)
+}
+
+/** Prints the results even when the database goes away halfway: they are stored. */
+async function actOnSeveral(
+  names: readonly string[],
+  action: Action,
+  options: JsonOption & YesOption,
+  context: CommandContext,
+  installation: Installation,
+): Promise<void> {
+  const { consequence, act } = action
+  if (consequence) {
+    await confirm(context, options, async () => {
+      const lines: string[] = []
+      for (const name of names) {
+        lines.push(
+          await orRefusal(
+            () => consequence(name, installation),
+            (message) => about(name, message),
+          ),
+        )
+      }
+      return lines.join('\n')
+    })
+  }
+  const outcomes: Outcome[] = []
+  try {
+    for (const name of names) {
+      outcomes.push(
+        await orRefusal<Outcome>(
+          async () => ({ name, result: 'done', answer: await act(name, installation) }),
+          (message) => ({ name, result: 'failed', message }),
+        ),
+      )
+    }
+  } finally {
+    tell(outcomes, options, context)
+  }
+  refuseFailures(outcomes, action)
+}
+
+async function orRefusal<T>(work: () => T | Promise<T>, refused: (message: string) => T): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    return refused(error.message)
+  }
+}
+
+const about = (name: string, message: string): string => harmless(`${name}: ${message}`)
+
+function tell(outcomes: readonly Outcome[], options: JsonOption, context: CommandContext): void {
+  const list = outcomes.map(({ name, ...outcome }) =>
+    outcome.result === 'done'
+      ? { given: name, result: outcome.result, message: null, ...outcome.answer.value }
+      : { given: name, ...outcome },
+  )
+  const lines = outcomes.map((outcome) =>
+    outcome.result === 'done' ? outcome.answer.told : about(outcome.name, outcome.message),
+  )
+  print(context, options, list, lines.join('\n'))
+}
+
+/** Throws `RequestError` `invalid-request` if one of many failed. */
+export function refuseFailures(
+  outcomes: readonly { readonly result: string }[],
+  { thing, done }: Pick<Action, 'thing' | 'done'>,
+): void {
+  const failed = outcomes.filter(({ result }) => result === 'failed').length
+  if (failed === 0) return
+  throw new RequestError(
+    'invalid-request',
+    `${failed} of ${counted(outcomes.length, thing)} could not be ${done}: the list says why.`,
+  )
+}
