@@ -189,13 +189,22 @@ eachDatabase((_kind, _open, fresh) => {
     const file = join(program.directory, 'list.csv')
     const rows = Array.from({ length: ROWS }, (_, number) => `SN${String(number).padStart(6, '0')},`)
     await writeFile(file, `serial,device_key_id\n${rows.join('\n')}\n`)
+    const planned = await program.json('allow-list', 'import', file, ...model, '--dry-run')
+    assert.deepEqual(planned, { dry_run: true, entries: ROWS, added: ROWS })
+    assert.deepEqual(await program.json('allow-list', 'list', ...model), [])
     const imported = await program.json('allow-list', 'import', file, ...model)
     assert.deepEqual(imported, { entries: ROWS, added: ROWS })
     const bad = join(program.directory, 'bad.json')
     await writeFile(bad, '[{"serial":"new"},{"serial":"a/b"}]')
-    await refuses(
-      ['allow-list', 'import', bad, ...model],
-      /^ratafia: item 2: "serial" is not a serial number/,
+    for (const dry of [[], ['--dry-run']]) {
+      await refuses(
+        ['allow-list', 'import', bad, ...model, ...dry],
+        /^ratafia: item 2: "serial" is not a serial number/,
+      )
+    }
+    await says(
+      ['allow-list', 'import', file, ...model, '--dry-run'],
+      new RegExp(`^0 entries would be added, ${ROWS} already there\\.\n$`),
     )
     const list = await program.json('allow-list', 'list', ...model)
     assert.equal(list.length, ROWS)

@@ -89,6 +89,17 @@ describe('without a database', () => {
     })
   }
 
+  for (const noun of ['packages', 'devices']) {
+    test(`ratafia ${noun} import --dry-run makes none`, async () => {
+      const directory = join(program.directory, 'dry', noun)
+      const { code, stderr } = await program.run([noun, 'import', file, '--dry-run'], {
+        environment: { RATAFIA_DATA_DIR: directory },
+      })
+      assert.equal(existsSync(directory), false, 'the directory was made')
+      assert.equal(code, 4, stderr)
+    })
+  }
+
   const account = ['accounts', 'add', 'ann', '--email', 'a@example.org', '--name', 'Ann', '--no-password']
   for (const words of [['migrate'], account, ['brands', 'create', '--demo']]) {
     const name = words.slice(0, 2).join(' ')

@@ -26,17 +26,21 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
   withJson(list.command('import <file>'))
     .description('add a .csv file (columns serial, device_key_id, or both) or a .json list of the same')
     .requiredOption('--model <brand/model>', 'the model they may register as')
-    .action(async (file: string, options: ModelOption) => {
+    .option('--dry-run', 'say what it would add, and change nothing')
+    .action(async (file: string, options: ModelOption & { readonly dryRun?: boolean }) => {
       const { importAllowList } = await import('../../brands/models/allow-list/import-allow-list.ts')
       const model = parseModelName(options.model)
       const { text, format } = await readTable(file)
-      const { entries, added } = await context.withInstallation((installation) =>
+      const { dryRun = false } = options
+      const within = dryRun ? context.readInstallation : context.withInstallation
+      const imported = await within((installation) =>
         withProgress(context.streams, ['Importing', 'entries'], (onProgress) =>
-          importAllowList(text, { model, format, onProgress }, installation),
+          importAllowList(text, { model, format, dryRun, onProgress }, installation),
         ),
       )
-      const told = `${counted(added, 'entry', 'entries')} added, ${entries - added} already there.`
-      print(context, options, { entries, added }, told)
+      const { entries, added } = imported
+      const told = `${counted(added, 'entry', 'entries')} ${dryRun ? 'would be ' : ''}added, ${entries - added} already there.`
+      print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
     })
 
   withYes(withJson(list.command('remove [file]')))

@@ -19,6 +19,11 @@ interface TransferOptions extends JsonOption, FleetOptions {
   readonly format?: Format
 }
 
+interface ImportOptions extends TransferOptions {
+  readonly unknownModels?: boolean
+  readonly dryRun?: boolean
+}
+
 const DEVICE = 'DEVICE: its id, BRAND/MODEL/SERIAL, or the id of its device key'
 
 export function deviceCommands(parent: Command, context: CommandContext): void {
@@ -60,11 +65,14 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
   withFormat(withJson(devices.command('import <file>')))
     .description('add the devices in a file: all of them, or none if one is refused')
     .option('--unknown-models', 'take devices of models that are not here, too')
-    .action(async (file: string, options: TransferOptions & { unknownModels?: boolean }) => {
+    .option('--dry-run', 'check every row against the register, say what it would add, and change nothing')
+    .action(async (file: string, options: ImportOptions) => {
       const { importDevices } = await import('../../devices/transfer/import-devices.ts')
       const format = options.format ?? formatOf(file, ' Give --format.')
       const size = await sizeOf(file)
-      const imported = await context.beginInstallation((installation) =>
+      const { unknownModels = false, dryRun = false } = options
+      const within = dryRun ? context.readInstallation : context.beginInstallation
+      const imported = await within((installation) =>
         withProgress(context.streams, ['Importing', 'KiB'], (onProgress) => {
           // A count of rows is not known before the end: the bar shows how much of the file was read.
           let read = 0
@@ -79,7 +87,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
           return importDevices(
             {
               source: { format, open },
-              unknownModels: options.unknownModels === true,
+              unknownModels,
+              dryRun,
               onProgress: () => onProgress(kibibytes(read), kibibytes(size)),
             },
             installation,
@@ -87,8 +96,8 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
         }),
       )
       const there = imported.devices - imported.added
-      const told = `${counted(imported.added, 'device')} added${there > 0 ? `, ${there} were already there` : ''}.`
-      print(context, options, imported, told)
+      const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} were already there` : ''}.`
+      print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
     })
 }
 

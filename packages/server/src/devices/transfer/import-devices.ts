@@ -5,6 +5,7 @@ import { showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
+import { changeUnlessDry } from '../../dry-run.ts'
 import { plainCell } from '../../files/csv-cell.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
 import { type ImportSource, streamImportRows } from '../../files/import-stream.ts'
@@ -22,6 +23,8 @@ interface ImportOptions {
   readonly source: ImportSource
   /** Take devices of models that the service does not have. Nobody can register as one of these. */
   readonly unknownModels?: boolean
+  /** Only counts what would be added. */
+  readonly dryRun?: boolean
   /** Counts the rows read. */
   readonly onProgress?: (done: number) => void
 }
@@ -37,10 +40,10 @@ export interface ImportedDevices {
  * serial. Throws {@link ImportError}, and imports nothing, for a malformed row or one that the register contradicts.
  */
 export function importDevices(
-  { source, unknownModels = false, onProgress }: ImportOptions,
+  { source, unknownModels = false, dryRun = false, onProgress }: ImportOptions,
   deps: { readonly inImport: InImport; readonly clock: Clock },
 ): Promise<ImportedDevices> {
-  return deps.inImport(async ({ register, models, record }) => {
+  return changeUnlessDry(dryRun, deps.inImport, async ({ register, models, record }) => {
     const at = deps.clock()
     const requireModel = unknownModels ? () => {} : modelCheck(models)
     let devices = 0

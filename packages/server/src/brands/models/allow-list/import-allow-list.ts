@@ -1,5 +1,6 @@
 /** Fills the allow-list of a model from a file's text: CSV with a header line, or a JSON list. */
 import { isStrictSerial } from '@ratafia/assertions'
+import { changeUnlessDry } from '../../../dry-run.ts'
 import { ImportError, type ImportRow, readImportRows } from '../../../files/import-rows.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
@@ -9,6 +10,8 @@ import type { AllowListEntry } from './allow-list-store.ts'
 interface ImportOptions {
   readonly model: ModelName
   readonly format: 'csv' | 'json'
+  /** Only counts what would be added. */
+  readonly dryRun?: boolean
   readonly onProgress?: (done: number, total: number) => void
 }
 
@@ -19,12 +22,12 @@ interface ImportOptions {
  */
 export async function importAllowList(
   text: string,
-  { model, format, onProgress }: ImportOptions,
+  { model, format, dryRun = false, onProgress }: ImportOptions,
   deps: Pick<BrandDeps, 'models' | 'change' | 'clock'>,
 ): Promise<{ readonly entries: number; readonly added: number }> {
   await findModel(model, deps)
   const entries = readEntries(text, format, requireObtainable)
-  const added = await deps.change(async ({ allowList, record }) => {
+  const added = await changeUnlessDry(dryRun, deps.change, async ({ allowList, record }) => {
     const more = await allowList.add(model, entries, {
       at: deps.clock(),
       onProgress: (done) => onProgress?.(done, entries.length),

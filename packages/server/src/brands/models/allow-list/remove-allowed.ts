@@ -1,5 +1,5 @@
 /** Takes devices off the allow-list of a model. */
-import type { Changing, Recording } from '../../../change.ts'
+import { changeUnlessDry } from '../../../dry-run.ts'
 import { invalidField } from '../../../errors.ts'
 import type { BrandDeps } from '../../brand-deps.ts'
 import { findModel } from '../find-model.ts'
@@ -25,7 +25,7 @@ export async function removeAllowed(
 ): Promise<number> {
   await findModel(model, deps)
   const subject = showModelName(model)
-  const removed = await rolledBack(dryRun, deps.change, async ({ allowList, record }) => {
+  const removed = await changeUnlessDry(dryRun, deps.change, async ({ allowList, record }) => {
     const count =
       entries === 'all'
         ? await allowList.clear(model)
@@ -39,30 +39,4 @@ export async function removeAllowed(
   throw invalidField(
     `Nothing on the allow-list of ${subject} matches, so nothing was removed. \`ratafia allow-list list --model ${subject}\` shows it.`,
   )
-}
-
-/** Ends a transaction without storing what it did. */
-class Counted extends Error {
-  readonly count: number
-  constructor(count: number) {
-    super('only counted')
-    this.count = count
-  }
-}
-
-/** Runs `work` on a transaction, and stores nothing of it if `dry`. */
-async function rolledBack<Stores>(
-  dry: boolean,
-  change: Changing<Stores>,
-  work: (on: Stores & Recording) => Promise<number>,
-): Promise<number> {
-  if (!dry) return change(work)
-  try {
-    return await change(async (on) => {
-      throw new Counted(await work(on))
-    })
-  } catch (error) {
-    if (error instanceof Counted) return error.count
-    throw error
-  }
 }
