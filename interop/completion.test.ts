@@ -44,10 +44,11 @@ for (const [line, proposed] of [
   ['ratafia ', 'accounts'],
   ['ratafia devices ', 'approve'],
   ['ratafia devices list --st', '--status'],
+  ['ratafia devices list --columns model,reg', 'model,registered_at'],
 ] as const) {
   test(`fish: ${line}`, () => {
     const proposals = run('fish', ['-c', `source ${scriptFor('fish')}; complete -C ${JSON.stringify(line)}`])
-    assert.match(proposals, new RegExp(`^${proposed}\\t`, 'm'))
+    assert.match(proposals, new RegExp(`^${proposed}(\\t|$)`, 'm'))
   })
 
   test(`zsh: ${line}`, () => {

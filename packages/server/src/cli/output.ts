@@ -1,6 +1,7 @@
 /** How commands answer: tables for people, `--json` for machines. */
 import type { Command } from 'commander'
-import { type Streams, UsageError } from './context.ts'
+import { ColumnsOption } from './columns.ts'
+import type { Streams } from './context.ts'
 import { coloured } from './terminal/colour.ts'
 import { fitTable } from './terminal/table.ts'
 
@@ -11,11 +12,19 @@ export interface JsonOption {
   readonly json?: boolean
 }
 
-/** Adds `--json` and `--columns` to a command that lists. */
-export const withList = (command: Command): Command =>
-  withJson(command).option('--columns <names>', 'the columns to show, in this order, separated by commas')
+/** Adds `--json` and `--columns` to a command that lists; `columns` are all that a table can show. */
+export const withList = (command: Command, columns: readonly string[]): Command =>
+  withJson(command).addOption(new ColumnsOption(columns))
+
+export interface ListOption extends JsonOption {
+  /** Those that were chosen. */
+  readonly columns?: readonly string[]
+}
 
 export type Row = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** A row with all of a table's columns. */
+export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[number], Row[string]>>
 
 interface ToStreams {
   readonly streams: Streams
@@ -34,7 +43,7 @@ export function print({ streams }: ToStreams, options: JsonOption, value: unknow
  */
 export function printList(
   context: ToStreams,
-  options: JsonOption & { readonly columns?: string },
+  options: ListOption,
   rows: readonly Row[],
   { columns, empty }: { readonly columns: readonly string[]; readonly empty: string },
 ): void {
@@ -43,27 +52,12 @@ export function printList(
     print(context, options, rows, empty)
     return
   }
-  const chosen = chosenColumns(options.columns, rows) ?? columns
+  const chosen = options.columns ?? columns
   const { lines, cut } = fitTable(cellsOf(rows, chosen), stdout.isTTY ? stdout.columns : undefined)
   const [titles = '', ...rest] = lines
   stdout.write([coloured('bold', titles, stdout), ...rest, ''].join('\n'))
   if (cut)
     note(context.streams, 'Values end in … where they do not fit: --columns chooses, --json shows all.')
-}
-
-/** Undefined if none were chosen. Throws {@link UsageError} for a column that the rows do not have. */
-function chosenColumns(names: string | undefined, rows: readonly Row[]): readonly string[] | undefined {
-  if (names === undefined) return undefined
-  const known = new Set(rows.flatMap((row) => Object.keys(row)))
-  const chosen = names.split(',').map((name) => name.trim().toLowerCase().replaceAll(/[ -]/g, '_'))
-  for (const name of chosen) {
-    if (!known.has(name)) {
-      throw new UsageError(
-        `--columns ${names}: there is no column ${name}. There are ${[...known].join(', ')}.`,
-      )
-    }
-  }
-  return chosen
 }
 
 export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row): Promise<readonly Row[]> {

@@ -202,6 +202,23 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual([never.last_session_at, never.last_address], [null, null])
   })
 
+  test('--columns: any that a row has, in the order given, and nothing that there is not', async () => {
+    const chosen = (names: string, ...words: readonly string[]) =>
+      program.run(['devices', 'list', '--columns', names, ...words])
+    const { stdout } = await chosen('last address,serial,clone_times', '--serial', 'AC-1')
+    assert.match(stdout, /^LAST ADDRESS +SERIAL +CLONE TIMES\n192\.0\.2\.1 +AC-1 +0\n$/)
+    const [row] = await list('--clones', '--last-session')
+    const names = Object.keys(row)
+    assert.ok(names.includes('clone_times') && names.includes('last_address'))
+    assert.equal((await chosen([...names, 'address'].join(','))).code, 0)
+    const none = await chosen('serial,adress', '--serial', 'no-such-device')
+    assert.deepEqual([none.code, none.stdout], [2, ''])
+    assert.match(
+      none.stderr,
+      /^ratafia: --columns serial,adress: there is no column adress\. There are id, brand_id, /,
+    )
+  })
+
   test('clones are listed with the kinds of evidence, how often, and when they were last seen', async () => {
     const { stdout } = await program.run(['devices', 'list', '--clones', '--sort', 'serial'])
     assert.match(stdout, /CLONE KINDS +CLONE TIMES +CLONE LAST SEEN AT\n/)

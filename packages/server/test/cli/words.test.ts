@@ -85,6 +85,10 @@ test('completion in bash: commands, their commands, options, and the values of o
   assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password'])
   assert.deepEqual(proposals(script, 'devices', 'list', '--st'), ['--status'])
   assert.deepEqual(proposals(script, 'devices', 'export', '--format', ''), ['csv', 'json'])
+  assert.deepEqual(proposals(script, 'devices', 'list', '--columns', 'mo'), ['model'])
+  assert.deepEqual(proposals(script, 'devices', 'list', '--columns', 'model,id,se'), ['model,id,serial'])
+  assert.deepEqual(proposals(script, 'packages', 'list', '--columns', ''), ['name', 'snap_id'])
+  assert.deepEqual(proposals(script, 'packages', 'list', '--columns', 'name', '--j'), ['--json'])
 })
 
 for (const shell of ['zsh', 'fish']) {

@@ -12,6 +12,7 @@ import {
   print,
   printList,
   type Row,
+  type RowOf,
   withJson,
   withList,
 } from '../output.ts'
@@ -24,6 +25,17 @@ interface AddOptions extends JsonOption {
   readonly passwordStdin?: boolean
   readonly password: boolean
 }
+
+const COLUMNS = [
+  'username',
+  'name',
+  'email',
+  'id',
+  'password',
+  'disabled_at',
+  'logins_since',
+  'created_at',
+] as const
 
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
@@ -48,7 +60,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       print(context, options, row(account), `Created the account ${account.username} (id ${account.id}).`)
     })
 
-  withList(accounts.command('list'))
+  withList(accounts.command('list'), COLUMNS)
     .description('list all accounts, by username')
     .action(async (options: JsonOption) => {
       const { listAccounts } = await import('../../accounts/list.ts')
@@ -147,7 +159,7 @@ async function whatDisablingEnds(name: string, installation: Installation): Prom
   return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens and all its agents stop working, until the account is enabled again.`
 }
 
-const row = (account: Account): Row => ({
+const row = (account: Account): RowOf<typeof COLUMNS> => ({
   id: account.id,
   username: account.username,
   name: account.name,

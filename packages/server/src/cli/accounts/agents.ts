@@ -9,7 +9,7 @@ import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
-import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
+import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
   readonly account: string
@@ -22,6 +22,8 @@ interface AddOptions extends JsonOption {
   readonly store?: readonly string[]
   readonly maxLifetime?: string
 }
+
+const COLUMNS = ['name', 'account', 'limits', 'public_key', 'created_at'] as const
 
 export function agentCommands(parent: Command, context: CommandContext): void {
   const agents = parent
@@ -44,7 +46,7 @@ export function agentCommands(parent: Command, context: CommandContext): void {
     .option('--output <file>', 'write the agents file here (mode 0600) instead of printing it')
     .action((name: string, options: AddOptions) => add(name, options, context))
 
-  withList(agents.command('list'))
+  withList(agents.command('list'), COLUMNS)
     .description('list all agents, by name')
     .option('--account <username>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
@@ -178,7 +180,7 @@ interface Shown {
   readonly createdAt: Date
 }
 
-const row = (agent: Shown): Row & { readonly limits: string } => ({
+const row = (agent: Shown): RowOf<typeof COLUMNS> => ({
   name: agent.name,
   account: agent.account.username,
   public_key: Buffer.from(agent.publicKey).toString('base64'),

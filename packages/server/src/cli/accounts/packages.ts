@@ -12,6 +12,8 @@ interface ImportOptions extends JsonOption, YesOption {
   readonly dryRun?: boolean
 }
 
+const COLUMNS = ['name', 'snap_id'] as const
+
 export function packageCommands(parent: Command, context: CommandContext): void {
   const packages = parent
     .command('packages')
@@ -48,7 +50,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
       print(context, options, { imported }, `${counted(imported, 'package')} imported.`)
     })
 
-  withList(packages.command('list'))
+  withList(packages.command('list'), COLUMNS)
     .description('list all packages, by name')
     .action(async (options: JsonOption) => {
       const { listPackages } = await import('../../package-directory/list.ts')
@@ -56,7 +58,7 @@ export function packageCommands(parent: Command, context: CommandContext): void 
         rowsOf(listPackages(installation), ({ name, snapId }) => ({ name, snap_id: snapId })),
       )
       printList(context, options, rows, {
-        columns: ['name', 'snap_id'],
+        columns: COLUMNS,
         empty: 'The package directory is empty: the name of a package is used as its snap id.',
       })
     })

@@ -5,7 +5,16 @@ import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
-import { counted, type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
+import {
+  counted,
+  type JsonOption,
+  note,
+  print,
+  printList,
+  type RowOf,
+  withJson,
+  withList,
+} from '../output.ts'
 
 interface RevokeOptions extends JsonOption {
   readonly account?: string
@@ -17,10 +26,20 @@ interface ListOptions extends JsonOption {
   readonly includeInactive?: boolean
 }
 
+const COLUMNS = [
+  'session_id',
+  'username',
+  'valid_since',
+  'valid_until',
+  'revoked_at',
+  'revoked_by',
+  'description',
+] as const
+
 export function tokenCommands(parent: Command, context: CommandContext): void {
   const tokens = parent.command('tokens').description('the sessions of developer tokens')
 
-  withList(tokens.command('list'))
+  withList(tokens.command('list'), COLUMNS)
     .description('list the active sessions')
     .option('--account <username>', 'only those of one account')
     .option('--include-inactive', 'include revoked and expired sessions')
@@ -39,17 +58,14 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       printList(
         context,
         options,
-        sessions.map((session): Row => ({ ...tokenRow(tokenRecord(session)), username: session.username })),
+        sessions.map(
+          (session): RowOf<typeof COLUMNS> => ({
+            ...tokenRow(tokenRecord(session)),
+            username: session.username,
+          }),
+        ),
         {
-          columns: [
-            'session_id',
-            'username',
-            'valid_since',
-            'valid_until',
-            'revoked_at',
-            'revoked_by',
-            'description',
-          ],
+          columns: COLUMNS,
           empty: 'There is no session to show.',
         },
       )

@@ -4,7 +4,16 @@ import { parseModelName } from '../../brands/models/model-policy.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readTable } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
+import {
+  counted,
+  type JsonOption,
+  print,
+  printList,
+  type RowOf,
+  rowsOf,
+  withJson,
+  withList,
+} from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 interface ModelOption extends JsonOption {
@@ -17,6 +26,8 @@ interface RemoveOptions extends ModelOption, YesOption {
   readonly deviceKeyId?: string
   readonly all?: boolean
 }
+
+const COLUMNS = ['serial', 'device_key_id'] as const
 
 export function allowListCommands(parent: Command, context: CommandContext): void {
   const list = parent
@@ -71,20 +82,23 @@ export function allowListCommands(parent: Command, context: CommandContext): voi
       print(context, options, dryRun ? { would_remove: removed } : { removed }, told)
     })
 
-  withList(list.command('list'))
+  withList(list.command('list'), COLUMNS)
     .description('list the entries of a model')
     .requiredOption('--model <brand/model>', 'the model they may register as')
     .action(async (options: ModelOption) => {
       const { listAllowed } = await import('../../brands/models/allow-list/list-allowed.ts')
       const model = parseModelName(options.model)
       const rows = await context.readInstallation((installation) =>
-        rowsOf(listAllowed(model, installation), ({ serial, deviceKeyId }) => ({
-          serial,
-          device_key_id: deviceKeyId,
-        })),
+        rowsOf(
+          listAllowed(model, installation),
+          ({ serial, deviceKeyId }): RowOf<typeof COLUMNS> => ({
+            serial,
+            device_key_id: deviceKeyId,
+          }),
+        ),
       )
       printList(context, options, rows, {
-        columns: ['serial', 'device_key_id'],
+        columns: COLUMNS,
         empty: `The allow-list of ${options.model} is empty.`,
       })
     })

@@ -7,13 +7,25 @@ import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
+import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
   readonly label: string
   readonly expires?: string
   readonly uses?: string
 }
+
+const COLUMNS = [
+  'id',
+  'model',
+  'label',
+  'uses',
+  'use_limit',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const
 
 export function apiKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
@@ -47,7 +59,7 @@ export function apiKeyCommands(parent: Command, context: CommandContext): void {
       note(context.streams, `${text} requires an API key from now on. This one is stored nowhere else.`)
     })
 
-  withList(keys.command('list'))
+  withList(keys.command('list'), COLUMNS)
     .description('list all keys without their text, by model')
     .option('--model <brand/model>', 'only those of one model')
     .action(async (options: JsonOption & { readonly model?: string }) => {
@@ -81,7 +93,7 @@ function readUses(text: string): number {
   throw new UsageError(`--uses ${text} is not a whole number of at least 1.`)
 }
 
-const row = (key: ApiKey): Row => ({
+const row = (key: ApiKey): RowOf<typeof COLUMNS> => ({
   id: key.id,
   model: showModelName(key),
   label: key.label,

@@ -11,6 +11,7 @@ import {
   print,
   printList,
   type Row,
+  type RowOf,
   withJson,
   withList,
 } from '../output.ts'
@@ -40,6 +41,8 @@ interface CreateOptions extends DemoOptions, PassphraseOption {
   readonly keyName: string
   readonly until?: string
 }
+
+const COLUMNS = ['account_id', 'display_name', 'added_at'] as const
 
 export function brandCommands(parent: Command, context: CommandContext): void {
   const brands = parent.command('brands').description('the accounts that serials are signed for')
@@ -99,18 +102,20 @@ export function brandCommands(parent: Command, context: CommandContext): void {
       return create(accountId, options, context)
     })
 
-  withList(brands.command('list'))
+  withList(brands.command('list'), COLUMNS)
     .description('list all brands, by account id')
     .action(async (options: JsonOption) => {
       const rows = await context.readInstallation(async (installation) =>
-        (await installation.brands.list()).map((brand) => ({
-          account_id: brand.accountId,
-          display_name: brand.displayName,
-          added_at: brand.addedAt.toISOString(),
-        })),
+        (await installation.brands.list()).map(
+          (brand): RowOf<typeof COLUMNS> => ({
+            account_id: brand.accountId,
+            display_name: brand.displayName,
+            added_at: brand.addedAt.toISOString(),
+          }),
+        ),
       )
       printList(context, options, rows, {
-        columns: ['account_id', 'display_name', 'added_at'],
+        columns: COLUMNS,
         empty:
           'There is no brand yet. `ratafia brands add` adds one, `ratafia brands create --demo` makes one to try.',
       })

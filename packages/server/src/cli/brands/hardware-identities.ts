@@ -2,8 +2,26 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { counted, type JsonOption, print, printList, rowsOf, withJson, withList } from '../output.ts'
+import {
+  counted,
+  type JsonOption,
+  print,
+  printList,
+  type RowOf,
+  rowsOf,
+  withJson,
+  withList,
+} from '../output.ts'
 import { withProgress } from '../progress.ts'
+
+const COLUMNS = [
+  'issuer_id',
+  'hardware_id',
+  'hardware_name',
+  'manufacturer',
+  'key_sha3_384',
+  'key_sha384',
+] as const
 
 export function hardwareIdentityCommands(parent: Command, context: CommandContext): void {
   const identities = parent
@@ -30,21 +48,24 @@ export function hardwareIdentityCommands(parent: Command, context: CommandContex
       )
     })
 
-  withList(identities.command('list'))
+  withList(identities.command('list'), COLUMNS)
     .description('list all hardware identities, by the digest of the key')
     .action(async (options: JsonOption) => {
       const { listHardwareIdentities } = await import(
         '../../brands/models/hardware/list-hardware-identities.ts'
       )
       const rows = await context.readInstallation((installation) =>
-        rowsOf(listHardwareIdentities(installation), (one) => ({
-          issuer_id: one.issuerId,
-          hardware_id: one.hardwareId,
-          hardware_name: one.hardwareName,
-          manufacturer: one.manufacturer,
-          key_sha3_384: one.keySha3,
-          key_sha384: one.keySha2,
-        })),
+        rowsOf(
+          listHardwareIdentities(installation),
+          (one): RowOf<typeof COLUMNS> => ({
+            issuer_id: one.issuerId,
+            hardware_id: one.hardwareId,
+            hardware_name: one.hardwareName,
+            manufacturer: one.manufacturer,
+            key_sha3_384: one.keySha3,
+            key_sha384: one.keySha2,
+          }),
+        ),
       )
       printList(context, options, rows, {
         columns: ['issuer_id', 'hardware_id', 'hardware_name', 'manufacturer', 'key_sha3_384'],

@@ -21,7 +21,7 @@ import {
   type JsonOption,
   print,
   printList,
-  type Row,
+  type RowOf,
   withJson,
   withList,
 } from '../output.ts'
@@ -34,6 +34,18 @@ interface PolicyOptions extends JsonOption {
   readonly hardwareIdentity?: 'required' | 'ignored'
   readonly clones?: 'quarantine' | 'record'
 }
+
+const COLUMNS = [
+  'brand_id',
+  'model',
+  'registration',
+  'proposed_serial',
+  'taken_serial',
+  'serials',
+  'hardware_identity',
+  'clones',
+  'added_at',
+] as const
 
 export function modelCommands(parent: Command, context: CommandContext): void {
   const models = parent.command('models').description('the models that devices may register as')
@@ -57,7 +69,7 @@ export function modelCommands(parent: Command, context: CommandContext): void {
       print(context, options, modelRow(model), `The assertion of ${showModelName(model)} is up to date.`)
     })
 
-  withList(models.command('list'))
+  withList(models.command('list'), COLUMNS)
     .description('list all models, by brand')
     .action(async (options: JsonOption) => {
       const rows = await context.readInstallation(async (installation) =>
@@ -206,4 +218,4 @@ export const modelRow = ({ brandId, model, policy, addedAt }: StoredModel) =>
     hardware_identity: policy.hardwareIdentity ? 'required' : 'ignored',
     clones: policy.quarantineClones ? 'quarantine' : 'record',
     added_at: addedAt.toISOString(),
-  }) satisfies Row
+  }) satisfies RowOf<typeof COLUMNS>

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
+import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
 import {
   KEY_FORMS,
   namedKey,
@@ -32,6 +32,18 @@ interface CertifyOptions extends PassphraseOption {
 interface AddOptions extends JsonOption, PassphraseOption {
   readonly accountKey?: string
 }
+
+const COLUMNS = [
+  'account_id',
+  'name',
+  'state',
+  'since',
+  'until',
+  'added_at',
+  'disabled_at',
+  'fault',
+  'key_id',
+] as const
 
 export function signingKeyCommands(parent: Command, context: CommandContext): void {
   const keys = parent
@@ -79,7 +91,7 @@ export function signingKeyCommands(parent: Command, context: CommandContext): vo
     .option(...PASSPHRASE)
     .action((accountId: string, options: CertifyOptions) => certify(accountId, options, context))
 
-  withList(keys.command('list'))
+  withList(keys.command('list'), COLUMNS)
     .description('list all keys, by account')
     .option('--account <account-id>', 'only those of one account')
     .action(async (options: JsonOption & { readonly account?: string }) => {
@@ -170,4 +182,4 @@ export const signingKeyRow = (key: SigningKeyDescription) =>
     disabled_at: key.disabledAt?.toISOString() ?? null,
     fault: key.fault ?? null,
     key_id: key.keyId,
-  }) satisfies Row
+  }) satisfies RowOf<typeof COLUMNS>

@@ -5,7 +5,7 @@ import { confirm, withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import { readNamed, withNewFile } from '../files.ts'
 import { readInstant } from '../option-values.ts'
-import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
+import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
 import { KEY_FORMS, PASSPHRASE, type PassphraseOption, readKey, readPassphrase } from './private-keys.ts'
 
 interface CreateOptions extends JsonOption, PassphraseOption {
@@ -15,6 +15,8 @@ interface CreateOptions extends JsonOption, PassphraseOption {
   readonly keyName: string
   readonly until?: string
 }
+
+const COLUMNS = ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id'] as const
 
 export function trustCommands(parent: Command, context: CommandContext): void {
   const trust = parent
@@ -42,7 +44,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
     .option(...PASSPHRASE)
     .action((accountId: string, options: CreateOptions) => createRootOf(accountId, options, context))
 
-  withList(trust.command('list'))
+  withList(trust.command('list'), COLUMNS)
     .description('list all trust roots, a line for each key')
     .action(async (options: JsonOption) => {
       const { listTrustRoots } = await import('../../brands/trust/list-trust-roots.ts')
@@ -50,7 +52,7 @@ export function trustCommands(parent: Command, context: CommandContext): void {
         (await listTrustRoots(installation)).map(row),
       )
       printList(context, options, rows, {
-        columns: ['account_id', 'display_name', 'key_name', 'since', 'until', 'origin', 'key_id'],
+        columns: COLUMNS,
         empty: 'There is no trust root.',
       })
     })
@@ -99,7 +101,7 @@ async function createRootOf(
   print(context, options, row, told)
 }
 
-const row = (root: TrustRoot): Row => ({
+const row = (root: TrustRoot): RowOf<typeof COLUMNS> => ({
   account_id: root.accountId,
   display_name: root.displayName,
   key_name: root.keyName ?? null,

@@ -9,10 +9,19 @@ import {
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { readCount } from '../option-values.ts'
-import { type JsonOption, note, printList, type Row, withList } from '../output.ts'
+import { type ListOption, note, printList, type Row, withList } from '../output.ts'
 import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
 
-interface ListOptions extends JsonOption, FleetOptions {
+const SESSION_COLUMNS = ['last_session_at', 'last_address'] as const
+const CLONE_COLUMNS = ['clone_kinds', 'clone_times', 'clone_last_seen_at'] as const
+const COLUMNS = [
+  ...['id', 'brand_id', 'model', 'serial', 'device_key_id', 'status', 'revision', 'origin', 'original'],
+  ...['registered_at', 'decided_at', 'decided_by', 'reason', 'quarantined_at', 'removed_at', 'address'],
+  ...SESSION_COLUMNS,
+  ...CLONE_COLUMNS,
+]
+
+interface ListOptions extends ListOption, FleetOptions {
   readonly sort: FleetOrder
   readonly reverse?: boolean
   readonly lastSession?: boolean
@@ -21,7 +30,7 @@ interface ListOptions extends JsonOption, FleetOptions {
 }
 
 export function listCommand(devices: Command, context: CommandContext): void {
-  withFleetOptions(withList(devices.command('list')))
+  withFleetOptions(withList(devices.command('list'), COLUMNS))
     .description('list devices: the newest, those that fit, or those after one of them')
     .addOption(
       new Option(
@@ -46,12 +55,14 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   const { DEVICE_LIST_COLUMNS, WAITING_LIST_COLUMNS } = await import('./device-output.ts')
   const { sort: order, before } = options
   const after = before === undefined ? undefined : await positionIn(before, order)
+  const wants = (columns: readonly string[]) => columns.some((name) => options.columns?.includes(name))
   const withLastSession =
     options.lastSession === true ||
+    wants(SESSION_COLUMNS) ||
     order === 'session' ||
     options.sessionAfter !== undefined ||
     options.sessionBefore !== undefined
-  const withEvidence = options.clones !== undefined
+  const withEvidence = options.clones !== undefined || wants(CLONE_COLUMNS)
   const limit = readCount('--limit', options.limit)
   const { rows, next } = await context.readInstallation(async (installation) => {
     const filter = fleetFilterOf(options, installation.clock())
@@ -65,8 +76,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
   printList(context, options, rows, {
     columns: [
       ...(options.status === 'pending' ? WAITING_LIST_COLUMNS : DEVICE_LIST_COLUMNS),
-      ...(withLastSession ? ['last_session_at', 'last_address'] : []),
-      ...(withEvidence ? ['clone_kinds', 'clone_times', 'clone_last_seen_at'] : []),
+      ...(withLastSession ? SESSION_COLUMNS : []),
+      ...(withEvidence ? CLONE_COLUMNS : []),
     ],
     empty: before === undefined ? 'There is no such device.' : 'There are no more.',
   })

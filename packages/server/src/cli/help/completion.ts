@@ -1,5 +1,6 @@
 /** `ratafia completion`: a script for the shell, made from the table of commands. */
 import { Argument, type Command } from 'commander'
+import { ColumnsOption } from '../columns.ts'
 import type { Streams } from '../context.ts'
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const
@@ -24,8 +25,10 @@ export function completionCommand(program: Command, { stdout }: Streams): void {
 interface Word {
   readonly text: string
   readonly description: string
-  /** An option that takes a value; what it can be, where that is a list. */
+  /** An option that takes a value; what it can be, where that is known. */
   readonly value?: readonly string[]
+  /** Its value is several of these, separated by commas. */
+  readonly several?: boolean
 }
 
 /** A command that words lead to, and what may follow. */
@@ -41,7 +44,11 @@ function pathsOf(command: Command, name = ''): readonly Path[] {
     (option): Word => ({
       text: option.long ?? option.flags,
       description: option.description,
-      ...(option.required || option.optional ? { value: option.argChoices ?? [] } : {}),
+      ...(option instanceof ColumnsOption
+        ? { value: option.columns, several: true }
+        : option.required || option.optional
+          ? { value: option.argChoices ?? [] }
+          : {}),
     }),
   )
   const path: Path = {
@@ -62,6 +69,16 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`
 
 const fishQuoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
+/** For bash and zsh: what to do where a value is due, by the command and the option before it. */
+const valueCases = (paths: readonly Path[], commandOf: (word: Word) => string): string =>
+  paths
+    .flatMap(({ name, options }) =>
+      options
+        .filter(({ value }) => value !== undefined)
+        .map((word) => `    ${quoted(`${name} ${word.text}`)}) ${commandOf(word)} ;;`),
+    )
+    .join('\n')
+
 const namesOf = (paths: readonly Path[]): readonly string[] =>
   paths.map(({ name }) => name).filter((name) => name !== '')
 
@@ -70,17 +87,10 @@ function bashScript(paths: readonly Path[]): string {
     const proposals = [...commands, ...options].map(({ text }) => text).join(' ')
     return `    ${quoted(name)}) proposals=${quoted(proposals)} ;;`
   })
-  const values = paths.flatMap(({ name, options }) =>
-    options
-      .filter(({ value }) => value !== undefined)
-      .map(
-        ({ text, value }) =>
-          `    ${quoted(`${name} ${text}`)}) proposals=${quoted(value?.join(' ') ?? '')} ;;`,
-      ),
-  )
   return `# bash completion for ratafia
 _ratafia() {
   local name='' next proposals='' word
+  local current="\${COMP_WORDS[COMP_CWORD]}" before='' several=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     next="\${name:+$name }$word"
     case "$next" in
@@ -91,9 +101,13 @@ _ratafia() {
 ${cases.join('\n')}
   esac
   case "$name \${COMP_WORDS[COMP_CWORD-1]}" in
-${values.join('\n')}
+${valueCases(paths, ({ value = [], several }) => `proposals=${quoted(value.join(' '))}${several ? '; several=1' : ''}`)}
   esac
-  COMPREPLY=($(compgen -W "$proposals" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  if [ -n "$several" ]; then
+    compopt -o nospace 2>/dev/null
+    before="\${current%"\${current##*,}"}"
+  fi
+  COMPREPLY=($(compgen -P "$before" -W "$proposals" -- "\${current#"$before"}"))
 }
 # What is neither a command nor an option is the name of a file.
 complete -o default -F _ratafia ratafia
@@ -120,6 +134,9 @@ _ratafia() {
   case "$name" in
 ${cases.join('\n')}
   esac
+  case "$name $words[CURRENT-1]" in
+${valueCases(paths, zshValues)}
+  esac
   _describe ratafia proposals
   _files
 }
@@ -127,14 +144,21 @@ compdef _ratafia ratafia
 `
 }
 
+const zshValues = ({ value = [], several }: Word): string =>
+  value.length === 0
+    ? '_files; return'
+    : several
+      ? `_values -s , value ${value.join(' ')}; return`
+      : `compadd ${value.join(' ')}; return`
+
 function fishScript(paths: readonly Path[]): string {
   const lines = paths.flatMap(({ name, commands, options }) => {
     const at = `complete -c ratafia -n ${quoted(`__ratafia_at "${name}"`)}`
     return [
       ...commands.map(({ text, description }) => `${at} -f -a ${text} -d ${fishQuoted(description)}`),
-      ...options.map(({ text, description, value }) => {
-        const takes =
-          value === undefined ? '' : value.length === 0 ? ' -r' : ` -x -a ${quoted(value.join(' '))}`
+      ...options.map(({ text, description, value, several }) => {
+        const proposed = several ? `(__ratafia_several ${value?.join(' ')})` : value?.join(' ')
+        const takes = value === undefined ? '' : proposed === '' ? ' -r' : ` -x -a ${quoted(proposed ?? '')}`
         return `${at} -l ${text.slice(2)}${takes} -d ${fishQuoted(description)}`
       }),
     ]
@@ -147,6 +171,11 @@ function __ratafia_at
     contains -- (string join ' ' -- $name $word) $names; and set -a name $word
   end
   test "$name" = "$argv[1]"
+end
+# Proposes each behind what stands before the last comma.
+function __ratafia_several
+  set -l before (string replace -r '[^,]*$' '' -- (string replace -r '^--[a-z-]*=' '' -- (commandline -ct)))
+  printf '%s\\n' "$before"$argv
 end
 ${lines.join('\n')}
 `

@@ -6,7 +6,16 @@ import { ACTIONS } from '../../change.ts'
 import { RequestError } from '../../errors.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readCount, readInstant, requireText } from '../option-values.ts'
-import { counted, type JsonOption, note, print, printList, type Row, withJson, withList } from '../output.ts'
+import {
+  counted,
+  type JsonOption,
+  note,
+  print,
+  printList,
+  type RowOf,
+  withJson,
+  withList,
+} from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { writeOut } from '../write-whole.ts'
 
@@ -39,10 +48,12 @@ const VERIFY_HELP = `
 It prints SEQ:HASH of the last entry. Keep that elsewhere and give it to the next verification with --expect. Anyone who can
 write to the database could shorten the chain or build a new one, and nothing in the database itself would show it.`
 
+const COLUMNS = ['seq', 'at', 'actor', 'source', 'action', 'subject', 'details', 'id'] as const
+
 export function auditCommands(parent: Command, context: CommandContext): void {
   const audit = parent.command('audit').description('the audit log: who changed what, when, from where')
 
-  withFilter(withList(audit.command('list')))
+  withFilter(withList(audit.command('list'), COLUMNS))
     .description('list the newest changes, or those before one of them')
     .option('--limit <number>', 'how many to show', '100')
     .option('--before <id>', 'the next page: those made before this entry')
@@ -107,7 +118,7 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     listAudit({ ...filterOf(options, installation.clock()), before, limit }, installation),
   )
   const rows = entries.map(
-    ({ link, at, details, ...entry }): Row => ({
+    ({ link, at, details, ...entry }): RowOf<typeof COLUMNS> => ({
       seq: link?.seq ?? null,
       ...entry,
       at: at.toISOString(),

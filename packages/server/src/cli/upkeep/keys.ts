@@ -3,19 +3,21 @@ import type { Command } from 'commander'
 import type { KeyDescription } from '../../keyring/keyring.ts'
 import type { Rotatable } from '../../keyring/rotate.ts'
 import type { CommandContext } from '../context.ts'
-import { type JsonOption, print, printList, type Row, withJson, withList } from '../output.ts'
+import { type JsonOption, print, printList, type RowOf, withJson, withList } from '../output.ts'
+
+const COLUMNS = ['kind', 'id', 'state', 'created_at', 'public_key'] as const
 
 export function keyCommands(parent: Command, context: CommandContext): void {
   const keys = parent.command('keys').description('the keys that macaroons are made with')
 
-  withList(keys.command('list'))
+  withList(keys.command('list'), COLUMNS)
     .description('list all keys, newest first; an older one only verifies what was made with it')
     .action(async (options: JsonOption) => {
       const rows = await context.readInstallation(async (installation) =>
         (await installation.keyring.list()).map(row),
       )
       printList(context, options, rows, {
-        columns: ['kind', 'id', 'state', 'created_at', 'public_key'],
+        columns: COLUMNS,
         empty: 'There is no key yet.',
       })
     })
@@ -37,7 +39,7 @@ export function keyCommands(parent: Command, context: CommandContext): void {
     })
 }
 
-const row = ({ kind, id, active, createdAt, publicKey }: KeyDescription): Row => ({
+const row = ({ kind, id, active, createdAt, publicKey }: KeyDescription): RowOf<typeof COLUMNS> => ({
   kind,
   id,
   state: active ? 'active' : 'verifies',
