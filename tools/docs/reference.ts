@@ -30,11 +30,12 @@ are written with underscores, and an error is the last line on standard error:
 
 What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal nothing is
 asked: a script goes on. At a terminal tables fit its width, and have colour unless \`NO_COLOR\` is set; \`FORCE_COLOR\`
-colours elsewhere too.
+colours elsewhere too. In a pipe they are whole: \`ratafia devices list | less -S\`.
 
-A command that takes several names acts on each, whatever becomes of the others. It prints a line for each, or with
-\`--json\` a list whose items have \`given\` (the name), \`result\` (\`done\` or \`failed\`) and \`message\` (why it failed),
-and beside them what the command prints for a single name. The exit code is 1 if one failed.
+A command that takes several names acts on each, whatever becomes of the others, and prints a line for each. With
+\`--json\` it prints a list: each item has \`given\` (the name), \`result\` (\`done\` or \`failed\`), \`message\` (null, or why
+it failed), and what the command prints for a single name. The exit code is 1 if one failed. \`devices approve\`,
+\`reject\` and \`revoke\` have a form of their own, with counts.
 
 ${indexOf(program)}
 
