@@ -2,14 +2,18 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Driver, goBakery, pythonBakery } from './support/driver.ts'
+import { type Driver, goBakery, goBakeryV2, pythonBakery } from './support/driver.ts'
 import { browserOf } from './support/person-settings.ts'
 import { type Account, type Call, liveAndRevoke } from './support/token-life.ts'
 import { ADA, FARM, onEachDatabase, type World } from './support/world.ts'
 
-const CLIENTS = { 'py-macaroon-bakery': pythonBakery, 'Go httpbakery': goBakery } as const
+const CLIENTS = {
+  'Python macaroonbakery': pythonBakery,
+  'Go httpbakery v3': goBakery,
+  'Go httpbakery v2': goBakeryV2,
+} as const
 
-/** Both clients say so, each in its own words. */
+/** Each client says so, in its own words. */
 const REFUSED = /refused|denied|cannot get/i
 
 onEachDatabase((world) => {

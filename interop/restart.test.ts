@@ -12,6 +12,8 @@ import { type Service, startService } from './support/service.ts'
 import { assertRevoked, ok, records } from './support/token-life.ts'
 import { ADA, addAccount } from './support/world.ts'
 
+const BAKERIES = { 'Python macaroonbakery': pythonBakery, 'Go httpbakery v3': goBakery } as const
+
 for (const kind of DATABASES) {
   suite(kind, { timeout: 300_000 }, () => {
     let installation: Installation
@@ -64,7 +66,7 @@ for (const kind of DATABASES) {
       assertRevoked(await call(lost, 'GET', '/api/v2/tokens/whoami'), revoked)
     })
 
-    test('craft-store that waits for its person outlives the restart', async () => {
+    test('craft-store: a login that waits for its person outlives the restart', async () => {
       const comesWhen = join(installation.directory, 'craft-person-comes')
       const person = await browserOf(installation.directory, { ...ADA, comesWhen })
       const client = started(craftStore(service.url, person.environment))
@@ -79,9 +81,9 @@ for (const kind of DATABASES) {
       assert.ok(credentials, message)
     })
 
-    for (const [name, start] of Object.entries({ pythonBakery, goBakery })) {
-      test(`${name} that waits for its person is told at once, and can log in after the restart`, async () => {
-        const comesWhen = join(installation.directory, `${name}-person-comes`)
+    for (const [name, start] of Object.entries(BAKERIES)) {
+      test(`${name}: a client that waits for its person is told at once, and can log in after the restart`, async () => {
+        const comesWhen = join(installation.directory, `${start.name}-person-comes`)
         const person = await browserOf(installation.directory, { ...ADA, comesWhen })
         const client = started(start(person.environment))
         const command = { do: 'login', service: service.url, body: { permissions: ['package_access'] } }

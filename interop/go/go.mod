@@ -2,7 +2,11 @@ module ratafia.example/interop
 
 go 1.19
 
-require github.com/go-macaroon-bakery/macaroon-bakery/v3 v3.0.1
+require (
+	github.com/go-macaroon-bakery/macaroon-bakery/v3 v3.0.1
+	gopkg.in/macaroon-bakery.v2 v2.3.0
+	gopkg.in/macaroon.v2 v2.1.0
+)
 
 require (
 	github.com/go-macaroon-bakery/macaroonpb v1.0.0 // indirect
@@ -16,5 +20,4 @@ require (
 	google.golang.org/protobuf v1.25.0 // indirect
 	gopkg.in/errgo.v1 v1.0.1 // indirect
 	gopkg.in/httprequest.v1 v1.2.1 // indirect
-	gopkg.in/macaroon.v2 v2.1.0 // indirect
 )

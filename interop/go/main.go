@@ -1,15 +1,13 @@
-// Drives the service with Go's macaroon-bakery, unmodified from its module. One JSON command a line comes in on
-// standard input, one JSON answer a line goes out on standard output.
+// Drives the service with Go's macaroon-bakery, version 2 or 3 as the argument says, unmodified from its module. One
+// JSON command a line comes in on standard input, one JSON answer a line goes out on standard output.
 package main
 
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -17,10 +15,19 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/go-macaroon-bakery/macaroon-bakery/v3/bakery"
-	"github.com/go-macaroon-bakery/macaroon-bakery/v3/httpbakery"
-	"github.com/go-macaroon-bakery/macaroon-bakery/v3/httpbakery/agent"
+	"gopkg.in/macaroon.v2"
 )
+
+// bakeryClient is what the two versions of httpbakery.Client have in common.
+type bakeryClient interface {
+	Do(*http.Request) (*http.Response, error)
+	// dischargeAll takes a root macaroon in JSON, with or without the envelope of the bakery.
+	dischargeAll(root []byte) (macaroon.Slice, error)
+}
+
+// Each constructor makes a client that logs in as the agent of BAKERY_AGENT_FILE, as Go programs do, and without that
+// file in $BROWSER.
+var versions = map[string]func() (bakeryClient, error){"v2": newV2, "v3": newV3}
 
 type command struct {
 	Do string `json:"do"`
@@ -51,7 +58,11 @@ func main() {
 		printVersions()
 		return
 	}
-	client, err := newClient()
+	if len(os.Args) != 2 || versions[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "usage: go-bakery v2|v3|version")
+		os.Exit(2)
+	}
+	client, err := versions[os.Args[1]]()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -77,17 +88,6 @@ func main() {
 	}
 }
 
-// newClient logs in as the agent of BAKERY_AGENT_FILE, as Go programs do, and without that file in $BROWSER.
-func newClient() (*httpbakery.Client, error) {
-	client := httpbakery.NewClient()
-	info, err := agent.AuthInfoFromEnvironment()
-	if err == nil {
-		return client, agent.SetUpAuth(client, info)
-	}
-	client.AddInteractor(httpbakery.WebBrowserInteractor{OpenWebBrowser: openBrowser})
-	return client, nil
-}
-
 func openBrowser(u *url.URL) error {
 	words := strings.Fields(os.Getenv("BROWSER"))
 	var arguments []string
@@ -105,7 +105,7 @@ func openBrowser(u *url.URL) error {
 	return browser.Start()
 }
 
-func carryOut(client *httpbakery.Client, c command) (answer, error) {
+func carryOut(client bakeryClient, c command) (answer, error) {
 	switch c.Do {
 	case "login":
 		return login(client, c)
@@ -118,7 +118,7 @@ func carryOut(client *httpbakery.Client, c command) (answer, error) {
 	return answer{}, fmt.Errorf("there is no command %q", c.Do)
 }
 
-func login(client *httpbakery.Client, c command) (answer, error) {
+func login(client bakeryClient, c command) (answer, error) {
 	macaroon, err := macaroonOf(call(client, "POST", c.Service+"/api/v2/tokens", nil, c.Body))
 	if err != nil {
 		return answer{}, err
@@ -144,12 +144,8 @@ func macaroonOf(a answer, err error) (string, error) {
 	return macaroon, nil
 }
 
-func discharge(client *httpbakery.Client, macaroon string) (string, error) {
-	var root bakery.Macaroon
-	if err := json.Unmarshal([]byte(macaroon), &root); err != nil {
-		return "", err
-	}
-	slice, err := client.DischargeAll(context.Background(), &root)
+func discharge(client bakeryClient, macaroon string) (string, error) {
+	slice, err := client.dischargeAll([]byte(macaroon))
 	if err != nil {
 		return "", err
 	}
@@ -158,19 +154,16 @@ func discharge(client *httpbakery.Client, macaroon string) (string, error) {
 }
 
 // call goes through the bakery client, which looks for a macaroon to discharge in every 401.
-func call(client *httpbakery.Client, method, url string, headers map[string]string, body []byte) (answer, error) {
-	var content io.Reader
-	if len(body) > 0 {
-		content = bytes.NewReader(body)
-	}
-	request, err := http.NewRequest(method, url, content)
+func call(client bakeryClient, method, url string, headers map[string]string, body []byte) (answer, error) {
+	request, err := http.NewRequest(method, url, nil)
 	if err != nil {
 		return answer{}, err
 	}
 	for name, value := range headers {
 		request.Header.Set(name, value)
 	}
-	if content != nil {
+	if len(body) > 0 {
+		request.Body, request.ContentLength = seekableBody{bytes.NewReader(body)}, int64(len(body))
 		request.Header.Set("Content-Type", "application/json")
 	}
 	response, err := client.Do(request)
@@ -184,6 +177,12 @@ func call(client *httpbakery.Client, method, url string, headers map[string]stri
 	}
 	return a, json.NewDecoder(response.Body).Decode(&a.Body)
 }
+
+// seekableBody is for version 2 of the bakery, which sends the body again after a discharge: since Go 1.19 it does not
+// find the seeker in what http.NewRequest makes of a reader.
+type seekableBody struct{ *bytes.Reader }
+
+func (seekableBody) Close() error { return nil }
 
 func printVersions() {
 	info, ok := debug.ReadBuildInfo()

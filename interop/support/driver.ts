@@ -34,7 +34,11 @@ type Settings = Readonly<Record<string, string>>
 export const pythonBakery = (environment: Settings = {}): Driver =>
   start(clientPaths.python, [join(clientPaths.interop, 'clients/python_bakery.py')], environment)
 
-export const goBakery = (environment: Settings = {}): Driver => start(clientPaths.goBakery, [], environment)
+export const goBakery = (environment: Settings = {}): Driver =>
+  start(clientPaths.goBakery, ['v3'], environment)
+
+export const goBakeryV2 = (environment: Settings = {}): Driver =>
+  start(clientPaths.goBakery, ['v2'], environment)
 
 export const rustMacaroons = (): Driver => start(clientPaths.rustMacaroons, [], {})
 

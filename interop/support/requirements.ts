@@ -24,7 +24,7 @@ export function checkRequirements(): void {
     ...(isCurrent('openapi/node_modules/stamp', ['openapi/package.json', 'openapi/package-lock.json'])
       ? []
       : ['the npm packages of interop/openapi']),
-    ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', 'go/main.go'])
+    ...(isCurrent('.bin/stamp', ['go/go.mod', 'go/go.sum', ...GO_FILES])
       ? []
       : ['the Go client of interop/go']),
     ...(isCurrent('.bin/rust-stamp', ['rust/Cargo.toml', 'rust/Cargo.lock', 'rust/src/main.rs'])
@@ -63,6 +63,7 @@ export function versions(): string {
 }
 
 /** In the order in which the shell lists them. */
+const GO_FILES = ['main', 'v2', 'v3'].map((name) => `go/${name}.go`)
 const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store'].map((name) => `snapd/${name}.go`)
 
 const pythonVersions = (...names: readonly string[]): string => `
