@@ -220,21 +220,24 @@ onEachDatabase((world) => {
     assert.equal((await listed(`--key=${is?.['key-id']}`)).length, 1)
   })
 
-  test('remodel: the same key gets a serial of the new model, where the operator allows it', async () => {
+  test('remodel of Ubuntu Core: the same key gets a serial of the new model, where the operator allows it', async () => {
     const { front, device, models, installation } = world()
-    const snapd = await device('acme-pc')
+    const snapd = await device('acme-core')
     const before = await snapd.run()
     assert.equal((await snapd.session()).error, undefined)
-    assertFailed(await snapd.remodel(models['acme-next']), /cannot deliver device serial request: .*remodel/i)
+    assertFailed(
+      await snapd.remodel(models['acme-core-next']),
+      /cannot deliver device serial request: .*remodel/i,
+    )
     const kept = await snapd.sections()
     assert.equal(kept.error, undefined)
-    assert.equal(kept.device?.model, 'acme-pc')
+    assert.equal(kept.device?.model, 'acme-core')
 
-    await installation.ratafia(['models', 'allow-remodel', `${BRAND}/acme-pc`, `${BRAND}/acme-next`])
+    await installation.ratafia(['models', 'allow-remodel', `${BRAND}/acme-core`, `${BRAND}/acme-core-next`])
     front.taken()
-    const { change, device: is } = await snapd.remodel(models['acme-next'])
+    const { change, device: is } = await snapd.remodel(models['acme-core-next'])
     assert.equal(change?.status, 'Done', change?.error)
-    assert.equal(is?.model, 'acme-next')
+    assert.equal(is?.model, 'acme-core-next')
     assert.equal(is['key-id'], before.device?.['key-id'])
     assert.ok(is.serial)
     assert.deepEqual(steps(front.taken()), [
@@ -247,9 +250,9 @@ onEachDatabase((world) => {
     await snapd.restart()
     assert.equal((await snapd.sections()).error, undefined)
     const shown = JSON.parse(
-      await installation.ratafia(['devices', 'show', `${BRAND}/acme-next/${is.serial}`, '--json']),
+      await installation.ratafia(['devices', 'show', `${BRAND}/acme-core-next/${is.serial}`, '--json']),
     )
-    assert.equal(shown.original, `${BRAND}/acme-pc/${before.device?.serial}`)
+    assert.equal(shown.original, `${BRAND}/acme-core/${before.device?.serial}`)
   })
 })
 

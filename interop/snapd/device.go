@@ -31,7 +31,8 @@ import (
 	"github.com/snapcore/snapd/sysconfig"
 )
 
-// configuration is what a device leaves the factory with. Only Directory and Trusted count at a later start.
+// configuration is what a device leaves the factory with. A later start uses its directory, the trusted root, and
+// whether the model is one of Ubuntu Core.
 type configuration struct {
 	// The device's root directory.
 	Directory string `json:"directory"`
@@ -90,7 +91,11 @@ func start(cfg configuration) (*device, error) {
 		}
 	}
 	snapdenv.SetUserAgentFromVersion(snapdVersion, nil)
-	release.OnClassic = true
+	model, err := modelOf(cfg)
+	if err != nil {
+		return nil, err
+	}
+	release.OnClassic = model.Classic()
 	// Early configuration reads the kernel's command line and writes into /etc; neither belongs to a test.
 	devicestate.EarlyConfig = func(*state.State, func() (sysconfig.Device, *gadget.Info, error)) error { return nil }
 
@@ -109,7 +114,7 @@ func start(cfg configuration) (*device, error) {
 		return nil, err
 	}
 	if isNew {
-		if err := dev.configure(cfg); err != nil {
+		if err := dev.configure(cfg, model); err != nil {
 			return nil, err
 		}
 	}
@@ -160,7 +165,21 @@ func (dev *device) addManagers() error {
 	return restart.Init(st, "this boot", nil)
 }
 
-func (dev *device) configure(cfg configuration) error {
+// modelOf finds the model among the assertions of the image.
+func modelOf(cfg configuration) (*asserts.Model, error) {
+	all, err := decodeAll(cfg.Assertions)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if model, ok := one.(*asserts.Model); ok && model.BrandID() == cfg.Brand && model.Model() == cfg.Model {
+			return model, nil
+		}
+	}
+	return nil, fmt.Errorf("the image has no model %s/%s", cfg.Brand, cfg.Model)
+}
+
+func (dev *device) configure(cfg configuration, model *asserts.Model) error {
 	st := dev.st
 	st.Lock()
 	defer st.Unlock()
@@ -182,15 +201,21 @@ func (dev *device) configure(cfg configuration) error {
 		return err
 	}
 
+	for typ, name := range map[string]string{"gadget": model.Gadget(), "kernel": model.Kernel(), "base": model.Base()} {
+		if name == "" {
+			continue
+		}
+		if err := dev.install(name, typ); err != nil {
+			return err
+		}
+	}
+
 	tr := config.NewTransaction(st)
 	settings := map[[2]string]interface{}{}
 	if cfg.ProxyStore != "" {
 		settings[[2]string{"core", "proxy.store"}] = cfg.ProxyStore
 	}
 	if g := cfg.Gadget; g != nil {
-		if err := dev.installGadget(g.Name); err != nil {
-			return err
-		}
 		for key, value := range map[string]string{
 			"device-service.url":           g.URL,
 			"registration.proposed-serial": g.ProposedSerial,
@@ -213,14 +238,14 @@ func (dev *device) configure(cfg configuration) error {
 	return nil
 }
 
-// installGadget makes as much of a gadget as snapd looks at before it registers.
-func (dev *device) installGadget(name string) error {
+// install makes as much of a snap as snapd looks at when it registers and remodels.
+func (dev *device) install(name, typ string) error {
 	revision := snap.R(1)
 	meta := filepath.Join(snap.MountDir(name, revision), "meta")
 	if err := os.MkdirAll(meta, 0755); err != nil {
 		return err
 	}
-	yaml := fmt.Sprintf("name: %s\ntype: gadget\nversion: '1'\n", name)
+	yaml := fmt.Sprintf("name: %s\ntype: %s\nversion: '1'\n", name, typ)
 	if err := os.WriteFile(filepath.Join(meta, "snap.yaml"), []byte(yaml), 0644); err != nil {
 		return err
 	}
@@ -232,7 +257,7 @@ func (dev *device) installGadget(name string) error {
 		return err
 	}
 	snapstate.Set(dev.st, name, &snapstate.SnapState{
-		SnapType: "gadget",
+		SnapType: typ,
 		Active:   true,
 		Sequence: []*snap.SideInfo{{RealName: name, Revision: revision}},
 		Current:  revision,

@@ -25,10 +25,13 @@ const OPERATOR = 'acme-operator'
 const OLDER_KEY = 'unknown'
 const PROXY_STORE = 'acme-proxy'
 
+const CORE = { architecture: 'amd64', gadget: 'gadget', kernel: 'pc-kernel', base: 'core18' }
+
 /** The tests that use each model say what it is for; the registration policy is `auto` by default. */
 export const MODELS = {
   'acme-pc': {},
-  'acme-next': {},
+  'acme-core': CORE,
+  'acme-core-next': CORE,
   'acme-watched': {},
   'acme-gadget': { architecture: 'amd64', gadget: 'gadget' },
   'acme-approved': {},
@@ -148,8 +151,8 @@ async function signAll(url: string) {
   const model = (brand: string, name: string, key: string, headers: Signing['headers']): Signing => ({
     ...{ key: keyFile(key), authority: brand, type: 'model' },
     headers: {
-      ...{ series: '16', 'brand-id': brand, model: name, classic: 'true', store: 'acme-store', timestamp },
-      ...headers,
+      ...{ series: '16', 'brand-id': brand, model: name, store: 'acme-store', timestamp, ...headers },
+      ...('kernel' in headers ? {} : { classic: 'true' }),
     },
   })
   const since = '2020-01-01T00:00:00Z'
