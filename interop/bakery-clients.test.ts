@@ -2,22 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Driver, goBakery, goBakeryV2, pythonBakery } from './support/driver.ts'
+import { BAKERIES, type Driver } from './support/driver.ts'
 import { browserOf } from './support/person-settings.ts'
 import { type Account, type Call, liveAndRevoke } from './support/token-life.ts'
 import { ADA, FARM, onEachDatabase, type World } from './support/world.ts'
-
-const CLIENTS = {
-  'Python macaroonbakery': pythonBakery,
-  'Go httpbakery v3': goBakery,
-  'Go httpbakery v2': goBakeryV2,
-} as const
 
 /** Each client says so, in its own words. */
 const REFUSED = /refused|denied|cannot get/i
 
 onEachDatabase((world) => {
-  for (const [name, start] of Object.entries(CLIENTS)) {
+  for (const [name, start] of Object.entries(BAKERIES)) {
     test(`${name}: a person logs in with a browser, uses, lists and revokes`, async () => {
       const { installation } = world()
       const browser = await browserOf(installation.directory, ADA)

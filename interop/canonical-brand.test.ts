@@ -69,7 +69,7 @@ suite('a brand of the Snap Store', { timeout: 300_000 }, () => {
     return snapCommands({ directory, passphrase: PASSPHRASE, registerKey: `${create} && ${split}` })
   }
 
-  test('the page leads to a registered device whose serial the key of snap create-key signed', async () => {
+  test('docs/canonical-brand.md leads to a registered device whose serial the key of snap create-key signed', async () => {
     assert.match(shown, new RegExp(`^Registered: ${accountId}/acme-pi/\\S+, signed by ${accountId}\\.$`, 'm'))
     assert.match(shown, /^Refreshed: /m)
     const { stdout } = await run(clientPaths.snap, ['keys'], { env: cleanEnvironment(snap.environment) })

@@ -40,18 +40,18 @@ print -r -- $shown
 zpty -d terminal
 `
 
-for (const [line, proposed] of [
-  ['ratafia ', 'accounts'],
-  ['ratafia devices ', 'approve'],
-  ['ratafia devices list --st', '--status'],
-  ['ratafia devices list --columns model,reg', 'model,registered_at'],
+for (const [what, line, proposed] of [
+  ['commands', 'ratafia ', 'accounts'],
+  ['the commands of a subject', 'ratafia devices ', 'approve'],
+  ['the rest of an option', 'ratafia devices list --st', '--status'],
+  ['the values of an option', 'ratafia devices list --columns model,reg', 'model,registered_at'],
 ] as const) {
-  test(`fish: ${line}`, () => {
+  test(`fish: ${what}`, () => {
     const proposals = run('fish', ['-c', `source ${scriptFor('fish')}; complete -C ${JSON.stringify(line)}`])
     assert.match(proposals, new RegExp(`^${proposed}(\\t|$)`, 'm'))
   })
 
-  test(`zsh: ${line}`, () => {
+  test(`zsh: ${what}`, () => {
     const shown = run('zsh', ['-f', '-c', ZSH, 'zsh', scriptFor('zsh'), directory, line, proposed])
     assert.ok(shown.includes(proposed), shown)
   })

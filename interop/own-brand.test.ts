@@ -61,7 +61,7 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
     }
   }
 
-  test('snapd with this root registers with what the hook of its gadget sets, and opens a session', async () => {
+  test('docs/own-brand.md: snapd with its root registers with what its hook sets, and opens a session', async () => {
     const settings = await settingsOfHook(join(installation.directory, 'gadget'), service.url)
     assert.equal(settings['registration.proposed-serial'], 'SN-0001')
     const directory = join(installation.directory, 'by-gadget')
@@ -84,14 +84,14 @@ suite('a brand of your own', { timeout: 300_000 }, () => {
     }
   })
 
-  test('security: a snapd that does not trust the root takes none of it, as an assertion either', async () => {
+  test('security: a snapd that does not trust the root of docs/own-brand.md does not accept it as an assertion either', async () => {
     const directory = join(installation.directory, 'stranger')
     const { trusted, assertions, ...names } = await image()
     const given = { directory, ...names, trusted: [], assertions: [...trusted, ...assertions] }
     await assert.rejects(startDevice(given, service.url), /circular assertions .* account \(acme-root\)/)
   })
 
-  test('snapd with proxy.store set by the store assertion of the page registers as well', async () => {
+  test('docs/own-brand.md: snapd with proxy.store set by its store assertion registers as well', async () => {
     const directory = join(installation.directory, 'by-proxy')
     const configuration = {
       directory,

@@ -5,14 +5,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { craftStore, type Driver, goBakery, pythonBakery } from './support/driver.ts'
+import { BAKERIES, craftStore, type Driver, goBakery, pythonBakery } from './support/driver.ts'
 import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
 import { browserOf } from './support/person-settings.ts'
 import { type Service, startService } from './support/service.ts'
 import { assertRevoked, ok, records } from './support/token-life.ts'
 import { ADA, addAccount } from './support/world.ts'
-
-const BAKERIES = { 'Python macaroonbakery': pythonBakery, 'Go httpbakery v3': goBakery } as const
 
 for (const kind of DATABASES) {
   suite(kind, { timeout: 300_000 }, () => {
@@ -50,7 +48,7 @@ for (const kind of DATABASES) {
     }
     const caller = started(goBakery())
 
-    test('tokens that worked work on, and those that were revoked stay so', async () => {
+    test('after a restart, tokens that worked work on, and those that were revoked stay so', async () => {
       const [kept, lost] = [await login('kept'), await login('lost')]
       const listed = await records(call(kept, 'GET', '/api/v2/tokens'))
       const sessionId = listed.find(({ description }) => description === 'lost')?.['session-id']

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { goBakery, pythonBakery } from './support/driver.ts'
+import { BAKERIES, goBakery, pythonBakery } from './support/driver.ts'
 import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
 import { browserOf } from './support/person-settings.ts'
 import { type Service, startService } from './support/service.ts'
@@ -62,7 +62,7 @@ for (const kind of DATABASES) {
       return me.account
     }
 
-    test('a person who is known there gets an account here, the same one the next time', async () => {
+    test('a person of a separate identity service gets an account here, the same one the next time', async () => {
       const first = await login()
       assert.ok(first.token, first.message)
       const account = await accountOf(first.token)
@@ -71,25 +71,26 @@ for (const kind of DATABASES) {
       assert.deepEqual(await accountOf((await login()).token), account)
     })
 
-    test('the page there says which service asks, and that it does not know it', async () => {
+    test('the page of a separate identity service says which service asks, and that it does not know it', async () => {
       const { pages } = await login()
       assert.match(pages.join('\n'), /does not know the service that asks/)
       assert.ok(pages.join('\n').includes(service.url))
     })
 
-    test('an agent that is registered there logs in here', async () => {
-      const agentFile = join(identityInstallation.directory, 'agents.json')
-      const words = ['agents', 'add', 'builder', '--account', ADA.username, '--url', identity.url]
-      await identityInstallation.ratafia([...words, '--output', agentFile])
-      for (const start of [goBakery, pythonBakery]) {
+    for (const [name, start] of Object.entries(BAKERIES)) {
+      test(`${name}: an agent of a separate identity service logs in here`, async () => {
+        const agent = `builder-${start.name.toLowerCase()}`
+        const agentFile = join(identityInstallation.directory, `${agent}.json`)
+        const words = ['agents', 'add', agent, '--account', ADA.username, '--url', identity.url]
+        await identityInstallation.ratafia([...words, '--output', agentFile])
         const client = start({ BAKERY_AGENT_FILE: agentFile })
         const { token, error, message } = await client.ask({ do: 'login', service: service.url, body: BODY })
         await client.close()
         assert.equal((await accountOf(token)).username, ADA.username, `${error} ${message}`)
-      }
-    })
+      })
+    }
 
-    test('after the key there is rotated, logins go on, and in time with the new key', async () => {
+    test('after the key of a separate identity service is rotated, logins go on, and in time with the new key', async () => {
       const rotated = await identityInstallation.ratafia(['keys', 'rotate', '--discharger', '--json'])
       const { public_key: key } = JSON.parse(rotated) as { public_key: string }
       assert.ok((await login()).token)

@@ -37,8 +37,14 @@ export const pythonBakery = (environment: Settings = {}): Driver =>
 export const goBakery = (environment: Settings = {}): Driver =>
   start(clientPaths.goBakery, ['v3'], environment)
 
-export const goBakeryV2 = (environment: Settings = {}): Driver =>
-  start(clientPaths.goBakery, ['v2'], environment)
+const goBakeryV2 = (environment: Settings = {}): Driver => start(clientPaths.goBakery, ['v2'], environment)
+
+/** By their names in titles. */
+export const BAKERIES = {
+  'Python macaroonbakery': pythonBakery,
+  'Go httpbakery v3': goBakery,
+  'Go httpbakery v2': goBakeryV2,
+} as const
 
 export const rustMacaroons = (): Driver => start(clientPaths.rustMacaroons, [], {})
 

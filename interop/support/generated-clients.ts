@@ -61,8 +61,7 @@ export interface GeneratedAnswer {
 }
 
 export const GENERATED: Readonly<Record<string, () => Driver<GeneratedAnswer>>> = {
-  'openapi-fetch with the types of openapi-typescript': () =>
-    start(process.execPath, [join(folder, 'typescript-client.mts')], {}),
-  'the package of openapi-python-client': () =>
+  'openapi-fetch': () => start(process.execPath, [join(folder, 'typescript-client.mts')], {}),
+  'openapi-python-client': () =>
     start(clientPaths.openApiPython, [join(folder, 'python_client.py')], { GENERATED: generated }),
 }
