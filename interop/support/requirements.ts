@@ -38,40 +38,79 @@ export function checkRequirements(): void {
   if (missing.length > 0) throw new Error(`Missing or outdated: ${missing.join(', ')}. ${REMEDY}`)
 }
 
+/** The clients by their names in titles and in docs/conformance.md, in its order. */
+export function clientVersions(): Readonly<Record<string, string>> {
+  const python = (name: string): string => pythonVersion(clientPaths.python, name)
+  const openApiPython = (name: string): string => pythonVersion(clientPaths.openApiPython, name)
+  const openApiNpm = (name: string): string => npmVersion(name, join(clientPaths.interop, 'openapi'))
+  const go = output(clientPaths.goBakery, 'version')
+  const snapd = numberIn(readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8'))
+  return {
+    'craft-store': python('craft-store'),
+    'Python macaroonbakery': python('macaroonbakery'),
+    'Go httpbakery v3': numberIn(go, 'macaroon-bakery/v3'),
+    'Go httpbakery v2': numberIn(go, 'macaroon-bakery.v2'),
+    curl: numberIn(output('curl', '--version')),
+    pymacaroons: python('pymacaroons'),
+    'npm macaroon': npmVersion('macaroon'),
+    'crate macaroon': crateVersion('macaroon'),
+    'crate libmacaroon': crateVersion('libmacaroon'),
+    snapd,
+    // Built from the same source.
+    snap: snapd,
+    'openapi-fetch': `${openApiNpm('openapi-fetch')}, types of openapi-typescript ${openApiNpm('openapi-typescript')}`,
+    'openapi-python-client': openApiPython('openapi-python-client'),
+    Schemathesis: openApiPython('schemathesis'),
+    // Debian replaces it every few weeks, which is no change of ours. `versions` has its number.
+    Chromium: "Debian's current one",
+    // It writes its version to standard error.
+    nginx: numberIn(output('sh', '-c', `${clientPaths.nginx} -v 2>&1`)),
+    promtool: numberIn(output(clientPaths.promtool, '--version')),
+    fish: numberIn(output('fish', '--version')),
+    zsh: numberIn(output('zsh', '--version')),
+  }
+}
+
 /** One line for each program and library that the run is about. */
 export function versions(): string {
-  const manifest = (name: string, folder = clientPaths.root): string => {
-    const path = join(folder, 'node_modules', name, 'package.json')
-    return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+  const others = {
+    Node: process.versions.node,
+    SQLite: process.versions['sqlite'],
+    'playwright-core': npmVersion('playwright-core'),
+    Chromium: numberIn(output(clientPaths.chromium, '--version')),
+    OpenSSL: numberIn(output('openssl', 'version')),
+    Go: numberIn(output(clientPaths.goBakery, 'version')),
+    Python: numberIn(output(clientPaths.python, '--version')),
+    requests: pythonVersion(clientPaths.python, 'requests'),
   }
-  const openApiManifest = (name: string): string => manifest(name, join(clientPaths.interop, 'openapi'))
-  return [
-    `node ${process.versions.node}, SQLite ${process.versions['sqlite']}, npm macaroon ${manifest('macaroon')}`,
-    `playwright-core ${manifest('playwright-core')}, ${output(clientPaths.chromium, '--version')}`,
-    output('curl', '--version').split('\n')[0],
-    // It writes its version to standard error.
-    `${output('sh', '-c', `${clientPaths.nginx} -v 2>&1`)}, ${output('openssl', 'version')}`,
-    output(clientPaths.promtool, '--version').split('\n')[0],
-    `${output('fish', '--version')}, ${output('zsh', '--version')}`,
-    output(clientPaths.goBakery, 'version').replaceAll('\n', ', '),
-    output(clientPaths.rustMacaroons, 'version'),
-    `snapd ${readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8').trim()}`,
-    `${output(clientPaths.python, '--version')}, ${output(clientPaths.python, '-c', PYTHON_VERSIONS)}`,
-    `openapi-typescript ${openApiManifest('openapi-typescript')}, openapi-fetch ${openApiManifest('openapi-fetch')}`,
-    output(clientPaths.openApiPython, '-c', OPENAPI_VERSIONS),
-  ].join('\n')
+  return Object.entries({ ...clientVersions(), ...others })
+    .map(([name, version]) => `${name} ${version}`)
+    .join('\n')
 }
+
+/** The first version number in `text` that comes after `name`. */
+function numberIn(text: string, name = ''): string {
+  const from = text.indexOf(name)
+  const [number] = (from >= 0 && /\d+(\.\d+)+/.exec(text.slice(from + name.length))) || []
+  if (number === undefined) throw new Error(`There is no version of "${name}" in "${text}".`)
+  return number
+}
+
+function npmVersion(name: string, folder = clientPaths.root): string {
+  const path = join(folder, 'node_modules', name, 'package.json')
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version
+}
+
+/** The program is built from this file alone. */
+const crateVersion = (name: string): string =>
+  numberIn(readFileSync(join(clientPaths.interop, 'rust/Cargo.lock'), 'utf8'), `name = "${name}"`)
+
+const pythonVersion = (program: string, name: string): string =>
+  output(program, '-c', `import importlib.metadata; print(importlib.metadata.version("${name}"))`)
 
 /** In the order in which the shell lists them. */
 const GO_FILES = ['main', 'v2', 'v3'].map((name) => `go/${name}.go`)
 const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store'].map((name) => `snapd/${name}.go`)
-
-const pythonVersions = (...names: readonly string[]): string => `
-from importlib.metadata import version
-print(", ".join(f"{name} {version(name)}" for name in ${JSON.stringify(names)}))
-`
-const PYTHON_VERSIONS = pythonVersions('craft-store', 'macaroonbakery', 'pymacaroons', 'requests')
-const OPENAPI_VERSIONS = pythonVersions('openapi-python-client', 'schemathesis')
 
 function isCurrent(stamp: string, files: readonly string[]): boolean {
   const hash = createHash('sha256')

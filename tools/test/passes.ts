@@ -14,7 +14,12 @@ export interface Pass {
   readonly last: boolean
 }
 
-export const ALL_TESTS = ['packages/*/{src,test}/**/*.test.ts', 'tools/**/*.test.ts', 'faults/**/*.test.ts']
+export const ALL_TESTS = [
+  'packages/*/{src,test}/**/*.test.ts',
+  'tools/**/*.test.ts',
+  'faults/**/*.test.ts',
+  'interop/support/*.test.ts',
+]
 
 /** Files whose guarantee is a time limit. They wait more than they work, so both run at once. */
 export const TIMED: readonly string[] = [

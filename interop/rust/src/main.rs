@@ -7,10 +7,6 @@ use std::io::{stdin, stdout, BufRead, Write};
 type Answer = Result<Value, String>;
 
 fn main() {
-    if std::env::args().nth(1).as_deref() == Some("version") {
-        println!("crates macaroon 0.3.0, libmacaroon 0.3.0");
-        return;
-    }
     macaroon::initialize().expect("libsodium starts");
     for line in stdin().lock().lines() {
         let answer = serde_json::from_str(&line.expect("text"))
