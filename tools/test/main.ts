@@ -4,12 +4,13 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { bundleForTests } from './bundle.ts'
 import { ALL_TESTS, type Pass, passesOf } from './passes.ts'
 import { globalSetup, globalTeardown } from './postgres.ts'
 import { ROOT } from './programs.ts'
+import { scratchDirectory } from './scratch.ts'
 
 // The same on a terminal and in a log.
 const REPORTER = ['--test-reporter=spec']
@@ -57,14 +58,6 @@ try {
 process.stdout.write(`\n${times.join('\n')}\n`)
 process.exitCode = passed.every(Boolean) ? 0 : 1
 
-/** Tests write their files to memory if it has room: waiting for the disk would take a tenth of the time. */
-function environment(): NodeJS.ProcessEnv {
-  const [memory, needed] = ['/dev/shm', 4 * 2 ** 30]
-  const space = existsSync(memory) ? statfsSync(memory) : undefined
-  const fits = space !== undefined && space.bavail * space.bsize > needed
-  return { ...(fits ? { TMPDIR: memory } : {}), ...process.env }
-}
-
 async function run(pass: Pass): Promise<void> {
   passed.push(await isPassed(pass))
 }
@@ -75,7 +68,11 @@ async function isPassed({ name, files, nodeOptions }: Pass): Promise<boolean> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--test', ...REPORTER, ...nodeOptions, ...options, ...files],
-    { stdio: ['ignore', 'pipe', 'pipe'], timeout: PASS_DEADLINE_MS, env: environment() },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: PASS_DEADLINE_MS,
+      env: { ...process.env, TMPDIR: scratchDirectory() },
+    },
   )
   const output: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) {

