@@ -119,7 +119,7 @@ export class Connections {
   hold(response: ServerResponse): void {
     this.#held.add(response)
     const { socket } = response.req
-    if ([...this.answersOf(socket)].at(-1) !== response) socket.destroy()
+    if ([...this.answersOf(socket)].at(-1) !== response) cut(socket)
   }
 
   /** Each request that waits for an earlier one costs memory, so a client can send only so many ahead. */
@@ -130,7 +130,7 @@ export class Connections {
     )
     if (!behindHeld && answers.size <= ahead) return true
     // What has arrived with it is read all the same: refuse a few with a reason, but do not collect refusals.
-    if (behindHeld || answers.size > 2 * ahead) socket.destroy()
+    if (behindHeld || answers.size > 2 * ahead) cut(socket)
     else writeRefusal(response, refusal('service-unavailable', AHEAD, { close: true }))
     return false
   }
@@ -179,6 +179,19 @@ export class Connections {
 }
 
 const AHEAD = 'There are too many unanswered requests on this connection. Wait for answers, then send more.'
+
+/**
+ * Cuts a connection while its requests are parsed. Node would go on with all that has arrived, hundreds of requests in
+ * one go: they would cost as much as others, and everybody would wait for them. `parser` is not in Node's
+ * documentation; without it only that is lost.
+ */
+function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } }): void {
+  socket.destroy()
+  if (socket.parser) socket.parser.onIncoming = () => NO_MORE_REQUESTS
+}
+
+/** What Node's parser takes from it for an upgrade: what follows is not HTTP. */
+const NO_MORE_REQUESTS = 2
 
 /** Undefined: a request is being handled. */
 function stateOf(answers: ReadonlySet<ServerResponse>): State | undefined {
