@@ -44,7 +44,7 @@ for (const [what, line, proposed] of [
   ['commands', 'ratafia ', 'accounts'],
   ['the commands of a subject', 'ratafia devices ', 'approve'],
   ['the rest of an option', 'ratafia devices list --st', '--status'],
-  ['the values of an option', 'ratafia devices list --columns model,reg', 'model,registered_at'],
+  ['several values of an option', 'ratafia devices list --columns model,reg', 'model,registered_at'],
 ] as const) {
   test(`fish: ${what}`, () => {
     const proposals = run('fish', ['-c', `source ${scriptFor('fish')}; complete -C ${JSON.stringify(line)}`])
