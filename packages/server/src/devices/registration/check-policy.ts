@@ -54,7 +54,7 @@ export async function checkPolicy(
   return { registration, model, proposed, hardwareKeyId }
 }
 
-/** The audit details of the board that vouched: a board may vouch for several keys (docs/decisions/0040). */
+/** The audit details of the board that vouched: a board may vouch for several keys (docs/decisions/0033). */
 export const vouchedBy = ({ hardwareKeyId }: AllowedDevice): Details =>
   hardwareKeyId === undefined ? {} : { 'hardware-key': hardwareKeyId }
 
