@@ -19,7 +19,7 @@ export interface ObservedService extends TestService {
 
 /** Starts services on the suite's database. What a test leaves open is closed after the suite. */
 export function observedServices(
-  fresh: Fresh,
+  fresh: Pick<Fresh, 'target'>,
 ): (environment?: Readonly<Record<string, string>>) => Promise<ObservedService> {
   const open = new Set<ObservedService>()
   after(async () => {
@@ -39,7 +39,10 @@ export function observedServices(
   }
 }
 
-async function start(fresh: Fresh, environment: Readonly<Record<string, string>>): Promise<ObservedService> {
+async function start(
+  fresh: Pick<Fresh, 'target'>,
+  environment: Readonly<Record<string, string>>,
+): Promise<ObservedService> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-observed-'))
   const target = await fresh.target()
   const config = readConfig({

@@ -35,7 +35,10 @@ export interface TestService extends Pick<RunningService, 'baseUrl' | 'installat
  * Gives the suite a service on its database: started before its tests, closed after them. The returned object can be
  * used while they run.
  */
-export function testService(fresh: Fresh, environment: Readonly<Record<string, string>> = {}): TestService {
+export function testService(
+  fresh: Pick<Fresh, 'target'>,
+  environment: Readonly<Record<string, string>> = {},
+): TestService {
   let running: RunningService | undefined
   let directory: string
   let offset = 0
