@@ -12,8 +12,10 @@ import type { Installation } from '../../src/cli/installation.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openInstallation } from '../../src/start/installation.ts'
 import { run as runInThisProcess } from '../../src/start/run.ts'
+import { type RunningService, startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
 import type { Fresh } from './databases.ts'
+import type { TestService } from './service.ts'
 
 const START_DEADLINE_MS = 90_000
 
@@ -59,6 +61,8 @@ export interface Program {
   json(...words: string[]): Promise<any>
   /** Starts `serve`, or the given command, and waits until it listens. */
   start(environment?: Variables, words?: readonly string[]): Promise<RunningProgram>
+  /** The service in this process, for tests that only call it; closed after the suite. */
+  serve(environment?: Variables): Promise<TestService>
   /** Opens the installation in this process as well; closed after the suite. */
   open(environment?: Variables): Promise<Installation>
 }
@@ -71,6 +75,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
   const state: { environment?: Variables; directory?: string } = {}
   const children = new Set<ChildProcess>()
   const installations: Installation[] = []
+  const services: RunningService[] = []
   before(async () => {
     state.directory = await mkdtemp(join(tmpdir(), 'ratafia-program-'))
     state.environment = {
@@ -83,6 +88,7 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
   })
   after(async () => {
     for (const child of children) child.kill('SIGKILL')
+    for (const service of services) await service.close()
     for (const installation of installations) await installation.close()
     if (state.directory === undefined) return
     await rm(state.directory, { recursive: true, force: true, maxRetries: 5 })
@@ -122,6 +128,11 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
     child.stdin.end(input)
     return finished
   }
+
+  const options = (environment?: Variables) => ({
+    config: readConfig({ ...ready(state.environment), ...environment }),
+    log: createLog({ level: 'silent', pretty: false }),
+  })
 
   return {
     get environment() {
@@ -169,10 +180,18 @@ export function testProgram(fresh?: Pick<Fresh, 'target'>, path = bundled(PROGRA
         },
       }
     },
+    serve: async (environment) => {
+      const service = await startService(options(environment))
+      services.push(service)
+      return {
+        baseUrl: service.origin,
+        installation: service.installation,
+        now: () => new Date(),
+        advance: () => assert.fail('its clock is the real one'),
+      }
+    },
     open: async (environment) => {
-      const log = createLog({ level: 'silent', pretty: false })
-      const options = { config: readConfig({ ...ready(state.environment), ...environment }), log }
-      const installation = await openInstallation(options)
+      const installation = await openInstallation(options(environment))
       installations.push(installation)
       return installation
     },
