@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crewOf, isAlive, keepAlive, logged, send, workersOf } from '../support/crew.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import { eventually } from '../support/eventually.ts'
 import { Browser } from '../support/identity.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
@@ -16,7 +16,7 @@ const TWO = { RATAFIA_WORKERS: '2' }
 const ROOT = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }
 const kill = (pid: number | undefined) => process.kill(pid ?? assert.fail('no worker'), 'SIGKILL')
 
-eachDatabase((_kind, _open, fresh) => {
+oneDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let running: RunningProgram
   before(async () => {
@@ -97,15 +97,9 @@ eachDatabase((_kind, _open, fresh) => {
 describe('a supervisor', () => {
   const program = testProgram()
 
-  test('without a number starts as many workers as there are cores', async () => {
+  test('without a number starts as many workers as there are cores; killed, it leaves workers that finish and end', async () => {
     const running = await program.start({ RATAFIA_WORKERS: '' })
-    await crewOf(running, availableParallelism() > 1 ? availableParallelism() : 0)
-    assert.equal((await running.end('SIGINT')).code, 0)
-  })
-
-  test('that is killed leaves workers that finish and end', async () => {
-    const running = await program.start(TWO)
-    const pids = await crewOf(running)
+    const pids = await crewOf(running, availableParallelism() > 1 ? availableParallelism() : 0)
     await running.end('SIGKILL')
     await eventually('no worker is left', () => !pids.some(isAlive))
   })
