@@ -1,4 +1,7 @@
-/** Who gets a serial, by what the operator chose for the model (contract/devices.md, decisions 9, 11 and 12). */
+/**
+ * Who gets a serial, by what the operator chose for the model (contract/devices.md, decisions 9, 11 and 12). What
+ * depends on the register runs on both databases, what only reads the request on one.
+ */
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -18,7 +21,7 @@ import { setPolicy } from '../../src/brands/models/set-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
 import { acmeFiles, vector } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   ACME,
   acmeModel,
@@ -36,7 +39,8 @@ import {
 } from '../support/devices.ts'
 import { refusalOf, testService } from '../support/service.ts'
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
+  const { testOnce, describeOnce } = onOne(kind)
   const service = testService(fresh)
   before(() => withAcme(service.installation))
 
@@ -77,7 +81,7 @@ eachDatabase((_kind, _open, fresh) => {
     approveDevice({ name: id, serial, by: 'maria' }, service.installation)
 
   describe('the proposed serial', () => {
-    test('required: without one, or with an empty one, no registration', async () => {
+    testOnce('required: without one, or with an empty one, no registration', async () => {
       const { of, rows } = await newModel({ proposedSerial: 'required' })
       for (const input of [of, { ...of, serial: '' }]) {
         assert.match(await refused(input), /^This model needs a serial number from the device/)
@@ -86,14 +90,14 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
     })
 
-    test('optional: a proposal is accepted; without one the service makes a number', async () => {
+    testOnce('optional: a proposal is accepted; without one the service makes a number', async () => {
       const { of } = await newModel({ proposedSerial: 'optional', serialTemplate: 'AC-{number:4}' })
       assert.equal((await registered(service, { ...of, serial: 'SN-1' })).fields.serial, 'SN-1')
       const key = await freshDeviceKey()
       assert.equal((await registered(service, { ...of, key })).fields.serial, 'AC-0001')
     })
 
-    test('ignored: the service makes a number', async () => {
+    testOnce('ignored: the service makes a number', async () => {
       const { of } = await newModel({ proposedSerial: 'ignored', serialTemplate: 'AC-{number}' })
       assert.equal((await registered(service, { ...of, serial: 'not strict!' })).fields.serial, 'AC-1')
     })
@@ -110,7 +114,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.deepEqual(made, ['AC-3', 'AC-5'])
     })
 
-    test('a number that newer snapd would reject is refused', async () => {
+    testOnce('a number that newer snapd would reject is refused', async () => {
       const { of, rows } = await newModel()
       for (const serial of ['a b', '-a', 'a-', 'a--b', 'ä', 'a\u0000b', 'a.b', 'x'.repeat(129)]) {
         assert.match(await refused({ ...of, serial }), /^The proposed serial number cannot be given\. /)
@@ -330,7 +334,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.match(await refused({ ...of, serial: 'SN-1', key: third }), /belongs to another device key/)
     })
 
-    test('503: at most 10,000 devices of a model wait for approval', async () => {
+    testOnce('503: at most 10,000 devices of a model wait for approval', async () => {
       const { of, name, rows } = await newModel({ registration: 'approval' })
       await register(service, of)
       const { query } = service.installation.database
@@ -355,7 +359,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
-    test('approval: a request over 64 KiB is refused', async () => {
+    testOnce('approval: a request over 64 KiB is refused', async () => {
       const { of, rows } = await newModel({ registration: 'approval' })
       const message = /larger than 64 KiB, the most that can wait for approval/
       assert.match(await refused({ ...of, body: 'x'.repeat(64 * 1024) }), message)
@@ -375,7 +379,7 @@ eachDatabase((_kind, _open, fresh) => {
     const keyFor = (model: TestModel, useLimit: number | null = null) =>
       addApiKey({ model: model.name, label: 'line 1', expiresAt: null, useLimit }, service.installation)
 
-    test('is required from the first request; a wrong one counts as none', async () => {
+    testOnce('is required from the first request; a wrong one counts as none', async () => {
       const model = await newModel()
       const other = await newModel()
       await registered(service, withKey('whatever', { ...model.of, key: await freshDeviceKey() }))
@@ -488,24 +492,30 @@ eachDatabase((_kind, _open, fresh) => {
       ])
     })
 
-    test('is required: refused without a body, known hardware or a signature of this request-id', async () => {
-      const { of, rows } = await newModel({ hardwareIdentity: true })
-      for (const body of ['', 'serial: 1\n', '{}', '[]', 'null', '{"hardware-id-key-sha384":1}']) {
-        assert.match(await refused({ ...of, body }), /^This model requires proof of the hardware key/)
-      }
-      const requestId = await getRequestId(service)
-      const unknown = prove(requestId, { 'hardware-id-key-sha3-384': 'x'.repeat(64) })
-      assert.match(await refused({ ...of, requestId, body: unknown }), /does not know the hardware/)
-      for (const signature of ['', 'not base64!', 'AAAA']) {
-        const body = prove(requestId, { 'request-id-signature': signature })
+    testOnce(
+      'is required: refused without a body, known hardware or a signature of this request-id',
+      async () => {
+        const { of, rows } = await newModel({ hardwareIdentity: true })
+        for (const body of ['', 'serial: 1\n', '{}', '[]', 'null', '{"hardware-id-key-sha384":1}']) {
+          assert.match(await refused({ ...of, body }), /^This model requires proof of the hardware key/)
+        }
+        const requestId = await getRequestId(service)
+        const unknown = prove(requestId, { 'hardware-id-key-sha3-384': 'x'.repeat(64) })
+        assert.match(await refused({ ...of, requestId, body: unknown }), /does not know the hardware/)
+        for (const signature of ['', 'not base64!', 'AAAA']) {
+          const body = prove(requestId, { 'request-id-signature': signature })
+          assert.match(
+            await refused({ ...of, requestId, body }),
+            /^The hardware of this device could not be verified/,
+          )
+        }
         assert.match(
-          await refused({ ...of, requestId, body }),
-          /^The hardware of this device could not be verified/,
+          await refused({ ...of, body: prove(requestId) }),
+          /is not signed with the key of hardware/,
         )
-      }
-      assert.match(await refused({ ...of, body: prove(requestId) }), /is not signed with the key of hardware/)
-      assert.deepEqual(await rows(), [])
-    })
+        assert.deepEqual(await rows(), [])
+      },
+    )
   })
 
   describe('a remodel', () => {
@@ -537,7 +547,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await from.holder('SN-1'))?.status, 'active')
     })
 
-    test('of a serial that was signed elsewhere, if its chain is valid', async () => {
+    testOnce('of a serial that was signed elsewhere, if its chain is valid', async () => {
       const { from, to } = await twoModels()
       const input = { ...from.name, serial: 'OLD_1', deviceKey: deviceKey().publicKey, revision: 3 }
       const original = encode((await signSerial(input, service.installation)).assertion)
@@ -552,7 +562,7 @@ eachDatabase((_kind, _open, fresh) => {
       await registered(service, { ...to.of, original, headers })
     })
 
-    test('needs all parts: three headers and the serial they name, for the same device key', async () => {
+    testOnce('needs all parts: three headers and the serial they name, for the same device key', async () => {
       const { from, to } = await twoModels()
       const original = encode(await registered(service, { ...from.of, serial: 'SN-1' }))
       const headers = remodelHeaders(from, 'SN-1')
@@ -603,7 +613,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('who signs', () => {
+  describeOnce('who signs', () => {
     test('no key fits: the device learns to ask, the operator learns why; with a key it works again', async () => {
       const { of, rows } = await newModel()
       const { keyId } = await addAcmeKey()

@@ -93,9 +93,7 @@ eachDatabase((_kind, _open, fresh) => {
   test('Guarantee: one request-id that many keys use at once works for one of them', async () => {
     const { of, rows } = await newModel()
     const requestId = await getRequestId(service)
-    const answers = await Promise.all(
-      keys.map((key, i) => register(node(i), { ...of, requestId, key })),
-    )
+    const answers = await Promise.all(keys.map((key, i) => register(node(i), { ...of, requestId, key })))
     assert.deepEqual(counts(answers), { 200: 1, 400: MANY - 1 })
     for (const answer of answers.filter(({ status }) => status === 400)) {
       assert.equal(refusalOf(answer).message, 'The request-id was used before. Ask for a new one.')

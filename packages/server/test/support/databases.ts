@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, suite } from 'node:test'
+import { after, describe, suite, test } from 'node:test'
 import pg from 'pg'
 import {
   type Database,
@@ -45,6 +45,15 @@ export function eachDatabase(declare: Declare): void {
 /** The same once, on SQLite: for tests of what does not depend on the database. */
 export function oneDatabase(declare: Declare): void {
   onDatabase('sqlite', declare)
+}
+
+type DeclareTests = (title: string, run: () => void | Promise<void>) => void
+
+/** For a suite of {@link eachDatabase}: declares on one database what of it does not depend on the database. */
+export function onOne(kind: DatabaseKind): { testOnce: DeclareTests; describeOnce: DeclareTests } {
+  return kind === 'sqlite'
+    ? { testOnce: test, describeOnce: describe }
+    : { testOnce: () => {}, describeOnce: () => {} }
 }
 
 function onDatabase(kind: DatabaseKind, declare: Declare): void {
