@@ -34,9 +34,10 @@ export function schemaCheckStore({ query, kind }: Pick<Database, 'query' | 'kind
   const tables = () => presentTables(query, kind, tableNames(kind))
   const missingToRead = async () => {
     const missing: string[] = []
+    const columns = columnNames(kind)
     for (const name of tableNames(kind)) {
       const there = await presentColumns(query, kind, name)
-      const wanted = columnNames(kind).filter(({ table }) => table === name)
+      const wanted = columns.filter(({ table }) => table === name)
       if (there.size === 0) missing.push(`table ${name}`)
       else
         missing.push(

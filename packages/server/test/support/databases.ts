@@ -72,9 +72,11 @@ function onDatabase(kind: DatabaseKind, declare: Declare): void {
       return database
     }
     const openEmpty = async () => openAt(await emptyTarget())
+    let migrating: Promise<unknown> | undefined
     const open = async () => {
       const database = await openAt(await target())
-      await migrate(database)
+      migrating ??= migrate(database)
+      await migrating
       return database
     }
     after(async () => {
