@@ -1,4 +1,7 @@
-/** `/device-session`: which device a session belongs to, and why a session is refused, on both databases. */
+/**
+ * `/device-session`: which device a session belongs to, and why a session is refused. What the register says of it runs
+ * on both databases, what the macaroon says on one.
+ */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { DeviceSessionSchema, ErrorBodySchema } from '@ratafia/api/schemas'
@@ -16,7 +19,7 @@ import {
 import { Check } from 'typebox/value'
 import { startService } from '../../src/start/service/service.ts'
 import { createLog } from '../../src/telemetry/log.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   addAcmeModel,
   freshDeviceKeys,
@@ -40,7 +43,8 @@ const ownCaveat = (macaroon: string, name: string) =>
     .caveats.map(({ id }) => Buffer.from(id).toString())
     .find((condition) => condition.startsWith(`${name} `)) ?? assert.fail(name)
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
+  const { testOnce, describeOnce } = onOne(kind)
   const service = testService(fresh)
   let keys: readonly PrivateKey[]
   let devices = 0
@@ -96,7 +100,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(body['device-key-sha3-384'], keys[0]?.publicKey.id)
     })
 
-    test('in the header of the v2 calls, too; the same session in both counts once', async () => {
+    testOnce('in the header of the v2 calls, too; the same session in both counts once', async () => {
       const { 'x-device-authorization': value = '' } = presentingSession(macaroon)
       const headers = { 'snap-device-authorization': value }
       assert.equal((await call(service, 'GET', PATH, { headers })).status, 200)
@@ -105,7 +109,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      test(`${method}, its body ignored`, async () => {
+      testOnce(`${method}, its body ignored`, async () => {
         const headers = { ...presentingSession(macaroon), 'content-type': 'not a media type' }
         const body = method === 'GET' ? {} : { body: '{{{' }
         const answer = await call(service, method, PATH, { headers, ...body })
@@ -113,13 +117,13 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('HEAD: the headers alone', async () => {
+    testOnce('HEAD: the headers alone', async () => {
       const answer = await verify(macaroon, 'HEAD')
       assert.deepEqual([answer.status, answer.headers.get('ratafia-serial')], [200, 'V-1'])
       assert.equal(answer.body, undefined)
     })
 
-    test('a length without a body, as a proxy passes it on, is answered at once', async () => {
+    testOnce('a length without a body, as a proxy passes it on, is answered at once', async () => {
       const request = [
         `POST ${PATH} HTTP/1.1`,
         'Host: x',
@@ -132,15 +136,18 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(answer?.status, 200)
     })
 
-    test('without a store if the model names none; other characters are percent-encoded in headers', async () => {
-      const modelText = await addAcmeModel(service.installation, 'acme-plain')
-      const { key } = newDevice()
-      const serial = serialAssertion({ serial: 'a b%20ü"', key, model: 'acme-plain' })
-      const { body, headers } = await verify(await sessionOf(service, { key, serial, modelText }))
-      assert.deepEqual([body.serial, body.store], ['a b%20ü"', null])
-      assert.equal(headers.get('ratafia-serial'), 'a%20b%2520%C3%BC"')
-      assert.equal(headers.get('ratafia-store'), null)
-    })
+    testOnce(
+      'without a store if the model names none; other characters are percent-encoded in headers',
+      async () => {
+        const modelText = await addAcmeModel(service.installation, 'acme-plain')
+        const { key } = newDevice()
+        const serial = serialAssertion({ serial: 'a b%20ü"', key, model: 'acme-plain' })
+        const { body, headers } = await verify(await sessionOf(service, { key, serial, modelText }))
+        assert.deepEqual([body.serial, body.store], ['a b%20ü"', null])
+        assert.equal(headers.get('ratafia-serial'), 'a%20b%2520%C3%BC"')
+        assert.equal(headers.get('ratafia-store'), null)
+      },
+    )
 
     test('after a rotation of the root key', async () => {
       await service.installation.keyring.rotateRootKey()
@@ -160,7 +167,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('caveats that its holder adds', () => {
+  describeOnce('caveats that its holder adds', () => {
     test('repetitions change nothing, in any order', async () => {
       const names = [
         'store',
@@ -252,11 +259,11 @@ eachDatabase((_kind, _open, fresh) => {
       ],
       ['too large', { 'x-device-authorization': `Macaroon root="${'A'.repeat(60_000)}"` }, /malformed/],
     ] as const) {
-      test(what, async () => assertRefused(await call(service, 'GET', PATH, { headers }), message))
+      testOnce(what, async () => assertRefused(await call(service, 'GET', PATH, { headers }), message))
     }
 
     // Guarantee: only what this service minted as a device session is one.
-    test('forged, cut, foreign, or of another kind', async () => {
+    testOnce('forged, cut, foreign, or of another kind', async () => {
       const root = parsed(macaroon)
       const rootKey = Buffer.alloc(32, 1)
       assertRefused(await verify(printed(mint({ rootKey, id: root.id, location: 'x' }))), /does not verify/)
@@ -267,7 +274,7 @@ eachDatabase((_kind, _open, fresh) => {
       assertRefused(await verify(await logIn(service, await addPerson(service))), /not a device session/)
     })
 
-    test('two macaroons in one', async () => {
+    testOnce('two macaroons in one', async () => {
       const two = encodeBase64Url(encodeBinary(parsed(macaroon), parsed(macaroon)))
       assertRefused(await verify(two), /more than one macaroon/)
     })

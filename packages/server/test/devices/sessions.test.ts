@@ -1,5 +1,6 @@
 /**
- * Nonces and the opening of sessions: every check with its own failing request, retries and races, on both databases.
+ * Nonces and the opening of sessions: every check with its own failing request on one database, and single use, retries
+ * and races on both.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -10,7 +11,7 @@ import { Check } from 'typebox/value'
 import { FULL } from '../../../../tools/test/effort.ts'
 import type { NamedFile } from '../../src/brands/assertion-file.ts'
 import { testKey, vector } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   ACME,
   AUTH,
@@ -39,9 +40,10 @@ const DAY = 86_400_000
 /** The model acme-classic for another store. */
 const ofStore = (store: string) => acmeModel(ACME.model, { store })
 
-const MANY = FULL ? 100 : 30
+const MANY = FULL ? 100 : 10
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
+  const { describeOnce } = onOne(kind)
   const service = testService(fresh)
   let keys: readonly PrivateKey[]
   let serials = 0
@@ -64,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
   const conditionsOf = (macaroon: string) =>
     decodeBinary(decodeBase64(macaroon))[0].caveats.map(({ id }) => Buffer.from(id).toString())
 
-  describe('nonces', () => {
+  describeOnce('nonces', () => {
     test('200 for a POST without body and type, as snapd sends it; each nonce is different', async () => {
       const answer = await call(service, 'POST', `${AUTH}/nonces`)
       assert.equal(answer.status, 200)
@@ -96,7 +98,7 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
-  describe('the macaroon', () => {
+  describeOnce('the macaroon', () => {
     test('unpadded base64url of one v2 macaroon, its caveats in their order', async () => {
       const { key, serial } = newDevice()
       const answer = await openSession(service, { serial, key })
@@ -145,7 +147,7 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   // Guarantee: whoever lacks one of the proofs gets no session.
-  describe('refused, with its own message', () => {
+  describeOnce('refused, with its own message', () => {
     const serial = serialAssertion({ serial: 'C-1' })
     const mutations: readonly [
       what: string,

@@ -226,7 +226,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   test('the policy auto has no such limit', async () => {
     const modelText = await addAcmeModel(service.installation, 'no-waiting')
-    for (const key of keys.slice(0, FROM_NETWORK + 2)) {
+    for (const key of keys.slice(0, FROM_ADDRESS + 1)) {
       await registered(service, {
         model: 'no-waiting',
         modelText,
