@@ -14,7 +14,7 @@ import { DEFAULT_POLICY } from '../../src/brands/models/model-policy.ts'
 import type { Installation } from '../../src/cli/installation.ts'
 import type { Database } from '../../src/database/index.ts'
 import { vector } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { oneDatabase } from '../support/databases.ts'
 import {
   ACME,
   AUTH,
@@ -33,7 +33,7 @@ import {
 import { type RunningProgram, testProgram } from '../support/program.ts'
 import { call } from '../support/service.ts'
 
-eachDatabase((_kind, open, fresh) => {
+oneDatabase((_kind, open, fresh) => {
   const program = testProgram(fresh)
   let installation: Installation
   let database: Database

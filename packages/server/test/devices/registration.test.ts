@@ -1,11 +1,12 @@
 /**
  * Registration as snapd does it: request-id, serial, and what is not a registration (contract/devices.md 1.4 and 2).
+ * What is refused before the register is asked is tested on one database.
  */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { encode } from '@ratafia/assertions'
 import { acmeFiles, vector } from '../support/brands.ts'
-import { eachDatabase } from '../support/databases.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   ACME,
   AUTH,
@@ -29,7 +30,8 @@ import { call, refusalOf, testService } from '../support/service.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const MEDIA_TYPE = 'application/x.ubuntu.assertion'
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
+  const { testOnce } = onOne(kind)
   const service = testService(fresh, { RATAFIA_DEVICE_SERVICE_PATH: '/devices-of-ours/v2' })
   before(() => withAcme(service.installation))
 
@@ -44,7 +46,7 @@ eachDatabase((_kind, _open, fresh) => {
 
   describe('request-id', () => {
     for (const path of [`${AUTH}/request-id`, '/devices-of-ours/v2/request-id']) {
-      test(`${path}: without a body, or with any small one`, async () => {
+      testOnce(`${path}: without a body, or with any small one`, async () => {
         const bodies = [
           {},
           { body: '' },
@@ -64,7 +66,7 @@ eachDatabase((_kind, _open, fresh) => {
       })
     }
 
-    test('a body over 64 KiB is refused', async () => {
+    testOnce('a body over 64 KiB is refused', async () => {
       const answer = await call(service, 'POST', `${AUTH}/request-id`, { body: 'x'.repeat(65_537) })
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
@@ -143,7 +145,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('at the path of a gadget, with any content type', async () => {
+    testOnce('at the path of a gadget, with any content type', async () => {
       const { model, modelText } = await newModel()
       const path = '/devices-of-ours/v2/serial'
       let first: string | undefined
@@ -157,7 +159,7 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a number that the service makes is a UUID', async () => {
+    testOnce('a number that the service makes is a UUID', async () => {
       const { model, modelText } = await newModel()
       assert.match((await registered(service, { model, modelText })).fields.serial, UUID)
     })
@@ -269,7 +271,7 @@ eachDatabase((_kind, _open, fresh) => {
     const requestText = async (headers = {}) =>
       textOf(serialRequest({ requestId: await getRequestId(service), headers }))
 
-    test('another number or order of assertions', async () => {
+    testOnce('another number or order of assertions', async () => {
       const expected = 'invalid assertion: expected a serial-request assertion and then the model assertion.'
       const request = await requestText()
       await invalid('', expected)
@@ -287,13 +289,13 @@ eachDatabase((_kind, _open, fresh) => {
       await invalid(streamOf(request, modelFile.bytes, account), /^invalid assertion: a remodel needs /)
     })
 
-    test('bytes that are not assertions', async () => {
+    testOnce('bytes that are not assertions', async () => {
       for (const body of ['x', '\n\n', 'type: x\n\n', Buffer.alloc(1000, 0xff), 'a'.repeat(200_000)]) {
         await invalid(body, /^invalid assertion: .*\.$/)
       }
     })
 
-    test('a body of more than 4 MiB', async () => {
+    testOnce('a body of more than 4 MiB', async () => {
       const answer = await postDevices(service, Buffer.alloc(4 * 1024 * 1024 + 1, 0x20))
       assert.equal(refusalOf(answer).code, 'request-too-large')
     })
@@ -308,7 +310,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('a model with an unknown signer, or a changed one', async () => {
+    testOnce('a model with an unknown signer, or a changed one', async () => {
       const changed = textOf(modelFile.bytes).replace(
         'classic: true',
         'classic: false\nbase: core24\narchitecture: amd64\ngadget: pc\nkernel: pc-kernel',
@@ -324,7 +326,7 @@ eachDatabase((_kind, _open, fresh) => {
       )
     })
 
-    test('a device key that is too small to be safe, and an outdated signature', async () => {
+    testOnce('a device key that is too small to be safe, and an outdated signature', async () => {
       const weak = { 'key-1024': /has 1024 bits.* Use RSA keys of 2048/, 'sig-sha1': /Sign with SHA-256/ }
       for (const [name, message] of Object.entries(weak)) {
         const request = vector(`noncanonical-accepted/${name}`).bytes
@@ -332,27 +334,33 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
-    test('a model that is not set up here, with what to do; one that only Canonical can sign, with the reason', async () => {
-      const request = serialRequest({ requestId: await getRequestId(service), model: 'acme-core-24' })
-      const unknown = await postDevices(service, streamOf(request, vector('valid/model-acme-core-24').bytes))
-      assert.deepEqual(refusalOf(unknown), {
-        status: 400,
-        code: 'registration-refused',
-        message:
-          'This service registers no devices of acme-brand/acme-core-24. Its operator adds the model with `ratafia models add`.',
-      })
-      const generic = serialRequest({
-        requestId: await getRequestId(service),
-        model: 'generic-classic',
-        headers: { 'brand-id': 'generic' },
-      })
-      const model = vector('canonical/model-generic-classic').bytes
-      assert.deepEqual(refusalOf(await postDevices(service, streamOf(generic, model))), {
-        status: 400,
-        code: 'registration-refused',
-        message:
-          'Only Canonical signs serials of the brand generic, so generic/generic-classic cannot be registered here. Give the device a model of your own brand.',
-      })
-    })
+    testOnce(
+      'a model that is not set up here, with what to do; one that only Canonical can sign, with the reason',
+      async () => {
+        const request = serialRequest({ requestId: await getRequestId(service), model: 'acme-core-24' })
+        const unknown = await postDevices(
+          service,
+          streamOf(request, vector('valid/model-acme-core-24').bytes),
+        )
+        assert.deepEqual(refusalOf(unknown), {
+          status: 400,
+          code: 'registration-refused',
+          message:
+            'This service registers no devices of acme-brand/acme-core-24. Its operator adds the model with `ratafia models add`.',
+        })
+        const generic = serialRequest({
+          requestId: await getRequestId(service),
+          model: 'generic-classic',
+          headers: { 'brand-id': 'generic' },
+        })
+        const model = vector('canonical/model-generic-classic').bytes
+        assert.deepEqual(refusalOf(await postDevices(service, streamOf(generic, model))), {
+          status: 400,
+          code: 'registration-refused',
+          message:
+            'Only Canonical signs serials of the brand generic, so generic/generic-classic cannot be registered here. Give the device a model of your own brand.',
+        })
+      },
+    )
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Guarantee: whatever a device sends, the answer is no 5xx, the connection stays, and a refusal has the form that all
- * have. The quick run sends a sixth on either database, the full run all of them on SQLite and a quarter on PostgreSQL;
+ * have. The quick run sends a twelfth on either database, the full run all of them on SQLite and a quarter on PostgreSQL;
  * RATAFIA_TEST_HOSTILE_TIMES=50 makes it fifty times as many. A failure prints its seed; the seeds are fixed.
  */
 import assert from 'node:assert/strict'
@@ -38,13 +38,13 @@ import { shallowDeviceRequests } from './device-requests.ts'
 import { answersOf, type PipelinedAnswer, type RawRequest } from './pipeline.ts'
 
 /** Fewer than may wait for their signature at once: one more would be a 503, and rightly. */
-const BATCH = 100
+const BATCH = 50
 const TIMES = Number(process.env['RATAFIA_TEST_HOSTILE_TIMES'] ?? 1)
 const KEYS = 12
 
 eachDatabase((kind, open, fresh) => {
   const service = testService(fresh)
-  const share = (FULL ? (kind === 'sqlite' ? 1 : 0.25) : 1 / 6) * TIMES
+  const share = (FULL ? (kind === 'sqlite' ? 1 : 0.25) : 1 / 12) * TIMES
   let seeds: DeepSeeds
   const texts: FreshTexts = {
     requestId: () => newNonce('request-id', service.installation),
