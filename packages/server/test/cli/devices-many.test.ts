@@ -1,4 +1,7 @@
-/** Decisions about many devices at once, and the questions before those that cannot be undone. */
+/**
+ * Decisions about many devices at once; on SQLite alone, the questions before those that cannot be undone, and what is
+ * refused before the register is read.
+ */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +41,7 @@ interface Line {
   readonly message: string | null
 }
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, {
     RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
     RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
@@ -336,26 +339,27 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await model.rows('revoked')).length, MANY)
   })
 
-  test('ways that contradict each other, and files that name nothing, are refused', async () => {
-    for (const [words, message, input] of [
-      [['approve'], /Name devices, or give --file, --model or --all/],
-      [['approve', 'x', '--all'], /one of these ways/],
-      [['approve', '--file', 'x', '--model', 'a/b'], /one of these ways/],
-      [['approve', 'x', '--from', '192.0.2.1'], /--from goes with --model or --all/],
-      [['approve', '--all', '--from', '192.0.2.0/33'], /neither an address nor a network/],
-      [['approve', '--all', '--from', 'example.com'], /neither an address nor a network/],
-      [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
-      [['approve', 'x', '--serial', 'SN', '--dry-run'], /--serial .* leave --dry-run out/],
-      [['approve', '-'], /Standard input names no device/, '\n# none\n'],
-      [['revoke', '--all', '--from', '192.0.2.1'], /unknown option '--from'/],
-    ] as const) {
-      const { code, stdout, stderr } = await devices(words, input)
-      assert.deepEqual([code, stdout], [2, ''], words.join(' '))
-      assert.match(stderr, message)
-    }
-    const missing = await devices(['approve', '--file', 'no-such-file'])
-    assert.match(missing.stderr, /no-such-file cannot be read/)
-  })
+  if (kind === 'sqlite')
+    test('ways that contradict each other, and files that name nothing, are refused', async () => {
+      for (const [words, message, input] of [
+        [['approve'], /Name devices, or give --file, --model or --all/],
+        [['approve', 'x', '--all'], /one of these ways/],
+        [['approve', '--file', 'x', '--model', 'a/b'], /one of these ways/],
+        [['approve', 'x', '--from', '192.0.2.1'], /--from goes with --model or --all/],
+        [['approve', '--all', '--from', '192.0.2.0/33'], /neither an address nor a network/],
+        [['approve', '--all', '--from', 'example.com'], /neither an address nor a network/],
+        [['approve', '--all', '--serial', 'SN'], /--serial is for one device: name only that/],
+        [['approve', 'x', '--serial', 'SN', '--dry-run'], /--serial .* leave --dry-run out/],
+        [['approve', '-'], /Standard input names no device/, '\n# none\n'],
+        [['revoke', '--all', '--from', '192.0.2.1'], /unknown option '--from'/],
+      ] as const) {
+        const { code, stdout, stderr } = await devices(words, input)
+        assert.deepEqual([code, stdout], [2, ''], words.join(' '))
+        assert.match(stderr, message)
+      }
+      const missing = await devices(['approve', '--file', 'no-such-file'])
+      assert.match(missing.stderr, /no-such-file cannot be read/)
+    })
 
   test('the list of waiting devices has the proposed serial, the address and the time', async () => {
     const model = await newModel()
@@ -365,65 +369,66 @@ eachDatabase((_kind, _open, fresh) => {
     assert.match(stdout, /SN-1 +198\.51\.100\.7 +\d{4}-.*\n.*SN-0 +203\.0\.113\.7 +\d{4}-/)
   })
 
-  describe('at a terminal', () => {
-    const answering = (words: readonly string[], answer: string) =>
-      atTerminal(words, answer, { ...program.environment, ...environment })
+  if (kind === 'sqlite')
+    describe('at a terminal', () => {
+      const answering = (words: readonly string[], answer: string) =>
+        atTerminal(words, answer, { ...program.environment, ...environment })
 
-    test('revoking asks, also for one device; approving asks where it is not named', async () => {
-      const model = await newModel('auto')
-      const [one, two] = keys
-      assert.ok(one && two)
-      for (const [index, key] of [one, two].entries()) {
-        await registered(service, { ...model.of, key, serial: `T-${index}` })
-      }
-      const name = `${model.shown}/T-0`
-      const no = await answering(['devices', 'revoke', name], 'n\r')
-      assert.deepEqual([no.code, no.asked, no.stdout], [1, true, ''])
-      assert.match(
-        no.stderr,
-        /T-0, active\) loses its sessions and gets nothing any more\. This cannot be undone\./,
-      )
-      assert.equal((await model.rows('active')).length, 2)
-      const many = await answering(['devices', 'revoke', '--model', model.shown], 'n\r')
-      assert.match(
-        many.stderr,
-        /^2 active devices of acme-brand\/many-\d+ will be revoked\. They lose their sessions/,
-      )
-      assert.equal((await model.rows('active')).length, 2)
-      const yes = await answering(['devices', 'revoke', name], 'y\r')
-      assert.deepEqual([yes.code, yes.asked], [0, true], yes.stderr)
-      const forced = await answering(['devices', 'revoke', '--model', model.shown, '--yes'], 'n\r')
-      assert.deepEqual([forced.code, forced.asked], [0, false], forced.stderr)
-      assert.equal((await model.rows('revoked')).length, 2)
+      test('revoking asks, also for one device; approving asks where it is not named', async () => {
+        const model = await newModel('auto')
+        const [one, two] = keys
+        assert.ok(one && two)
+        for (const [index, key] of [one, two].entries()) {
+          await registered(service, { ...model.of, key, serial: `T-${index}` })
+        }
+        const name = `${model.shown}/T-0`
+        const no = await answering(['devices', 'revoke', name], 'n\r')
+        assert.deepEqual([no.code, no.asked, no.stdout], [1, true, ''])
+        assert.match(
+          no.stderr,
+          /T-0, active\) loses its sessions and gets nothing any more\. This cannot be undone\./,
+        )
+        assert.equal((await model.rows('active')).length, 2)
+        const many = await answering(['devices', 'revoke', '--model', model.shown], 'n\r')
+        assert.match(
+          many.stderr,
+          /^2 active devices of acme-brand\/many-\d+ will be revoked\. They lose their sessions/,
+        )
+        assert.equal((await model.rows('active')).length, 2)
+        const yes = await answering(['devices', 'revoke', name], 'y\r')
+        assert.deepEqual([yes.code, yes.asked], [0, true], yes.stderr)
+        const forced = await answering(['devices', 'revoke', '--model', model.shown, '--yes'], 'n\r')
+        assert.deepEqual([forced.code, forced.asked], [0, false], forced.stderr)
+        assert.equal((await model.rows('revoked')).length, 2)
 
-      const waiting = await newModel()
-      await askAll(waiting.of, 1)
-      const all = await answering(['devices', 'approve', '--model', waiting.shown], '\r')
-      assert.deepEqual([all.code, all.asked], [1, true])
-      assert.match(all.stderr, /^1 pending device of acme-brand\/many-\d+ will be approved\.\n/)
-      const named = await answering(['devices', 'approve', `${waiting.shown}/SN-0`], 'n\r')
-      assert.deepEqual([named.code, named.asked], [0, false], named.stderr)
+        const waiting = await newModel()
+        await askAll(waiting.of, 1)
+        const all = await answering(['devices', 'approve', '--model', waiting.shown], '\r')
+        assert.deepEqual([all.code, all.asked], [1, true])
+        assert.match(all.stderr, /^1 pending device of acme-brand\/many-\d+ will be approved\.\n/)
+        const named = await answering(['devices', 'approve', `${waiting.shown}/SN-0`], 'n\r')
+        assert.deepEqual([named.code, named.asked], [0, false], named.stderr)
+      })
+
+      test('emptying an allow-list asks, and a dry run counts', async () => {
+        const model = await newModel()
+        const file = join(program.directory, `${model.name.model}.csv`)
+        await writeFile(file, 'serial\nA-1\nA-2\nA-3\n')
+        const list = (...words: string[]) =>
+          program.run(['allow-list', ...words, '--model', model.shown], { environment })
+        assert.equal((await list('import', file)).code, 0)
+        assert.equal((await list('remove', '--all', '--dry-run')).stdout, '3 entries would be removed.\n')
+        assert.equal(
+          (await list('remove', '--serial', 'A-1', '--dry-run')).stdout,
+          '1 entry would be removed.\n',
+        )
+        const words = ['allow-list', 'remove', '--all', '--model', model.shown]
+        const no = await answering(words, 'n\r')
+        assert.deepEqual([no.code, no.asked], [1, true])
+        assert.match(no.stderr, /^All 3 entries of the allow-list of acme-brand\/many-\d+ will be removed/)
+        assert.match((await list('list')).stdout, /A-1[\s\S]*A-3/)
+        const yes = await answering(words, 'y\r')
+        assert.deepEqual([yes.code, yes.stdout], [0, '3 entries removed.\n'], yes.stderr)
+      })
     })
-
-    test('emptying an allow-list asks, and a dry run counts', async () => {
-      const model = await newModel()
-      const file = join(program.directory, `${model.name.model}.csv`)
-      await writeFile(file, 'serial\nA-1\nA-2\nA-3\n')
-      const list = (...words: string[]) =>
-        program.run(['allow-list', ...words, '--model', model.shown], { environment })
-      assert.equal((await list('import', file)).code, 0)
-      assert.equal((await list('remove', '--all', '--dry-run')).stdout, '3 entries would be removed.\n')
-      assert.equal(
-        (await list('remove', '--serial', 'A-1', '--dry-run')).stdout,
-        '1 entry would be removed.\n',
-      )
-      const words = ['allow-list', 'remove', '--all', '--model', model.shown]
-      const no = await answering(words, 'n\r')
-      assert.deepEqual([no.code, no.asked], [1, true])
-      assert.match(no.stderr, /^All 3 entries of the allow-list of acme-brand\/many-\d+ will be removed/)
-      assert.match((await list('list')).stdout, /A-1[\s\S]*A-3/)
-      const yes = await answering(words, 'y\r')
-      assert.deepEqual([yes.code, yes.stdout], [0, '3 entries removed.\n'], yes.stderr)
-    })
-  })
 })

@@ -1,6 +1,6 @@
 /** `ratafia devices`: the operator's side of the register, beside a running service. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
 import type { Installation } from '../../src/cli/installation.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -18,21 +18,21 @@ import {
   setAcmePolicy,
   withAcme,
 } from '../support/devices.ts'
-import { type RunningProgram, testProgram } from '../support/program.ts'
+import { testProgram } from '../support/program.ts'
+import type { TestService } from '../support/service.ts'
 
 eachDatabase((_kind, _open, fresh) => {
   const program = testProgram(fresh)
   let installation: Installation
-  let service: RunningProgram
+  let service: TestService
   let keys: PrivateKey[]
   before(async () => {
-    installation = await program.open()
-    await withAcme(installation)
-    service = await program.start()
+    service = await program.serve()
+    installation = service.installation
+    await withAcme({ ...installation, clock: service.now })
     // An id that begins with a dash needs `--` before it.
     keys = (await freshDeviceKeys(14)).filter(({ publicKey }) => !publicKey.id.startsWith('-'))
   })
-  after(() => service.end('SIGTERM'))
   const newKey = () => keys.pop() ?? assert.fail('no key left')
 
   const says = async (words: readonly string[], stdout: RegExp) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import type { Command } from 'commander'
 import { createRatafia } from '../../src/start/run.ts'
+import { vectorPath } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { testProgram } from '../support/program.ts'
 
@@ -101,13 +102,18 @@ describe('without a database', () => {
   }
 
   const account = ['accounts', 'add', 'ann', '--email', 'a@example.org', '--name', 'Ann', '--no-password']
-  for (const words of [['migrate'], account, ['brands', 'create', '--demo']]) {
+  const root = [
+    'trust',
+    'add',
+    vectorPath('world/account-test-root'),
+    vectorPath('world/account-key-test-root'),
+  ]
+  for (const words of [['migrate'], account, root]) {
     const name = words.slice(0, 2).join(' ')
     test(`ratafia ${name} makes one, and says so and where, once`, async () => {
       const directory = join(program.directory, 'made', name.replaceAll(' ', '-'))
       const environment = { RATAFIA_DATA_DIR: directory }
-      const output = name === 'brands create' ? ['--output', join(program.directory, 'brand')] : []
-      const first = await program.run([...words, ...output], { environment })
+      const first = await program.run(words, { environment })
       const made = `Made the database ${directory}/ratafia.db and its secret key ${directory}/secret.key.`
       assert.equal(first.code, 0, first.stderr)
       assert.ok(first.stderr.includes(`ratafia: ${made}\n`), first.stderr)

@@ -1,4 +1,7 @@
-/** `ratafia import serial-vault`: whatever the form of the dump, the same devices, once. The data is invented. */
+/**
+ * `ratafia import serial-vault`: whatever the form of the dump, the same devices, once. The data is invented. Reading a
+ * dump does not depend on the database: its forms and what is refused are tested on SQLite.
+ */
 import assert from 'node:assert/strict'
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +22,7 @@ const API_KEY = 'synthetic-api-key-0001'
 
 type Shown = { serial: string; device_key_id: string; status: string; revision: number; model: string }
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
   let installation: Installation
   before(async () => {
@@ -29,21 +32,22 @@ eachDatabase((_kind, _open, fresh) => {
   const vault = (...words: readonly string[]) => program.json('import', 'serial-vault', ...words)
   const devices = (): Promise<Shown[]> => program.json('devices', 'list')
 
-  test('--dry-run tells the same of every form of dump, and changes nothing', async () => {
-    const told = []
-    for (const form of FORMS) told.push(await vault(data(form), '--dry-run'))
-    const [first, ...others] = told
-    assert.equal(first.dry_run, true)
-    const placeless = (all: object) => JSON.stringify(all).replaceAll(/[^ "(]+?, line \d+/g, 'PLACE')
-    for (const other of others) assert.equal(placeless(other), placeless(first))
-    assert.deepEqual(await devices(), [])
-    assert.equal(await installation.assertions.find('account', 'acme-brand'), undefined)
-    const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
-    assert.match(
-      stdout,
-      /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2, and 0 already there\n/,
-    )
-  })
+  if (kind === 'sqlite')
+    test('--dry-run tells the same of every form of dump, and changes nothing', async () => {
+      const told = []
+      for (const form of FORMS) told.push(await vault(data(form), '--dry-run'))
+      const [first, ...others] = told
+      assert.equal(first.dry_run, true)
+      const placeless = (all: object) => JSON.stringify(all).replaceAll(/[^ "(]+?, line \d+/g, 'PLACE')
+      for (const other of others) assert.equal(placeless(other), placeless(first))
+      assert.deepEqual(await devices(), [])
+      assert.equal(await installation.assertions.find('account', 'acme-brand'), undefined)
+      const { stdout } = await program.run(['import', 'serial-vault', data('copy.sql'), '--dry-run'])
+      assert.match(
+        stdout,
+        /^Nothing was changed\. An import would add:\n {2}accounts and keys: 2, and 0 already there\n/,
+      )
+    })
 
   test('devices, assertions and what is left to do; imported again, nothing changes', async () => {
     const imported = await vault(data('copy.sql'))
@@ -207,7 +211,7 @@ eachDatabase((_kind, _open, fresh) => {
     ],
     ['nameless.sql', "INSERT INTO model VALUES (1, 'a');\n", /line 1: the columns of model are not named/],
   ]
-  for (const [name, text, message] of refusals) {
+  for (const [name, text, message] of kind === 'sqlite' ? refusals : []) {
     test(`refused: ${name}`, async () => {
       const file = join(program.directory, name)
       await writeFile(file, text)
@@ -217,14 +221,15 @@ eachDatabase((_kind, _open, fresh) => {
     })
   }
 
-  test('files that are none', async () => {
-    const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
-    assert.deepEqual(
-      [missing.code, missing.stderr],
-      [1, 'ratafia: missing.sql cannot be read: there is no such file or directory.\n'],
-    )
-    const named = join(program.directory, 'devices.csv')
-    await writeFile(named, 'a,b\n')
-    assert.equal((await program.run(['import', 'serial-vault', named])).code, 2)
-  })
+  if (kind === 'sqlite')
+    test('files that are none', async () => {
+      const missing = await program.run(['import', 'serial-vault', 'missing.sql'])
+      assert.deepEqual(
+        [missing.code, missing.stderr],
+        [1, 'ratafia: missing.sql cannot be read: there is no such file or directory.\n'],
+      )
+      const named = join(program.directory, 'devices.csv')
+      await writeFile(named, 'a,b\n')
+      assert.equal((await program.run(['import', 'serial-vault', named])).code, 2)
+    })
 })

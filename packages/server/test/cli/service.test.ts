@@ -22,13 +22,7 @@ eachDatabase((_kind, _open, fresh) => {
   let service: TestService
   let ann: Account
   before(async () => {
-    const { baseUrl } = await program.start()
-    service = {
-      baseUrl,
-      installation: await program.open(),
-      now: () => new Date(),
-      advance: () => assert.fail(),
-    }
+    service = await program.serve()
     ann = await addPerson(service, 'ann')
   })
   const whoami = (token: string) => call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createRatafia } from '../../src/start/run.ts'
+import { runHere } from '../support/program.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/ratafia.js', import.meta.url))
 const SOURCES = new URL('../../src/', import.meta.url).href
@@ -77,10 +78,8 @@ function proposals(script: string, ...words: readonly string[]): readonly string
   return stdout.split('\n').filter(Boolean)
 }
 
-test('completion in bash: commands, their commands, options, and the values of options', () => {
-  const { stdout: script } = spawnSync(process.execPath, [PROGRAM, 'completion', 'bash'], {
-    encoding: 'utf8',
-  })
+test('completion in bash: commands, their commands, options, and the values of options', async () => {
+  const { stdout: script } = await runHere(['completion', 'bash'])
   assert.deepEqual(proposals(script, 'acc'), ['accounts'])
   assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password'])
   assert.deepEqual(proposals(script, 'devices', 'list', '--st'), ['--status'])
@@ -92,19 +91,15 @@ test('completion in bash: commands, their commands, options, and the values of o
 })
 
 for (const shell of ['zsh', 'fish']) {
-  test(`completion in ${shell}: every command is proposed`, () => {
-    const { status, stdout } = spawnSync(process.execPath, [PROGRAM, 'completion', shell], {
-      encoding: 'utf8',
-    })
-    assert.equal(status, 0)
+  test(`completion in ${shell}: every command is proposed`, async () => {
+    const { code, stdout } = await runHere(['completion', shell])
+    assert.equal(code, 0)
     for (const command of createRatafia().commands) assert.ok(stdout.includes(command.name()), command.name())
   })
 }
 
-test('completion of an unknown shell is refused', () => {
-  const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'completion', 'tcsh'], {
-    encoding: 'utf8',
-  })
-  assert.equal(status, 2)
+test('completion of an unknown shell is refused', async () => {
+  const { code, stderr } = await runHere(['completion', 'tcsh'])
+  assert.equal(code, 2)
   assert.match(stderr, /bash, zsh, fish/)
 })

@@ -1,8 +1,8 @@
 /** What a restart, a crash, a second service or a database that goes away leaves: all that was acknowledged. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { before, test } from 'node:test'
 import { asSuperuser, eachDatabase } from '../support/databases.ts'
-import { testProgram } from '../support/program.ts'
+import { type RunningProgram, testProgram } from '../support/program.ts'
 import {
   addPerson,
   bearing,
@@ -18,6 +18,11 @@ const BASE = { RATAFIA_BASE_URL: 'http://ratafia.example' }
 
 eachDatabase((kind, _open, fresh) => {
   const program = testProgram(fresh)
+  /** Each test leaves one that runs to the next. */
+  let running: RunningProgram
+  before(async () => {
+    running = await program.start(BASE)
+  })
   let people = 0
   const serviceAt = async (baseUrl: string): Promise<TestService> => ({
     baseUrl,
@@ -33,34 +38,30 @@ eachDatabase((kind, _open, fresh) => {
     call({ baseUrl }, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
 
   test('a second start on the same data goes on where the first ended', async () => {
-    const first = await program.start(BASE)
-    const token = await newToken(first.baseUrl)
-    const ended = await newToken(first.baseUrl)
-    await revokeOwn(first, ended)
-    assert.equal((await first.end('SIGTERM')).code, 0)
-    const second = await program.start(BASE)
-    assert.equal((await whoami(second.baseUrl, token)).status, 200)
-    assert.equal((await whoami(second.baseUrl, ended)).status, 401)
-    assert.doesNotMatch(second.stdout(), /no account/)
-    await second.end('SIGTERM')
+    const token = await newToken(running.baseUrl)
+    const ended = await newToken(running.baseUrl)
+    await revokeOwn(running, ended)
+    assert.equal((await running.end('SIGTERM')).code, 0)
+    running = await program.start(BASE)
+    assert.equal((await whoami(running.baseUrl, token)).status, 200)
+    assert.equal((await whoami(running.baseUrl, ended)).status, 401)
+    assert.doesNotMatch(running.stdout(), /no account/)
   })
 
   test('an acknowledged revocation is never forgotten: kill -9 right after it', async () => {
-    const first = await program.start(BASE)
-    const token = await newToken(first.baseUrl)
-    const { body } = await revokeOwn(first, token)
-    await first.end('SIGKILL')
-    const second = await program.start(BASE)
-    const { message } = refusalOf(await whoami(second.baseUrl, token))
+    const token = await newToken(running.baseUrl)
+    const { body } = await revokeOwn(running, token)
+    await running.end('SIGKILL')
+    running = await program.start(BASE)
+    const { message } = refusalOf(await whoami(running.baseUrl, token))
     assert.equal(
       message,
       `The macaroon was revoked at ${body.macaroons[0]['revoked-at']} by p-${people}. Log in again.`,
     )
-    await second.end('SIGTERM')
   })
 
   test('two services on one database are one: what one revokes the other refuses', async () => {
-    const [one, other] = await Promise.all([program.start(BASE), program.start(BASE)])
+    const [one, other] = [running, await program.start(BASE)]
     const token = await newToken(one.baseUrl)
     assert.equal((await whoami(other.baseUrl, token)).status, 200)
     await revokeOwn(one, token)
@@ -68,12 +69,13 @@ eachDatabase((kind, _open, fresh) => {
     // A second is promised; `tokens/revocation.test.ts` measures it within a process.
     const end = performance.now() + 20_000
     while ((await whoami(other.baseUrl, token)).status !== 401) assert.ok(performance.now() < end)
-    assert.deepEqual([(await one.end('SIGTERM')).code, (await other.end('SIGTERM')).code], [0, 0])
+    assert.equal((await other.end('SIGTERM')).code, 0)
+    assert.equal((await whoami(one.baseUrl, token)).status, 401)
   })
 
   if (kind === 'postgres') {
     test('a database that goes away is a 503, and the service recovers by itself', async () => {
-      const service = await program.start(BASE)
+      const service = running
       const token = await newToken(service.baseUrl)
       const name = new URL(String(program.environment['RATAFIA_DATABASE_URL'])).pathname.slice(1)
       await asSuperuser(`alter database ${name} allow_connections false`)
