@@ -9,6 +9,7 @@ import {
 } from '@ratafia/assertions'
 import { addFirstPartyCaveat, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
 import fc from 'fast-check'
+import { FULL } from '../../../../tools/test/effort.ts'
 import { AUTH, streamOf } from '../support/devices.ts'
 import { mutated, odd, registrationHeaders, sessionHeader } from './device-requests.ts'
 import type { RawRequest } from './pipeline.ts'
@@ -287,7 +288,15 @@ interface Made {
 /** One of them by number, about this if any are. */
 type Choose = (number: number, about: string | undefined) => Made
 
-/** Made once: the keys that sign these have 4096 bits. */
+/** Made once for all databases, whose devices have the same keys: the keys that sign these have 4096 bits. */
+const pools = new Map<TypeName, Choose>()
+
+function poolOf(type: TypeName, count: number, make: (seed: number) => Made | undefined): Choose {
+  const choose = pools.get(type) ?? pool(count, make)
+  pools.set(type, choose)
+  return choose
+}
+
 function pool(count: number, make: (seed: number) => Made | undefined): Choose {
   const made = Array.from({ length: count }, (_, seed) => make(seed)).filter((one) => one !== undefined)
   return (number, about) => {
@@ -302,7 +311,7 @@ const fail = (): never => {
 }
 
 function serialAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose {
-  return pool(200, (seed) => {
+  return poolOf('serial', FULL ? 200 : 100, (seed) => {
     const { key, brandId, model } = devices[(seed * 7) % devices.length] ?? fail()
     const about = key.publicKey.id
     const headers = {
@@ -323,7 +332,7 @@ function serialAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose
 }
 
 function modelAssertions({ devices, brandKey, strangerKey }: DeepSeeds): Choose {
-  return pool(120, (seed) => {
+  return poolOf('model', FULL ? 120 : 60, (seed) => {
     const { brandId, model } = devices[seed % devices.length] ?? fail()
     const headers = {
       'authority-id': brandId,
