@@ -1,4 +1,7 @@
-/** Devices that wait for approval: no stranger takes the places of others, and nobody waits for ever. */
+/**
+ * Devices that wait for approval: no stranger takes the places of others, and nobody waits for ever. IPv6, which differs
+ * only in the names of the networks, is tested on one database.
+ */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
@@ -28,7 +31,7 @@ const DAY = 86_400_000
 /** Once for both databases: each has its own register. */
 const someKeys = freshDeviceKeys(18)
 
-eachDatabase((_kind, _open, fresh) => {
+eachDatabase((kind, _open, fresh) => {
   // Two nodes on one database: only that can count.
   const environment = {
     RATAFIA_MAX_WAITING_DEVICES: String(FROM_ADDRESS),
@@ -68,7 +71,7 @@ eachDatabase((_kind, _open, fresh) => {
       elsewhere: '2001:db9::1',
       sameWide: '2001:db8:2::1',
     },
-  ]) {
+  ].slice(0, kind === 'sqlite' ? 2 : 1)) {
     test(`Guarantee: while ${network} floods two nodes with registrations, others get their places`, async () => {
       const { of, rows } = await newModel()
       const [honest, neighbour, ...flooding] = keys

@@ -48,7 +48,7 @@ import { crossedKeys } from './crossed-keys.ts'
 const CROWD = FULL ? 1_100 : 100
 const IN_FLIGHT = FULL ? 1_000 : 50
 /** Devices that may wait for approval from one address; from a /24, twice as many. */
-const WAITING = FULL ? 500 : 20
+const WAITING = FULL ? 500 : 10
 const MOST_MIB = 400
 const HOSTILE = '198.51.100.7'
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
@@ -242,8 +242,8 @@ oneDatabase((_kind, open, fresh) => {
   })
 
   // Below the rate limit of a /24, which would hide this one.
-  const FEW = FULL ? 1_200 : 60
-  const MANY = FULL ? 10_000 : 100
+  const FEW = FULL ? 1_200 : 30
+  const MANY = FULL ? 10_000 : 50
   test(`everybody can register devices when ${2 * WAITING} of ${MANY} from one /24 wait, and no more may`, async () => {
     const keys = await crossedKeys(MANY)
     const limit = pLimit(FULL ? 50 : 10)
