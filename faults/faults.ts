@@ -6,6 +6,7 @@ import { command } from './load/operator.ts'
 import type { Random } from './load/random.ts'
 import type { Recorder } from './load/wire.ts'
 import type { Node } from './world/node.ts'
+import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
 import { committedRelease, type Release, thisRelease } from './world/release.ts'
 import type { Layout, World } from './world/world.ts'
@@ -48,6 +49,8 @@ const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 const REPLACED_WITHIN_MS = 10_000
 /** How long the clients may take to log in. */
 const SESSIONS_WITHIN_MS = 20_000
+/** How long server processes may take to notice that no client is left. */
+const GONE_WITHIN_MS = 10_000
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -146,7 +149,7 @@ export const FAULTS: readonly Fault[] = [
       servers.primary = standby
       const revoked = await revokeAtDatabase(clients, world, recorder)
       await sleep(5_000)
-      const served = await old.clients('ratafia')
+      const left = await hasNoClients(old)
       await old.kill()
       await old.bury()
       await replaceLost(world, round)
@@ -154,7 +157,7 @@ export const FAULTS: readonly Fault[] = [
       return {
         'synchronous standbys promoted beside their primary': Number(promoted && state === 'sync'),
         'sessions revoked there': revoked,
-        'old primaries that all nodes had left': Number(served === 0),
+        'old primaries that all nodes had left': Number(left),
       }
     },
   },
@@ -277,6 +280,14 @@ export function beginning({ begins }: Fault, directory: string): { release: Rele
   const release = committedRelease(directory, begins)
   if (release !== undefined) return { release, note: `began with the code of ${begins.slice(0, 7)}` }
   return { release: thisRelease(), note: `began with this code: this clone has no ${begins.slice(0, 7)}` }
+}
+
+/** Waits: a server process that waits for a row does not notice at once that its client has gone. */
+async function hasNoClients(server: Postgres): Promise<boolean> {
+  for (const deadline = performance.now() + GONE_WITHIN_MS; ; await sleep(200)) {
+    if ((await server.clients('ratafia')) === 0) return true
+    if (performance.now() > deadline) return false
+  }
 }
 
 /**
