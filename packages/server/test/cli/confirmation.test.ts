@@ -38,6 +38,24 @@ oneDatabase((_kind, _open, fresh) => {
     assert.notEqual((await program.json('accounts', 'show', 'ann')).disabled_at, null)
   })
 
+  test('tokens revoke: a session, or all of an account', async () => {
+    for (const [words, asked] of [
+      [['some-session'], /^The tokens of the session some-session stop working for good\.\n/],
+      [
+        ['--account', 'ann', '--all'],
+        /^Every token of ann stops working for good, logins that were not used yet/,
+      ],
+    ] as const) {
+      const no = await answering(['tokens', 'revoke', ...words], 'n\r')
+      assert.deepEqual([no.code, no.stdout], [1, ''])
+      assert.match(no.stderr, asked)
+      assert.match(no.stderr, /ratafia: Nothing was changed\.\n$/)
+    }
+    assert.equal((await answering(['tokens', 'revoke', '--account', 'ann', '--all'], 'y\r')).code, 0)
+    const silent = await answering(['tokens', 'revoke', '--account', 'ann', '--all', '--yes'], '')
+    assert.deepEqual([silent.code, silent.asked], [0, false])
+  })
+
   test('restore --replace: says what is deleted from where; a no keeps it', async () => {
     const file = join(program.directory, 'backup')
     assert.equal((await program.run(['backup', file])).code, 0)

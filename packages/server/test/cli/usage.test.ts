@@ -65,7 +65,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'agents remove': ['--json', '--yes'],
   tokens: [],
   'tokens list': ['--json', '--columns', '--account', '--include-inactive'],
-  'tokens revoke': ['--json', '--account', '--all'],
+  'tokens revoke': ['--json', '--yes', '--account', '--all'],
   packages: [],
   'packages import': ['--json', '--yes', '--replace', '--dry-run'],
   'packages list': ['--json', '--columns'],

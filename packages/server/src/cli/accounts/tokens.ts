@@ -3,6 +3,7 @@
 import type { TokenRecord } from '@ratafia/api'
 import type { Command } from 'commander'
 import { actOnEach } from '../act-on-each.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import {
@@ -16,7 +17,7 @@ import {
   withList,
 } from '../output.ts'
 
-interface RevokeOptions extends JsonOption {
+interface RevokeOptions extends JsonOption, YesOption {
   readonly account?: string
   readonly all?: boolean
 }
@@ -77,7 +78,7 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       }
     })
 
-  withJson(tokens.command('revoke [session-id...]'))
+  withYes(withJson(tokens.command('revoke [session-id...]')))
     .description('end sessions, or all of an account: within a second every node refuses their tokens')
     .option('--account <username>', 'with --all: the account')
     .option(
@@ -91,13 +92,15 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       }
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { revokeToken } = await import('../../tokens/revoke.ts')
+      const consequence = (sessionId: string) =>
+        `The tokens of the session ${sessionId} stop working for good.`
       const act = async (sessionId: string, installation: Installation) => {
         const { macaroons } = await revokeToken({ sessionId, by: OPERATOR }, installation)
         const [revoked] = macaroons
         const told = `The session ${sessionId} was revoked at ${revoked?.['revoked-at']} by ${revoked?.['revoked-by']}.`
         return { value: revoked && tokenRow(revoked), told }
       }
-      await actOnEach(sessionIds, { thing: 'session', done: 'revoked', act }, options, context)
+      await actOnEach(sessionIds, { thing: 'session', done: 'revoked', consequence, act }, options, context)
     })
 }
 
@@ -112,9 +115,14 @@ async function revokeAllOf(
   }
   const { OPERATOR } = await import('../../accounts/account-fields.ts')
   const { revokeAll } = await import('../../accounts/ended-logins/revoke-all.ts')
-  const { account, revoked } = await context.withInstallation((installation) =>
-    revokeAll({ account: username, by: OPERATOR }, installation),
-  )
+  const { findAccount } = await import('../../accounts/find.ts')
+  const { account, revoked } = await context.withInstallation(async (installation) => {
+    await confirm(context, options, async () => {
+      const { username: name } = await findAccount(username, installation)
+      return `Every token of ${name} stops working for good, logins that were not used yet included.`
+    })
+    return revokeAll({ account: username, by: OPERATOR }, installation)
+  })
   print(
     context,
     options,
