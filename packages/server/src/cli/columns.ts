@@ -2,7 +2,7 @@
 import { Option } from 'commander'
 import { UsageError } from './context.ts'
 
-/** Its value are the names that were chosen. Completion proposes `columns`. */
+/** Its value is the list of names that were chosen. Completion proposes `columns`. */
 export class ColumnsOption extends Option {
   readonly columns: readonly string[]
 

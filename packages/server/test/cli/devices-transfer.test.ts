@@ -107,7 +107,7 @@ eachDatabase((kind, _open, fresh) => {
     const dry = { dry_run: true, devices: 1, added: 1 }
     assert.deepEqual(await program.json('devices', 'import', '--dry-run', file), dry)
     assert.equal(await run(program, 'import', file), '1 device added.\n')
-    assert.equal(await run(program, 'import', file), '0 devices added, 1 were already there.\n')
+    assert.equal(await run(program, 'import', file), '0 devices added, 1 was already there.\n')
     const taken = await fileOf(
       'taken.csv',
       (await readFile(file, 'utf8')).replace(key, key.replace('B', 'C')),
@@ -117,7 +117,7 @@ eachDatabase((kind, _open, fresh) => {
     assert.match(refused.stderr, /^ratafia: line 2: the serial acme-brand\/acme-classic\/H-1 belongs to /)
     const columns = 'id,registered_at,serial,brand_id,model,device_key_id'
     const blank = await fileOf('blank.csv', `${columns}\n,,H-1,acme-brand,acme-classic,${key}\n`)
-    assert.equal(await run(program, 'import', blank), '0 devices added, 1 were already there.\n')
+    assert.equal(await run(program, 'import', blank), '0 devices added, 1 was already there.\n')
     const shown = await program.json('devices', 'show', 'acme-brand/acme-classic/H-1')
     assert.deepEqual(
       [shown.status, shown.origin, shown.revision, shown.assertions, shown.decided_by],

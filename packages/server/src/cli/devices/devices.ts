@@ -96,7 +96,7 @@ export function deviceCommands(parent: Command, context: CommandContext): void {
         }),
       )
       const there = imported.devices - imported.added
-      const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} were already there` : ''}.`
+      const told = `${counted(imported.added, 'device')} ${dryRun ? 'would be ' : ''}added${there > 0 ? `, ${there} ${there === 1 ? 'was' : 'were'} already there` : ''}.`
       print(context, options, dryRun ? { dry_run: true, ...imported } : imported, told)
     })
 }
