@@ -110,7 +110,8 @@ async function makeWorld(
         ...(proxyStore ? { 'proxy-store': PROXY_STORE } : {}),
         ...(model === 'acme-gadget' ? { gadget: { ...gadget, name: 'gadget' } } : {}),
       }
-      const device = await startDevice(configuration, front.url)
+      const keys = join(installation.directory, 'device-keys')
+      const device = await startDevice(configuration, front.url, { keys })
       atEnd(() => device.stop())
       return device
     },

@@ -1,8 +1,9 @@
 /** snapd as a device, and as the signer of what a brand signs: the program of `snapd/`. */
 import assert from 'node:assert/strict'
 import { cp } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { type Driver, start } from './driver.ts'
-import { clientPaths } from './paths.ts'
+import { cleanEnvironment, clientPaths } from './paths.ts'
 
 /** What a device leaves the factory with. Assertions are encoded. */
 export interface SnapdConfiguration {
@@ -76,10 +77,22 @@ export interface SnapdDevice {
   stop(): Promise<void>
 }
 
-/** `apiUrl` is where a snapd without `proxy.store` finds the store; registration does not follow it. */
-export async function startDevice(configuration: SnapdConfiguration, apiUrl: string): Promise<SnapdDevice> {
+/**
+ * `apiUrl` is where a snapd without `proxy.store` finds the store; registration does not follow it. With `keys`, a
+ * directory, the device's key is made by `device-keys/` instead of the real ssh-keygen.
+ */
+export async function startDevice(
+  configuration: SnapdConfiguration,
+  apiUrl: string,
+  options: { readonly keys?: string } = {},
+): Promise<SnapdDevice> {
+  const path = [join(clientPaths.interop, 'support/device-keys'), cleanEnvironment()['PATH']].join(delimiter)
+  const environment = {
+    SNAPPY_FORCE_API_URL: apiUrl,
+    ...(options.keys === undefined ? {} : { DEVICE_KEYS: options.keys, PATH: path }),
+  }
   const begin = async (): Promise<Driver<SnapdAnswer>> => {
-    const driver = snapdProgram({ SNAPPY_FORCE_API_URL: apiUrl })
+    const driver = snapdProgram(environment)
     const { error } = await driver.ask({ do: 'start', ...configuration })
     if (error !== undefined) await driver.close()
     assert.equal(error, undefined)
@@ -101,7 +114,7 @@ export async function startDevice(configuration: SnapdConfiguration, apiUrl: str
     clone: async () => {
       const directory = `${configuration.directory}-clone-${clones.length}`
       await cp(configuration.directory, directory, { recursive: true })
-      const clone = await startDevice({ ...configuration, directory }, apiUrl)
+      const clone = await startDevice({ ...configuration, directory }, apiUrl, options)
       clones.push(clone)
       return clone
     },
