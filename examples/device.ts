@@ -47,6 +47,9 @@ process.once('uncaughtException', ({ message }) => {
   process.exitCode = 1
 })
 
+// Whoever read the output had enough, as `head` does.
+process.stdout.once('error', () => process.exit())
+
 const modelText = await readModel()
 const { fields } = expectType(decode(modelText), 'model')
 const state = options.state ?? join(directory, 'device')

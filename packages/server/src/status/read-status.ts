@@ -156,13 +156,17 @@ async function signingFinding(deps: StatusDeps): Promise<Finding> {
     if (longest === 0) {
       return [`No key of ${accountId} can sign: \`ratafia signing-keys list\` says why.`]
     }
-    return longest < SOON_MS
-      ? [`The last key of ${accountId} ends in ${Math.floor(longest / DAY_MS)} days: add another.`]
-      : []
+    return longest < SOON_MS ? [`The last key of ${accountId} ends in ${inDays(longest)}: add another.`] : []
   })
   if (wanting.length > 0) return { part: 'signing_keys', state: 'attention', says: wanting.join(' ') }
   const signing = keys.filter(({ remaining }) => remaining > 0)
   return { part: 'signing_keys', state: 'ok', says: `${signing.length} can sign serials.` }
+}
+
+function inDays(milliseconds: number): string {
+  const days = Math.floor(milliseconds / DAY_MS)
+  if (days === 0) return 'less than a day'
+  return days === 1 ? 'one day' : `${days} days`
 }
 
 function certificatesFinding(all: Surroundings['certificates'], now: Date): Finding {

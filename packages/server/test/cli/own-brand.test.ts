@@ -254,10 +254,18 @@ eachDatabase((_kind, _open, fresh) => {
     await signs(add)
     assert.match((await program.json('models', 'show', 'acme/acme-pi')).signer, new RegExp(idOf('brand')))
     assert.equal((await signingKeys()).says, 'The last key of acme ends in 29 days: add another.')
+    for (const [until, says] of [
+      ['36h', 'one day'],
+      ['2h', 'less than a day'],
+    ] as const) {
+      await signs(certify('brand', '--name', 'next', '--until', until, '--output', at(until)))
+      await signs([...add.slice(0, -1), at(until)])
+      assert.equal((await signingKeys()).says, `The last key of acme ends in ${says}: add another.`)
+    }
     await signs(certify('brand', '--name', 'next', '--until', '300d', '--output', at('renewed')))
     assert.deepEqual(
       (await stored('renewed')).map(({ revision }) => revision),
-      [1],
+      [3],
     )
     await signs([...add.slice(0, -1), at('renewed')])
     assert.equal((await stored('next'))[0]?.revision, 0)

@@ -344,6 +344,16 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await program.json('accounts', 'remove', person.id)).removed_before, true)
     })
 
+    test('is not changed by an operation that looked before it was removed', async () => {
+      const { id } = await addPerson(service, 'wendy')
+      await program.json('accounts', 'remove', id)
+      const { accounts } = installation
+      assert.equal(await accounts.enable(id), false)
+      assert.equal(await accounts.setPasswordHash(id, 'x'), false)
+      assert.equal(await accounts.keep(id), false)
+      await verifies()
+    })
+
     if (kind === 'sqlite')
       test('cannot be enabled, linked, or given a password or an agent', async () => {
         const { id } = await addPerson(service, 'yolanda')
@@ -363,11 +373,6 @@ eachDatabase((kind, _open, fresh) => {
         const set = await program.run(['accounts', 'set-password', id, '--password-stdin'], password)
         assert.deepEqual([set.code, set.stdout], [1, ''])
         assert.match(set.stderr, /was removed at 20/)
-        // Also for whoever looked before it was removed.
-        const { accounts } = installation
-        assert.equal(await accounts.enable(id), false)
-        assert.equal(await accounts.setPasswordHash(id, 'x'), false)
-        assert.equal(await accounts.keep(id), false)
         await verifies()
       })
 
