@@ -102,7 +102,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'primary-lost',
     says: 'the primary killed, its synchronous standby promoted',
-    ...{ database: 'pair', nodes: 3, workers: 1 },
+    // Both with a standby that is behind and with one that is not.
+    ...{ database: 'pair', nodes: 3, workers: 1, leastSeconds: 9 },
     async strike({ world, random, round }) {
       const { servers } = world
       const { primary, standby } = servers
@@ -217,7 +218,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'clock-off',
     says: 'the clock of one node ten minutes off, ahead and behind in turn',
-    ...threeNodes,
+    // At least once each.
+    ...{ ...threeNodes, leastSeconds: 9 },
     async strike({ world, round }) {
       const node = world.nodes[1]
       await node?.stop()
