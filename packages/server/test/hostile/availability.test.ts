@@ -245,7 +245,7 @@ oneDatabase((_kind, open, fresh) => {
   const FEW = FULL ? 1_200 : 30
   const MANY = FULL ? 10_000 : 50
   test(`everybody can register devices when ${2 * WAITING} of ${MANY} from one /24 wait, and no more may`, async () => {
-    const keys = await crossedKeys(FEW)
+    const keys = await crossedKeys(MANY)
     const limit = pLimit(FULL ? 50 : 10)
     const registration = async (key: (typeof keys)[number], address: string) => {
       const requestId = await getRequestId(service)
@@ -254,18 +254,12 @@ oneDatabase((_kind, open, fresh) => {
     }
     const registerAll = (some: typeof keys) =>
       Promise.all(some.map((key, index) => limit(() => registration(key, `198.51.101.${index % 4}`))))
-    const answers = await registerAll(keys)
-    const refused = keys.filter((_, index) => answers[index]?.status !== 202)
-    assert.equal(refused.length, FEW - 2 * WAITING)
+    const answers = await registerAll(keys.slice(0, FEW))
+    assert.equal(answers.filter(({ status }) => status === 202).length, 2 * WAITING)
     for (const answer of answers) {
       if (answer.status !== 202) assert.match(refusalOf(answer).message, /from your network that wait/)
     }
-    // Those without a place ask again and again.
-    const more = Array.from(
-      { length: MANY - FEW },
-      (_, index) => refused[index % refused.length] ?? assert.fail(),
-    )
-    const rest = registerAll(more)
+    const rest = registerAll(keys.slice(FEW))
     assert.equal((await registration(deviceKey('device2'), '203.0.113.1')).status, 202)
     await answersEverybody()
     assert.deepEqual([...new Set((await rest).map(({ status }) => status))], [503])

@@ -1,6 +1,6 @@
 /**
  * Guarantee: whatever a client sends, the answer is no 5xx, the process stays up, and its memory is bounded. PostgreSQL
- * gets a tenth of what SQLite gets; a full run sends 200,000 in all. A failure prints its seed; the seeds are fixed.
+ * gets a tenth of what SQLite gets. A failure prints its seed; the seeds are fixed.
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
