@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { decode, type PrivateKey } from '@ratafia/assertions'
+import pLimit from 'p-limit'
 import { FULL } from '../../../../tools/test/effort.ts'
 import { rejectDevice } from '../../src/devices/registration/approval/reject.ts'
 import { removeOldWaiting } from '../../src/devices/registration/approval/remove-old-waiting.ts'
@@ -138,14 +139,14 @@ eachDatabase((kind, _open, fresh) => {
     const known = (await stored.find(name)) ?? assert.fail()
     const mostWaiting = FULL ? 500 : 10
     let refused = 0
-    for (let i = 0; i < FLOOD; i++) {
+    const knock = async (host: number) => {
       const deviceKeyId = randomBytes(48).toString('base64url')
       const registration = {
         request: { ...request, fields: { ...request.fields, deviceKeyId } },
         model,
         original: undefined,
         apiKey: undefined,
-        caller: { address: `203.0.113.${i % 256}`, userAgent: '' },
+        caller: { address: `203.0.113.${host}`, userAgent: '' },
         requestIdHash: randomBytes(32),
         requestIdExpired: false,
         requestHash: randomBytes(32),
@@ -160,6 +161,8 @@ eachDatabase((kind, _open, fresh) => {
         refused++
       }
     }
+    const hosts = Array.from({ length: FLOOD }, (_, i) => i % 256)
+    await pLimit(8).map(hosts, knock)
     assert.equal(await waiting.count(name, FLOOD + 1), 2 * mostWaiting)
     assert.equal(refused, FLOOD - 2 * mostWaiting)
     assert.equal((await ask(service, '198.51.100.7', { ...of, key })).status, 202)

@@ -7,6 +7,7 @@ import { audit } from './0005-audit.ts'
 import { waitingDevices } from './0006-waiting-devices.ts'
 import { logins } from './0007-logins.ts'
 import { fleet } from './0008-fleet.ts'
+import { waitingPlaces } from './0009-waiting-places.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   waitingDevices,
   logins,
   fleet,
+  waitingPlaces,
 ]
