@@ -139,7 +139,7 @@ eachDatabase((kind, _open, fresh) => {
     const known = (await stored.find(name)) ?? assert.fail()
     const mostWaiting = FULL ? 500 : 10
     let refused = 0
-    const knock = async (host: number) => {
+    const askFrom = async (host: number) => {
       const deviceKeyId = randomBytes(48).toString('base64url')
       const registration = {
         request: { ...request, fields: { ...request.fields, deviceKeyId } },
@@ -162,7 +162,7 @@ eachDatabase((kind, _open, fresh) => {
       }
     }
     const hosts = Array.from({ length: FLOOD }, (_, i) => i % 256)
-    await pLimit(8).map(hosts, knock)
+    await pLimit(8).map(hosts, askFrom)
     assert.equal(await waiting.count(name, FLOOD + 1), 2 * mostWaiting)
     assert.equal(refused, FLOOD - 2 * mostWaiting)
     assert.equal((await ask(service, '198.51.100.7', { ...of, key })).status, 202)
