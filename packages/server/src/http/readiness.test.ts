@@ -22,10 +22,8 @@ test('many ask at once: the database is asked once, and its answer is for all of
   const { unready } = readiness({ schema })
   const first = Array.from({ length: 30 }, unready)
   questions[0]?.resolve('older')
-  assert.deepEqual(
-    await Promise.all(first),
-    Array.from({ length: 30 }, () => 'The schema of the database is older than this release.'),
-  )
+  const older = 'The schema of the database is older than this release.'
+  assert.deepEqual([...new Set(await Promise.all(first))], [older])
   assert.equal(questions.length, 1)
   const second = unready()
   questions[1]?.resolve('current')
@@ -33,7 +31,7 @@ test('many ask at once: the database is asked once, and its answer is for all of
   assert.equal(questions.length, 2)
 })
 
-test('whoever asks a silent database is told soon, and asks nothing more of it until it answers', async () => {
+test('a silent database: everybody is told soon, and it is asked nothing more until it answers', async () => {
   const { questions, schema } = silentDatabase()
   const { unready } = readiness({ schema, patienceMs: 1 })
   for (let asked = 0; asked < 3; asked++) assert.equal(await unready(), AWAY)
@@ -42,15 +40,12 @@ test('whoever asks a silent database is told soon, and asks nothing more of it u
   assert.equal(await unready(), AWAY)
 })
 
-test('a node that leaves is not ready, whatever the database says, also to who asked before', async () => {
+test('a node that leaves is not ready, whatever the database says, even for those who asked before', async () => {
   const { questions, schema } = silentDatabase()
   const { unready, leave } = readiness({ schema })
   const before = unready()
   leave()
   questions[0]?.resolve('current')
-  assert.deepEqual(
-    [await before, await unready()],
-    ['The service is shutting down.', 'The service is shutting down.'],
-  )
+  for (const reason of [await before, await unready()]) assert.equal(reason, 'The service is shutting down.')
   assert.equal(questions.length, 1)
 })

@@ -91,8 +91,9 @@ eachDatabase((kind, _open, fresh) => {
       const database = { kind: 'postgres', url: proxy.url, limits: { answerMs: 3_000 } } as const
       const log = createLog({ level: 'silent', pretty: false })
       const running = await startService({ config: { ...config, database }, log })
+      const ready = async () => (await call(running, 'GET', '/health/ready')).status === 200
       try {
-        assert.equal((await call(running, 'GET', '/health/ready')).status, 200)
+        await eventually('it is ready', ready)
         proxy.silence(true)
         const answers = await Promise.all(
           Array.from({ length: 30 }, () => call(running, 'GET', '/health/ready')),
@@ -106,13 +107,11 @@ eachDatabase((kind, _open, fresh) => {
           assert.equal(answer.headers.get('retry-after'), '1')
         }
         assert.equal((await call(running, 'GET', '/health/live')).status, 200)
-        // Far from 30: these share a question, and the service's own work may ask another.
+        // Far from 30: the callers share one question, beside those of the service's own work.
         const { open, idle, waiting } = running.installation.database.pool()
         assert.ok(open - idle < 5 && waiting === 0, `${open - idle} ask and ${waiting} wait`)
         proxy.silence(false)
-        await eventually('it is ready again', async () => {
-          return (await call(running, 'GET', '/health/ready')).status === 200
-        })
+        await eventually('it is ready again', ready)
       } finally {
         proxy.close()
         await running.close()

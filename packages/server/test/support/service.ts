@@ -58,7 +58,7 @@ export function testService(
       ...environment,
     })
     const log = createLog({ level: 'silent', pretty: false })
-    running = await startService({ config: { ...config, database: unhurried(target) }, log, clock: now })
+    running = await startService({ config: { ...config, database: patient(target) }, log, clock: now })
   })
   after(async () => {
     await running?.close()
@@ -78,8 +78,8 @@ export function testService(
   }
 }
 
-/** A machine that stands still for some seconds is not a lost database, which tests of their own cover. */
-function unhurried(target: DatabaseTarget): DatabaseTarget {
+/** A test machine that stands still for some seconds has not lost its database; other tests cover that loss. */
+function patient(target: DatabaseTarget): DatabaseTarget {
   return target.kind === 'postgres' ? { ...target, limits: { confirmMs: 20_000 } } : target
 }
 
