@@ -42,7 +42,7 @@ export async function answersOf(
   requests: readonly RawRequest[],
 ): Promise<PipelinedAnswer[]> {
   const { hostname, port } = new URL(baseUrl)
-  const socket = connect(Number(port), hostname)
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true })
   try {
     return await readAnswers(socket, requests)
   } finally {
