@@ -30,7 +30,7 @@ invariants:  ${INVARIANTS.map(({ name }) => name).join(', ')}
 Exit code 1: an invariant was violated, a fault did not strike, or a planted bug was not seen.
 `
 
-const SHORT_SECONDS = 7
+const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
 /** Successive load durations, until a planted bug is seen; how many it takes depends on the machine's speed. */
 const PLANTED_SECONDS = { sideBySide: [4, 12], alone: [12, 30] }

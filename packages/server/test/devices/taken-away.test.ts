@@ -85,7 +85,7 @@ eachDatabase((kind, open, fresh) => {
       return eventually('it waits for a row or has ended', async () => ended || (await waitsForRow()))
     }
     // Many short waits and not a long one: a machine that stands still for seconds skips only one of them.
-    for (let waits = 0; waits < 25; waits++) await sleep(10)
+    for (let waits = 0; waits < 50; waits++) await sleep(10)
   }
   const waitsForRow = async () => {
     const waits = sql`select 1 from pg_stat_activity where datname = current_database()
