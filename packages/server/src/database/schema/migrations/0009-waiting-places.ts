@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** Counting the devices of a network that wait reads an index alone: a flood is counted at each of its requests. */
+/** Lets the count of a network's waiting devices read only an index: each request of a flood makes that count. */
 export const waitingPlaces: Migration = {
   name: '0009-waiting-places',
   statements: () =>

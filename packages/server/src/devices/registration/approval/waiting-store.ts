@@ -24,7 +24,7 @@ export interface WaitingStore {
 const WIDTHS = { narrow: 'waits_in_narrow', middle: 'waits_in_middle', wide: 'waits_in_wide' } as const
 
 export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
-  // Only columns of the indexes, so that no row is read. SQLite takes a partial index for a literal alone.
+  // Only columns of the indexes, so that no row is read. SQLite uses the partial ones only if the status is a literal.
   const waiting = ({ brandId, model }: OfModel) =>
     query
       .selectFrom('device')
