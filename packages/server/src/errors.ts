@@ -82,6 +82,9 @@ export const registrationRefused = (message: string, details: RefusalDetails = {
 export const deviceRefused = (message: string, details: RefusalDetails = {}): RequestError =>
   new RequestError('device-refused', message, details)
 
-/** A client's own text inside a message: shortened, and escaped as in JSON. */
+/** A client's own text inside a message: shortened, and escaped as in JSON, with the controls that JSON leaves. */
 export const quote = (text: string): string =>
-  JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text)
+  JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text).replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

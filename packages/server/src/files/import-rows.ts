@@ -6,6 +6,15 @@ export class ImportError extends Error {
   override readonly name = 'ImportError'
 }
 
+const MOST_CHARACTERS = 300
+
+/** What a parser says about a file, on one line: it quotes the file, whatever is in there and however much. */
+export function parserSays(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const line = message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '?')
+  return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line
+}
+
 export interface ImportRow {
   /** For messages: `line 3` or `item 2`. */
   readonly place: string
@@ -37,7 +46,7 @@ function readCsv(text: string, { columns, need }: ImportForm): readonly ImportRo
     // The shape that `info: true` gives a record; the package's types do not say so.
     records = parsed as readonly CsvRecord[]
   } catch (error) {
-    throw new ImportError(`The file is not CSV: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ImportError(`The file is not CSV: ${parserSays(error)}`)
   }
   const [header, ...rest] = records
   const found = columns.filter((column) => header?.record.includes(column))
@@ -59,7 +68,7 @@ function readJson(text: string, { columns }: ImportForm): readonly ImportRow[] {
   try {
     list = JSON.parse(text)
   } catch (error) {
-    throw new ImportError(`The file is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new ImportError(`The file is not JSON: ${parserSays(error)}`)
   }
   if (!Array.isArray(list)) {
     throw new ImportError(

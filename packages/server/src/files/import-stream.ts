@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { CsvError, parse as csvParser } from 'csv-parse'
-import { ImportError, type ImportRow } from './import-rows.ts'
+import { ImportError, type ImportRow, parserSays } from './import-rows.ts'
 
 export interface ImportSource {
   readonly format: 'csv' | 'json'
@@ -37,7 +37,7 @@ async function* streamCsv(source: ImportSource): AsyncGenerator<ImportRow> {
       }
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new ImportError(`The file is not CSV: ${error.message}`)
+    if (error instanceof CsvError) throw new ImportError(`The file is not CSV: ${parserSays(error)}`)
     throw error
   } finally {
     parser.destroy()
@@ -53,7 +53,7 @@ async function* streamJson(source: ImportSource): AsyncGenerator<ImportRow> {
     try {
       value = JSON.parse(text)
     } catch (error) {
-      throw new ImportError(`${place}: this is not JSON: ${messageOf(error)}`)
+      throw new ImportError(`${place}: this is not JSON: ${parserSays(error)}`)
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw new ImportError(`${place}: this is not an object.`)
@@ -75,8 +75,6 @@ async function* texts(source: ImportSource): AsyncGenerator<string> {
   for await (const chunk of source.open()) yield decoded(chunk)
   yield decoded()
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const NOT_A_LIST = 'The file is not a JSON list of objects.'
 
