@@ -27,6 +27,8 @@ export interface Fault extends Layout {
   readonly says: string
   /** How long the load runs, for faults that take time to show. */
   readonly leastSeconds?: number
+  /** How often it strikes at least, however long that takes. Default: once. */
+  readonly leastStrikes?: number
   /** A commit whose code sets up the database and runs first. */
   readonly begins?: string
   /** Additional environment variables of a node, by its index. */
@@ -102,7 +104,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'primary-lost',
     says: 'the primary killed, its synchronous standby promoted',
-    ...{ database: 'pair', nodes: 3, workers: 1 },
+    // With a standby that is behind, and with one that is not.
+    ...{ database: 'pair', nodes: 3, workers: 1, leastStrikes: 2 },
     async strike({ world, random, round }) {
       const { servers } = world
       const { primary, standby } = servers
@@ -187,8 +190,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'connection-black-holed',
     says: 'a node and the database cannot hear each other, and nobody is told',
-    // At least two holes.
-    ...{ ...threeNodes, leastSeconds: 12 },
+    ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, random }) {
       const proxy = random.pick(world.proxies)
       const before = proxy?.held ?? 0
@@ -217,7 +219,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'clock-off',
     says: 'the clock of one node ten minutes off, ahead and behind in turn',
-    ...threeNodes,
+    ...{ ...threeNodes, leastStrikes: 2 },
     async strike({ world, round }) {
       const node = world.nodes[1]
       await node?.stop()

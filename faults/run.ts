@@ -128,7 +128,7 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
   const evidence: Record<string, number> = {}
   const strike = async () => {
     try {
-      while (performance.now() < deadline || strikes === 0) {
+      while (performance.now() < deadline || strikes < (fault.leastStrikes ?? 1)) {
         await sleep(CALM_MS)
         const random = seeded(seed, `${fault.name} strike ${strikes + 1}`)
         const shown = await fault.strike({ world, clients, random, recorder, round: strikes + 1 })
