@@ -3,7 +3,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance } from 'fastify'
-import { addressOf } from '../address.ts'
 import { accountActor } from '../change.ts'
 import { beforeBody } from '../http/before-body.ts'
 import { booleanParameter } from '../http/boolean-parameter.ts'
@@ -21,19 +20,20 @@ const WITH_CREDENTIALS = { config: { credentials: true } } as const
 
 export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies): Promise<void> {
   readJsonBodies(app)
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
     reply.header('vary', 'Authorization, Macaroons')
+    done()
   })
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { createToken: create, exchangeToken, listTokens: listing, revokeToken: revocation } = OPERATIONS
   const authenticated = beforeBody((request) =>
-    authenticate(presentedMacaroons(request.headers), forRequest(addressOf(request), deps)),
+    authenticate(presentedMacaroons(request.headers), forRequest(request.client.address, deps)),
   )
   // An exchange stores what an authentication does: the session of a root that is presented for the first time. So it may
   // come before the body, and a wrong body only withholds the token.
   const exchanged = beforeBody((request) =>
-    exchange(presentedMacaroons(request.headers), forRequest(addressOf(request), deps)),
+    exchange(presentedMacaroons(request.headers), forRequest(request.client.address, deps)),
   )
 
   const creation = { schema: { body: create.body }, config: { limit: 'tokens' } } as const
@@ -56,7 +56,7 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   const revoking = { schema: { body: revocation.body }, preValidation, ...WITH_CREDENTIALS }
   typed.post(revocation.path, revoking, (request) => {
     const { account } = authenticated.resultOf(request)
-    const change = deps.changeBy({ actor: accountActor(account.username), source: addressOf(request) })
+    const change = deps.changeBy({ actor: accountActor(account.username), source: request.client.address })
     return revokeToken(
       { sessionId: request.body['session-id'], by: account.username, accountId: account.id },
       { ...deps, change },
