@@ -1,5 +1,5 @@
 /** The accounts in the database, and the identities that external identity services know them by. */
-import type { AccountId, Username } from '@ratafia/api'
+import type { AccountId, SessionId, Username } from '@ratafia/api'
 import {
   type AccountTable,
   anyRowChanged,
@@ -36,6 +36,14 @@ export interface AccountStore {
   /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
+  /** The account of a token session, and by whom and when the session was revoked. */
+  findByTokenSession(id: SessionId): Promise<
+    | {
+        readonly account: Account
+        readonly session: { readonly revokedAt: Date | undefined; readonly revokedBy: string | undefined }
+      }
+    | undefined
+  >
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
   findPassword(
@@ -106,6 +114,24 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the unique one on username.
     findByUsername: async (username) =>
       optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
+
+    // Indexes: both primary keys.
+    findByTokenSession: async (id) => {
+      const row = await select()
+        .innerJoin('token_session', 'token_session.account_id', 'account.id')
+        .select(['token_session.revoked_at', 'token_session.revoked_by'])
+        .where('token_session.session_id', '=', id)
+        .executeTakeFirst()
+      return (
+        row && {
+          account: accountOf(row),
+          session: {
+            revokedAt: fromInstant(row.revoked_at) ?? undefined,
+            revokedBy: row.revoked_by ?? undefined,
+          },
+        }
+      )
+    },
 
     // Index: the primary key (issuer, subject) of external_identity.
     findByIdentity: async ({ issuer, subject }) =>

@@ -82,6 +82,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     hold(this.raw)
   })
   app.decorateRequest('presentedDigest', '')
+  app.decorateRequest('resultBeforeBody', undefined)
   app.decorateRequest('client', {
     getter() {
       return clients(this.raw)

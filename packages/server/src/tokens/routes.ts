@@ -7,8 +7,9 @@ import { accountActor } from '../change.ts'
 import { beforeBody } from '../http/before-body.ts'
 import { booleanParameter } from '../http/boolean-parameter.ts'
 import { presentedMacaroons } from '../http/credentials.ts'
+import { credentialsDigest } from '../http/credentials-digest.ts'
 import { readJsonBodies } from '../http/json-body.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate } from './authentication/authenticate.ts'
 import { createToken } from './create.ts'
 import { forRequest, type TokenDependencies } from './dependencies.ts'
 import { exchange } from './exchange.ts'
@@ -27,9 +28,14 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
   })
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { createToken: create, exchangeToken, listTokens: listing, revokeToken: revocation } = OPERATIONS
-  const authenticated = beforeBody((request) =>
-    authenticate(presentedMacaroons(request.headers), forRequest(request.client.address, deps)),
-  )
+  const authenticated = beforeBody((request) => {
+    const digest = credentialsDigest(request)
+    const known = deps.logins.find(digest)
+    if (known) return known
+    const presented = presentedMacaroons(request.headers)
+    const verify = () => authenticate(presented, forRequest(request.client.address, deps))
+    return presented.length === 1 ? deps.logins.remember(digest, verify) : verify()
+  })
   // An exchange stores what an authentication does: the session of a root that is presented for the first time. So it may
   // come before the body, and a wrong body only withholds the token.
   const exchanged = beforeBody((request) =>

@@ -1,6 +1,5 @@
 /** Connects each feature's routes with what they need. */
 import type { FastifyInstance } from 'fastify'
-import { rememberedAccounts } from '../../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Counters } from '../../counters.ts'
@@ -22,7 +21,7 @@ import { resolvePackages } from '../../package-directory/resolve.ts'
 import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
-import { rememberedSessions } from '../../tokens/remembered-sessions.ts'
+import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
 import { tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing } from '../changing.ts'
@@ -61,10 +60,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const identityLocation = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity('/identity', parts)
 
-  const remembered = rememberedAccounts(accounts, feed)
   await app.register(tokenRoutes, {
     keyring,
-    tokenSessions: rememberedSessions(tokenSessions, feed),
+    tokenSessions,
+    logins: rememberedLogins(feed, installation),
     changeBy,
     clock,
     baseUrl,
@@ -75,7 +74,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
-      find: (id) => remembered.findById(id),
+      ofSession: (id) => accounts.findByTokenSession(id),
       accountOf: ({ subject, username }, source) =>
         accountOfIdentity(
           { issuer: identityLocation, subject },
