@@ -13,7 +13,7 @@ import fastify, {
 import { RequestError, TooManyRequests } from '../errors.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import type { Clients } from './client.ts'
+import { addClients, type Clients } from './client.ts'
 import { answerError } from './errors/answer.ts'
 import { BODY_LIMIT } from './json-body.ts'
 import { observeRequests } from './observe.ts'
@@ -49,9 +49,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   const { log, baseUrl, clients, telemetry, accessLog, serve, unanswered } = options
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    serverFactory: (listener) => serve(listener),
     // `observe.ts` writes our own line for each request.
     logController: new LogController({ disableRequestLogging: true }),
+    serverFactory: (listener) => serve(listener),
     genReqId: requestIds(clients),
     clientErrorHandler: (error, socket) => {
       const code = answerParserError(error, socket, unanswered?.(socket))
@@ -83,11 +83,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   })
   app.decorateRequest('presentedDigest', '')
   app.decorateRequest('resultBeforeBody', undefined)
-  app.decorateRequest('client', {
-    getter() {
-      return clients(this.raw)
-    },
-  })
+  addClients(app, clients)
   app.addHook('preValidation', (_request, { raw }, done) => {
     done(admitted(raw) ? undefined : new TooManyRequests(1_000, { asBusy: true }))
   })

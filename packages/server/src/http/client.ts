@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
+import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { addressOf, type Networks, networksOf } from '../address.ts'
 
@@ -19,6 +20,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     readonly client: Client
   }
+}
+
+/** Gives each request of `app` its client. */
+export function addClients(app: FastifyInstance, clients: Clients): void {
+  app.decorateRequest('client', {
+    getter() {
+      return clients(this.raw)
+    },
+  })
 }
 
 /** How many clients of proxies are remembered, and how long what a proxy says about one may be for that. */

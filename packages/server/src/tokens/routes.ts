@@ -69,7 +69,10 @@ export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies)
     )
   })
 
-  typed.get(OPERATIONS.whoami.path, { preValidation, ...WITH_CREDENTIALS }, (request) =>
-    whoami(authenticated.resultOf(request), deps),
-  )
+  typed.get(OPERATIONS.whoami.path, { preValidation, ...WITH_CREDENTIALS }, (request, reply) => {
+    const answer = whoami(authenticated.resultOf(request), deps)
+    if (answer instanceof Promise) return answer
+    // Fastify sends only what a promise brings.
+    reply.send(answer)
+  })
 }

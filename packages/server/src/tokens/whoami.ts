@@ -3,13 +3,26 @@ import { type ErrorCode, isPermission, type WhoamiResponse } from '@ratafia/api'
 import type { Authentication } from './authentication/authentication.ts'
 import type { TokenDependencies } from './dependencies.ts'
 
-/** `errors` is there if a limit of the token is to something that does not exist here, or no longer. */
-export async function whoami(
-  { account, attenuations, expires }: Authentication,
+/**
+ * `errors` is there if a limit of the token is to something that does not exist here, or no longer. Without limits to
+ * packages the answer is there at once.
+ */
+export function whoami(
+  authentication: Authentication,
   { unknownPackages }: Pick<TokenDependencies, 'unknownPackages'>,
-): Promise<WhoamiResponse> {
+): WhoamiResponse | Promise<WhoamiResponse> {
+  const { packages } = authentication.attenuations
+  return packages
+    ? unknownPackages(packages).then((unknown) => describe(authentication, unknown))
+    : describe(authentication, [])
+}
+
+function describe(
+  { account, attenuations, expires }: Authentication,
+  unknown: readonly string[],
+): WhoamiResponse {
   const { channels, packages, permissions, storeIds } = attenuations
-  const errors = packages ? (await unknownPackages(packages)).map(packageNotFound) : []
+  const errors = unknown.map(packageNotFound)
   return {
     account: { email: account.email, id: account.id, name: account.name, username: account.username },
     channels: list(channels),

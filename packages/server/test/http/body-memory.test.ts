@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import fastify, { type FastifyInstance } from 'fastify'
-import { clientsOf } from '../../src/http/client.ts'
+import { addClients, clientsOf } from '../../src/http/client.ts'
 import { answerError } from '../../src/http/errors/answer.ts'
 import { limitBodyMemory } from '../../src/http/limits/body-memory.ts'
 import { eventually } from '../support/eventually.ts'
@@ -21,12 +21,7 @@ suite('room for bodies of 256 KiB', () => {
   let left = 0
   before(async () => {
     app = fastify({ bodyLimit: LIMIT })
-    const clients = clientsOf(['127.0.0.1'])
-    app.decorateRequest('client', {
-      getter() {
-        return clients(this.raw)
-      },
-    })
+    addClients(app, clientsOf(['127.0.0.1']))
     app.decorateRequest('refusal', undefined)
     app.setErrorHandler(answerError)
     app.removeAllContentTypeParsers()

@@ -24,13 +24,13 @@ const LONGEST = 4 * 1024 * 1024
 /** For routes added to `app` later. They throw {@link TooManyRequests}, which is answered with a 503. */
 export function limitBodyMemory(app: FastifyInstance, { total = TOTAL }: BodyMemoryOptions = {}): void {
   const shares = new Shares(total)
-  app.addHook('preParsing', async ({ raw, client }, reply, payload) => {
+  app.addHook('preParsing', ({ raw, client }, reply, payload, done) => {
     // Who has left while the limits were checked sends nothing, and is not seen to leave again.
-    if (!hasBody(raw) || reply.raw.closed) return payload
+    if (!hasBody(raw) || reply.raw.closed) return done(null, payload)
     const space = new Space(shares, client.networks)
     const announced = Number(raw.headers['content-length'] ?? 0)
     // Its first and its last piece may be short.
-    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) throw busy()
+    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) return done(busy())
     const metered = new Metered(space)
     payload.once('error', (error) => metered.destroy(error))
     reply.raw.once('close', () => {
@@ -39,7 +39,7 @@ export function limitBodyMemory(app: FastifyInstance, { total = TOTAL }: BodyMem
       payload.unpipe(metered)
       payload.resume()
     })
-    return payload.pipe(metered)
+    done(null, payload.pipe(metered))
   })
 }
 
