@@ -1,7 +1,6 @@
 /**
  * Statements of busy paths. Kysely builds and compiles a statement anew at each run: of a read of one row by its key
- * that is 4 of 12 µs of CPU on SQLite, and some 8 of 62 µs on PostgreSQL, where the code has left the processor's caches
- * by the next statement.
+ * that is 4 of 12 µs of CPU on SQLite, and some 8 of 62 µs on PostgreSQL.
  */
 import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
 import type { Schema } from './schema/schema.ts'
