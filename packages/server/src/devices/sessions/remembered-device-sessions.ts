@@ -5,11 +5,11 @@ import { type ChangeFeed, createMemory } from '../../database/index.ts'
 import type { FoundSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 
-/** For verification only: opening a session reads the database, in its transaction. */
+/** For verification only: opening a session reads the database. */
 export function rememberedDeviceSessions(
   store: DeviceSessionStore,
   feed: ChangeFeed | undefined,
-): Pick<DeviceSessionStore, 'find' | 'findByNonce'> {
+): DeviceSessionStore {
   if (!feed) return store
   const memory = createMemory<FoundSession>(feed, {
     name: 'device-session',
@@ -17,8 +17,5 @@ export function rememberedDeviceSessions(
     dependsOn: ({ session, device: { status, quarantinedAt } }) =>
       status === 'active' && quarantinedAt === null ? [{ kind: 'device', id: session.deviceId }] : undefined,
   })
-  return {
-    find: (id) => memory.find(id, () => store.find(id)),
-    findByNonce: (hash) => store.findByNonce(hash),
-  }
+  return { ...store, find: (id) => memory.find(id, () => store.find(id)) }
 }
