@@ -28,17 +28,20 @@ import { tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing } from '../changing.ts'
 import { RELEASE } from '../release.ts'
 
-/** What the features are built from. */
-export interface ServiceParts {
+/** What the identity service is built from. */
+export interface IdentityParts {
   readonly app: FastifyInstance
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly installation: Installation
   readonly counters: Counters
-  /** Undefined: the database has one node. */
-  readonly feed: ChangeFeed | undefined
   readonly telemetry: Telemetry
   readonly log: Log
+}
+
+/** What the features are built from. */
+export interface ServiceParts extends IdentityParts {
+  readonly feed: ChangeFeed
 }
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
@@ -149,7 +152,7 @@ function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters }: ServiceParts,
+  { app, baseUrl, installation, counters }: IdentityParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
   const { knownServices } = installation.config

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../cli/installation.ts'
 import { localCounters } from '../../counters.ts'
-import { type ChangeFeed, schemaState } from '../../database/index.ts'
+import { type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { healthRoutes } from '../../http/health-routes.ts'
 import { limitBodyMemory } from '../../http/limits/body-memory.ts'
@@ -81,10 +81,12 @@ async function listenWith(
   const { config } = installation
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation)
-  // Open until the last request is answered.
-  opened.push(async () => feed?.close())
-  if (feed) followKeys(feed, installation.keyring, log)
-  if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
+  if (feed) {
+    // Open until the last request is answered.
+    opened.push(() => feed.close())
+    followKeys(feed, installation.keyring, log)
+    metrics.watch({ changes: () => feed, caches: () => feed.memories })
+  }
   const networks = clientNetworks(config.trustedProxies)
   const listening = await listen(
     config.host,
@@ -127,18 +129,16 @@ async function listenWith(
     listening.leave()
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
-  const parts = { app, baseUrl, installation, counters, feed, telemetry, log }
-  if (identityOnly) await addIdentity('', parts)
-  else await addService(parts)
+  const parts = { app, baseUrl, installation, counters, telemetry, log }
+  if (feed) await addService({ ...parts, feed })
+  else await addIdentity('', parts)
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
 }
 
-/** Undefined on SQLite, which has one node. */
-async function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed | undefined> {
+function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed> {
   const { database: settings } = config
-  if (settings.kind === 'sqlite') return undefined
-  const { openChangeFeed } = await import('../../database/changes/change-feed.ts')
-  return openChangeFeed(database, settings.listenUrl ?? settings.url)
+  if (settings.kind === 'sqlite') return openChangeFeed(database, settings)
+  return openChangeFeed(database, { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url })
 }
