@@ -128,7 +128,8 @@ async function open(
     won(await deps.sessions.add(session))
     return { session, device }
   }
-  const quarantined = isProven(sightings) && (await deps.models.find(device))?.policy.quarantineClones === true
+  const quarantined =
+    isProven(sightings) && (await deps.models.find(device))?.policy.quarantineClones === true
   const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
   return deps.inSessionsBy(author)(async (stores) => {
     await enter?.(stores)

@@ -6,11 +6,7 @@ import type { FoundSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 
 /** For verification only: opening a session reads the database. */
-export function rememberedDeviceSessions(
-  store: DeviceSessionStore,
-  feed: ChangeFeed | undefined,
-): DeviceSessionStore {
-  if (!feed) return store
+export function rememberedDeviceSessions(store: DeviceSessionStore, feed: ChangeFeed): DeviceSessionStore {
   const memory = createMemory<FoundSession>(feed, {
     name: 'device-session',
     // Never remember a device that may not have a session.

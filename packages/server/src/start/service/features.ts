@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { rememberedAccounts } from '../../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
+import { type BrandMemory, createBrandMemory } from '../../brands/brand-memory.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
@@ -48,6 +49,7 @@ export interface ServiceParts extends IdentityParts {
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, feed, telemetry, log } = parts
   const { config, clock, keyring, tokenSessions, accounts, changeBy } = installation
+  const memory = createBrandMemory(feed, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -96,6 +98,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
     ...installation,
+    memory,
     mostWaiting: config.mostWaitingDevices,
     clones: counting(installation.clones, telemetry),
     signing,
@@ -105,7 +108,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     forwardedHeaders: config.deviceServiceHeaders,
     fetch,
   })
-  await addDeviceSessions(location, parts)
+  await addDeviceSessions(location, memory, parts)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
     release: RELEASE,
@@ -119,11 +122,13 @@ export async function addService(parts: ServiceParts): Promise<void> {
 
 async function addDeviceSessions(
   location: string,
+  memory: BrandMemory,
   { app, installation, feed, telemetry }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
+    memory,
     sessions: rememberedDeviceSessions(deviceSessions, feed),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
