@@ -2,7 +2,8 @@
 
 export { byteOrder } from './byte-order.ts'
 export { anyRowChanged } from './changed-rows.ts'
-export { type ChangeFeed, openChangeFeed } from './changes/change-feed.ts'
+export type { ChangeFeed } from './changes/change-feed.ts'
+export { openChangeFeed } from './changes/open-change-feed.ts'
 export { createMemory } from './changes/remembering.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export type { DatabaseKind } from './differences.ts'

@@ -1,5 +1,4 @@
 /** Tells a process about the changes of all processes, and whether it has heard about every one. */
-import type { Database } from '../database.ts'
 import type { RowChange } from './row-change.ts'
 
 export interface ChangeFeed {
@@ -28,18 +27,23 @@ interface MemoryState {
   readonly bypassed: number
 }
 
-/** Where changes are heard: at an address of the same PostgreSQL that is no PgBouncer, or in the file. */
-export type ChangeSource =
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly listenUrl: string }
+/** What the feeds of both databases share: who is told of a change, and how many there were. */
+export class Heard implements Pick<ChangeFeed, 'position' | 'subscribe' | 'memories'> {
+  readonly memories: ChangeFeed['memories'] = new Map()
+  readonly #subscribers: ((change?: RowChange) => void)[] = []
+  #position = 0
 
-/** A feed that begins to hear a moment later. */
-export async function openChangeFeed(database: Database, source: ChangeSource): Promise<ChangeFeed> {
-  // Loads only the driver it needs.
-  if (source.kind === 'sqlite') {
-    const { WatchingFeed } = await import('./watching-feed.ts')
-    return new WatchingFeed(database, source.file)
+  get position(): number {
+    return this.#position
   }
-  const { listenForChanges } = await import('./listening-feed.ts')
-  return listenForChanges(database, source.listenUrl)
+
+  subscribe(heard: (change?: RowChange) => void): void {
+    this.#subscribers.push(heard)
+  }
+
+  /** Without a change: anything may have changed. */
+  protected hear(change?: RowChange): void {
+    this.#position++
+    for (const heard of this.#subscribers) heard(change)
+  }
 }

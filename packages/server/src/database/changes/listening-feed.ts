@@ -11,9 +11,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../database.ts'
-import type { ChangeFeed } from './change-feed.ts'
+import { type ChangeFeed, Heard } from './change-feed.ts'
 import { ChangeListener, type ListenerEvents } from './change-listener.ts'
-import { Heard } from './heard.ts'
 import type { Notifications } from './notifications.ts'
 import { CHANGE_CHANNEL, parseChange } from './row-change.ts'
 

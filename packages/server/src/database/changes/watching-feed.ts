@@ -13,8 +13,7 @@ import { randomBytes } from 'node:crypto'
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import { Heard } from './heard.ts'
+import { type ChangeFeed, Heard } from './change-feed.ts'
 import { changeOf } from './row-change.ts'
 
 /** How soon a change is heard, and a failed start repeated, while nobody asks. */
