@@ -10,7 +10,7 @@ import {
   toInstant,
 } from '../../database/index.ts'
 import type { Device, SerialName } from '../device.ts'
-import { deviceOf } from '../device-store.ts'
+import { deviceOf, type Nullable } from '../device-store.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 /** Which sessions of a device to read. */
@@ -185,11 +185,7 @@ function sessionOf(row: DeviceSessionTable): DeviceSession {
   }
 }
 
-type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null }
-
-/** Of an outer join. */
 const sessionIn = (row: Nullable<DeviceSessionTable>): DeviceSession | undefined =>
-  // The other columns are null only if this one is, or if the table lets them be.
   row.session_id === null ? undefined : sessionOf(row as DeviceSessionTable)
 
 const foundOf = (row: DeviceSessionTable & DeviceTable): FoundSession => ({

@@ -1,9 +1,11 @@
 /** Connects each feature's routes with what they need. */
+import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { rememberedAccounts } from '../../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
 import { type BrandMemory, createBrandMemory } from '../../brands/brand-memory.ts'
 import type { Installation } from '../../cli/installation.ts'
+import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
@@ -94,7 +96,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
     },
   })
   await app.register(assertionRoutes, installation)
-  const signing = signingQueue(config.signingQueue, observeSigning(telemetry))
+  const signing = signingQueue(
+    { atOnce: signaturesAtOnce(config), waiting: config.signingQueue },
+    observeSigning(telemetry),
+  )
   telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
     ...installation,
@@ -119,6 +124,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
   })
   log.debug({ location, identityLocation }, 'the tokens API is ready')
 }
+
+/** Of one process: the workers share the cores, and Node has four threads. */
+const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
+  Math.min(4, Math.max(1, Math.floor(availableParallelism() / workers)))
 
 async function addDeviceSessions(
   location: string,
