@@ -10,7 +10,7 @@ import { sqlState } from '../away.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
 import type { PoolState } from '../pool-state.ts'
 import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats.ts'
-import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './inspection.ts'
+import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
 import type { PostgresLimits } from './limits.ts'
 
 /** A connection, until it is released. */
@@ -18,6 +18,8 @@ export interface ConnectionLease {
   readonly client: pg.PoolClient
   /** The time limits are in force on it. Otherwise each transaction must set its own. */
   readonly limited: boolean
+  /** What is prepared on it stays. */
+  readonly direct: boolean
   /** The changes announced on it since the last call. */
   takeAnnounced(): readonly string[]
   /** Whether, since the last call, a commit ended although no standby has it. */
@@ -53,6 +55,7 @@ export class PostgresPool {
   readonly #urls: readonly [string, ...string[]]
   readonly #limits: PostgresLimits
   readonly #limited = new WeakSet<pg.ClientBase>()
+  readonly #direct = new WeakSet<pg.ClientBase>()
   readonly #said = new WeakMap<pg.ClientBase, Said>()
   #host = 0
   /** False after a PgBouncer has refused a connection for them. */
@@ -114,6 +117,7 @@ export class PostgresPool {
     return {
       client,
       limited: this.#limited.has(client),
+      direct: this.#direct.has(client),
       takeAnnounced: () => this.#said.get(client)?.announced.splice(0) ?? [],
       takeUnconfirmed: () => {
         const said = this.#said.get(client)
@@ -217,6 +221,7 @@ export class PostgresPool {
     const { rows } = await client.query<Inspected>(asked)
     if (rows[0]?.read_only !== 'off') throw new TakesNoWrites()
     if (limitsHold(rows[0], this.#limits)) this.#limited.add(client)
+    if (isDirect(rows[0], client)) this.#direct.add(client)
   }
 }
 
