@@ -4,9 +4,10 @@
  * transaction at the end decide, and the loser of a race starts again.
  */
 import { createHash } from 'node:crypto'
-import { encodeStream, verifyTrust } from '@ratafia/assertions'
+import { encode, encodeStream, type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
+import type { Recognised } from '../../brands/trust/recognised.ts'
 import { findAssertion, type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
@@ -22,7 +23,9 @@ import type { RegisterStores } from './register-stores.ts'
 import type { Registration, RegistrationResult } from './registration.ts'
 import { outcomeOfKey, outcomeOfRequest, type StandingDeps, standingOutcome } from './standing-outcome.ts'
 
-interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps, WaitDeps {}
+interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps, WaitDeps {
+  readonly recognised: Recognised<UnverifiedAssertion<'model'>>
+}
 
 export interface RegisterDeps extends Omit<StepDeps, 'change'> {
   readonly changeBy: ChangingBy<RegisterStores>
@@ -103,10 +106,13 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
 async function trustedModel({ model }: Registration, deps: StepDeps): Promise<OpenModel> {
   const stored = await deps.models.findOpen(model.fields)
   if (!stored) throw unknownModel(model.fields)
+  const text = encode(model)
+  const known = deps.recognised.find(text)
   await explainedAsync(
-    async () => verifyTrust(model, await trustContext(deps)),
+    async () => verifyTrust(known ?? model, await trustContext(deps)),
     'could not validate model assertion',
   )
+  if (!known) deps.recognised.keep(text, model)
   return stored
 }
 

@@ -1,6 +1,7 @@
 /** Opens a device session, or refreshes one (contract/devices.md, decisions 5 to 8). */
 import { newDeviceSessionId } from '@ratafia/api'
 import type { ModelStore } from '../../brands/models/model-store.ts'
+import type { Recognised } from '../../brands/trust/recognised.ts'
 import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
@@ -11,7 +12,9 @@ import { retryLostRaces, won } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
 import {
   checkSessionRequest,
+  type DeviceAssertions,
   readSessionRequest,
+  repeatedText,
   type SessionRequest,
   type SessionTexts,
 } from './check-session-request.ts'
@@ -40,6 +43,7 @@ export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependenc
   readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add'>
   readonly clones: Pick<CloneStore, 'find'>
   readonly inSessionsBy: ChangingBy<SessionStores>
+  readonly recognised: Recognised<DeviceAssertions>
   /** Milliseconds. */
   readonly sessionLifetime: number
   /** The host of the base URL. */
@@ -63,14 +67,17 @@ export async function openSession(
   input: SessionInput,
   deps: OpenSessionDeps,
 ): Promise<{ readonly macaroon: string }> {
-  const unverified = readSessionRequest(input)
+  const repeated = repeatedText(input)
+  const known = deps.recognised.find(repeated)
+  const unverified = readSessionRequest(input, known)
   const nonce = await openNonce('nonce', unverified.request.fields.nonce, deps)
   const use = { nonceHash: nonce.hash, requestHash: hashRequest(input, input.previous) }
-  const repeated = await findOpened(use, deps)
-  if (repeated) return answer(repeated, deps)
+  const opened = await findOpened(use, deps)
+  if (opened) return answer(opened, deps)
   if (nonce.expired) throw staleNonce('nonce', 'expired')
 
   const request = await checkSessionRequest(unverified, deps)
+  if (!known) deps.recognised.keep(repeated, { serial: unverified.serial, model: unverified.model })
   const previous = input.previous && (await checkPrevious(input.previous, request.serial.fields, deps))
   const opening: Opening = { ...request, ...use, previous, caller: input.caller }
   const session = await retryLostRaces(ATTEMPTS, async (attempt) => {

@@ -1,9 +1,11 @@
 /** Connects each feature's routes with what they need. */
 import { availableParallelism } from 'node:os'
+import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
 import { rememberedAccounts } from '../../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
 import { type BrandMemory, createBrandMemory } from '../../brands/brand-memory.ts'
+import { recognised } from '../../brands/trust/recognised.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
@@ -12,6 +14,7 @@ import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { deviceStore } from '../../devices/device-store.ts'
 import { registrationRoutes } from '../../devices/registration/routes.ts'
 import { signingQueue } from '../../devices/registration/signing-queue.ts'
+import type { DeviceAssertions } from '../../devices/sessions/check-session-request.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/sessions/clone-evidence.ts'
 import { type CloneStore, cloneStore } from '../../devices/sessions/clone-store.ts'
 import { deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
@@ -104,6 +107,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
   await app.register(registrationRoutes, {
     ...installation,
     memory,
+    recognised: recognised<UnverifiedAssertion<'model'>>(),
     mostWaiting: config.mostWaitingDevices,
     clones: counting(installation.clones, telemetry),
     signing,
@@ -138,6 +142,7 @@ async function addDeviceSessions(
   await app.register(sessionRoutes, {
     ...installation,
     memory,
+    recognised: recognised<DeviceAssertions>(),
     sessions: rememberedDeviceSessions(deviceSessions, feed),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
