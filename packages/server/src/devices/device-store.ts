@@ -124,10 +124,9 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       const named = sql`brand_id = ${brandId} and model = ${model} and serial = ${serial}`
       // The primary key of serial_assertion, device_serial, and the unique index device_brand_id_model_serial_key.
       // Devices that were imported may have a revision and no assertion.
-      const { rows } = await sql<Nullable<DeviceTable> & { readonly highest: number | null }>`
-        select * from (
+      const { rows } = await sql<Nullable<DeviceTable> & { readonly highest: number | null }>`select * from (
           select max(revision) as highest from (
-            select revision from serial_assertion where ${named}
+            select revision from ${sql.table('serial_assertion')} where ${named}
             union all
             select revision from (select revision from device where ${named} order by id desc limit 100) as newest
           ) as given

@@ -1,4 +1,5 @@
 /** The policies of models, and which may become which: the tables `model` and `remodel`. */
+import { sql } from 'kysely'
 import {
   anyRowChanged,
   type Database,
@@ -52,13 +53,10 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
 
   /** Primary key, then the index api_key_model. */
   const open = ({ brandId, model }: ModelName) =>
-    named({ brandId, model }).select(({ selectFrom }) =>
-      selectFrom('api_key')
-        .select('id')
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .limit(1)
-        .as('some_api_key'),
+    named({ brandId, model }).select(
+      sql<string | null>`(
+        select id from api_key where brand_id = ${brandId} and model = ${model} limit 1
+      )`.as('some_api_key'),
     )
 
   return {

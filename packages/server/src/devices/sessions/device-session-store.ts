@@ -87,9 +87,8 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
   return {
     async add(session) {
       // Primary key of the device, then the unique index device_session_nonce_hash_key.
-      const result = await sql`
-        insert into device_session (session_id, device_id, chain_id, previous_id, nonce_hash, request_hash,
-          macaroon_id, store, opened_at, expires_at, address, user_agent)
+      const result = await sql`insert into ${sql.table('device_session')} (session_id, device_id,
+          chain_id, previous_id, nonce_hash, request_hash, macaroon_id, store, opened_at, expires_at, address, user_agent)
         select ${session.id}, id, ${session.chainId}, ${session.previousId}, ${session.nonceHash},
           ${session.requestHash}, ${session.macaroonId}, ${session.store}, ${toInstant(session.openedAt)},
           ${toInstant(session.expiresAt)}, ${session.caller.address}, ${session.caller.userAgent}
@@ -116,8 +115,10 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       const newest = sql`order by opened_at desc, session_id desc limit 1`
       // The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
       // device_session_device. A device has few sessions, because old ones are removed.
-      const { rows } = await sql<DeviceTable & Nullable<DeviceSessionTable>>`
-        select * from device left join device_session on device_session.device_id = device.id and session_id in (
+      const { rows } = await sql<
+        DeviceTable & Nullable<DeviceSessionTable>
+      >`select * from ${sql.table('device')}
+        left join device_session on device_session.device_id = device.id and session_id in (
           (select session_id from device_session where session_id = ${previous ?? null}),
           (select session_id from device_session where chain_id = (
             select chain_id from device_session where session_id = ${previous ?? null}
