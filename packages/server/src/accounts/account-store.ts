@@ -3,6 +3,7 @@ import type { AccountId, Username } from '@ratafia/api'
 import {
   type AccountTable,
   anyRowChanged,
+  compiledOnce,
   type Database,
   fromInstant,
   inTransaction,
@@ -65,6 +66,11 @@ export interface NewAccount {
   readonly createdAt: Date
 }
 
+/** Index: the primary key. */
+const selectById = compiledOnce((query, { id }: { id: AccountId }) =>
+  query.selectFrom('account').selectAll().where('id', '=', id),
+)
+
 export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
   const select = () => query.selectFrom('account').selectAll('account')
 
@@ -83,8 +89,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     insertIdentity: (identity, accountId, createdAt) => insertIdentity(query, identity, accountId, createdAt),
 
-    // Index: the primary key.
-    findById: async (id) => optionalAccount(await select().where('id', '=', id).executeTakeFirst()),
+    findById: async (id) => optionalAccount((await selectById(query, { id })).rows[0]),
 
     // Index: the primary key.
     findAndHold: async (id) =>

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed } from './change-feed.ts'
+import { KeysByRow } from './keys-by-row.ts'
 import type { ChangeKind } from './row-change.ts'
 
 export interface Memory<T> {
@@ -38,20 +39,16 @@ export function createMemory<T extends object>(
   { name, dependsOn, most = MOST }: MemoryOptions<T>,
 ): Memory<T> {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
-  const keysOf = new Map<string, Set<string>>()
+  const keys = new KeysByRow()
   const remembered = new LRUCache<string, { readonly value: T; readonly rows: readonly string[] }>({
     max: most,
     ttl: LONGEST_MS,
     dispose: ({ rows }, key) => {
-      for (const row of rows) {
-        const keys = keysOf.get(row)
-        keys?.delete(key)
-        if (keys?.size === 0) keysOf.delete(row)
-      }
+      for (const row of rows) keys.remove(row, key)
     },
   })
   const forget = (row: string) => {
-    for (const key of [...(keysOf.get(row) ?? [])]) remembered.delete(key)
+    for (const key of keys.of(row)) remembered.delete(key)
   }
   feed.subscribe((change) => {
     if (!change) return remembered.clear()
@@ -82,11 +79,7 @@ export function createMemory<T extends object>(
       // A change heard during the read may affect it; what the read depends on is only known at its end.
       if (!value || !rows || feed.position !== position) return value
       remembered.set(key, { value, rows })
-      for (const row of rows) {
-        const keys = keysOf.get(row)
-        if (keys) keys.add(key)
-        else keysOf.set(row, new Set([key]))
-      }
+      for (const row of rows) keys.add(row, key)
       return value
     },
     get size() {

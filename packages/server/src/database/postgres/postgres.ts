@@ -15,8 +15,9 @@ import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver
 import type { PoolState } from '../pool-state.ts'
 import { NotConfirmed } from './beats.ts'
 import { limitsForTransaction } from './inspection.ts'
+import type { ConnectionLease } from './lease.ts'
 import type { PostgresLimits } from './limits.ts'
-import { type ConnectionLease, PostgresPool } from './pool.ts'
+import { PostgresPool } from './pool.ts'
 import { PreparedNames } from './prepared.ts'
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
