@@ -1,6 +1,6 @@
 /** The register: the table `device`, and the serial assertions of its rows. */
 import type { DeviceId } from '@ratafia/api'
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import {
   anyRowChanged,
   type Database,
@@ -29,12 +29,21 @@ export interface Decision {
   readonly reason: string | null
 }
 
+export interface SerialUse {
+  /** The active or revoked device with this serial. */
+  readonly holder: Device | undefined
+  /** The highest of its assertions, its holder and its former holders; undefined if it was never given. */
+  readonly revision: number | undefined
+}
+
 export interface DeviceStore extends SerialAssertionStore {
   findById(id: DeviceId): Promise<Device | undefined>
   /** The row of this key that is not superseded; else the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
   /** The active or revoked device with this serial. */
   findHolder(name: SerialName): Promise<Device | undefined>
+  /** What was ever given under this serial: what a new revision of it has to follow. */
+  findUse(name: SerialName): Promise<SerialUse>
   /** All rows of a serial: its holder, former holders and applicants. Newest first, at most 100. */
   findBySerial(name: SerialName): Promise<readonly Device[]>
   /** Newest first. */
@@ -109,6 +118,24 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
         .where('status', 'in', ['active', 'revoked'])
         .executeTakeFirst()
       return row && deviceOf(row)
+    },
+
+    async findUse({ brandId, model, serial }) {
+      const named = sql`brand_id = ${brandId} and model = ${model} and serial = ${serial}`
+      // The primary key of serial_assertion, device_serial, and the unique index device_brand_id_model_serial_key.
+      // Devices that were imported may have a revision and no assertion.
+      const { rows } = await sql<Nullable<DeviceTable> & { readonly highest: number | null }>`select * from (
+          select max(revision) as highest from (
+            select revision from ${sql.table('serial_assertion')} where ${named}
+            union all
+            select revision from (select revision from device where ${named} order by id desc limit 100) as newest
+          ) as given
+        ) as used
+        left join device on ${named} and status in ('active', 'revoked')
+      `.execute(query)
+      const [row] = rows
+      const holder = row && holderIn(row)
+      return { holder, revision: row?.highest ?? undefined }
     },
 
     async findBySerial({ brandId, model, serial }) {
@@ -233,6 +260,12 @@ export function rowOf(
     removed_at: device.removedAt ? toInstant(device.removedAt) : null,
   }
 }
+
+/** A row of an outer join: all of its columns are null if there is none. */
+export type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null }
+
+const holderIn = (row: Nullable<DeviceTable>): Device | undefined =>
+  row.id === null ? undefined : deviceOf(row as DeviceTable)
 
 export function deviceOf(row: DeviceTable): Device {
   return {

@@ -32,11 +32,25 @@ export interface SessionRequest {
   readonly model: TrustedAssertion<'model'>
 }
 
-/** Decodes, and checks everything that needs no cryptography. Throws `RequestError` `invalid-assertion`. */
-export function readSessionRequest(texts: SessionTexts): UnverifiedSessionRequest {
-  const serial = decodeOne('serial-assertion', texts.serial, 'serial')
+/** The serial and the model that came together: whether the serial is valid may rest on that model. */
+export type DeviceAssertions = Pick<UnverifiedSessionRequest, 'serial' | 'model'>
+
+/** All that the device repeats with each session. */
+export const repeatedText = ({ serial, model }: SessionTexts): string =>
+  `${serial.length} ${serial}${model === undefined ? '' : ` ${model}`}`
+
+/**
+ * Decodes, and checks everything that needs no cryptography. `known` is what {@link repeatedText} was decoded to before.
+ * Throws `RequestError` `invalid-assertion`.
+ */
+export function readSessionRequest(
+  texts: SessionTexts,
+  known: DeviceAssertions | undefined,
+): UnverifiedSessionRequest {
+  const serial = known?.serial ?? decodeOne('serial-assertion', texts.serial, 'serial')
   const request = decodeOne('device-session-request', texts.request, 'device-session-request')
-  const model = texts.model === undefined ? undefined : decodeOne('model-assertion', texts.model, 'model')
+  const model =
+    known || texts.model === undefined ? known?.model : decodeOne('model-assertion', texts.model, 'model')
   const { brandId, model: modelName, serial: number } = serial.fields
   requireEqual('device-session-request', 'brand-id', request.fields.brandId, brandId)
   requireEqual('device-session-request', 'model', request.fields.model, modelName)
