@@ -142,7 +142,8 @@ async function addDeviceSessions(
     ...installation,
     memory,
     recognised: recognised<DeviceAssertions>(),
-    sessions: rememberedDeviceSessions(deviceSessions, feed),
+    sessions: deviceSessions,
+    verified: rememberedDeviceSessions(feed, installation),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
       sessions: deviceSessionStore(on),
