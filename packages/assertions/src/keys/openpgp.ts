@@ -3,30 +3,41 @@
 import { AssertionError, type AssertionErrorCode } from '../errors.ts'
 
 /** Reads big-endian fields one after the other; running out of bytes is an {@link AssertionError}. */
-export interface Reader {
-  /** A number of 1 to 4 bytes. */
-  number(bytes: number): number
-  bytes(length: number): Buffer
-  /** The bytes of a multi-precision integer, as many as the bits that it claims to have need. */
-  mpi(): Buffer
-  readonly left: number
-}
+export class Reader {
+  readonly #data: Buffer
+  readonly #truncated: () => AssertionError
+  #at = 0
 
-export function reader(data: Buffer, truncated: () => AssertionError): Reader {
-  let at = 0
-  const bytes = (length: number): Buffer => {
-    if (length > data.length - at) throw truncated()
-    at += length
-    return data.subarray(at - length, at)
+  constructor(data: Buffer, truncated: () => AssertionError) {
+    this.#data = data
+    this.#truncated = truncated
   }
-  const number = (length: number): number => bytes(length).readUIntBE(0, length)
-  return {
-    number,
-    bytes,
-    mpi: () => bytes(Math.ceil(number(2) / 8)),
-    get left() {
-      return data.length - at
-    },
+
+  get left(): number {
+    return this.#data.length - this.#at
+  }
+
+  bytes(length: number): Buffer {
+    const start = this.#at
+    this.#skip(length)
+    return this.#data.subarray(start, this.#at)
+  }
+
+  /** A number of 1 to 4 bytes. */
+  number(bytes: number): number {
+    const start = this.#at
+    this.#skip(bytes)
+    return this.#data.readUIntBE(start, bytes)
+  }
+
+  /** The bytes of a multi-precision integer, as many as the bits that it claims to have need. */
+  mpi(): Buffer {
+    return this.bytes(Math.ceil(this.number(2) / 8))
+  }
+
+  #skip(bytes: number): void {
+    if (bytes > this.left) throw this.#truncated()
+    this.#at += bytes
   }
 }
 
@@ -45,7 +56,7 @@ export interface PacketFaults {
 export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
   const { malformed, unsupported, what, tag } = faults
   const fault = (message: string, code = malformed) => new AssertionError(code, `${what} ${message}`)
-  const outer = reader(data, () => fault('is cut off'))
+  const outer = new Reader(data, () => fault('is cut off'))
   const version = outer.number(1)
   if (version !== 1) throw fault(`has version ${version}, not 1`, unsupported)
   const header = outer.number(1)
