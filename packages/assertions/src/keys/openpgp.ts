@@ -70,9 +70,10 @@ export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
   return contents
 }
 
-/** A packet with a header of the new format, as short as it can be. */
-export function writePacket(tag: number, contents: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.of(0xc0 | tag), lengthBytes(contents.length), contents])
+/** Version byte 1 and one packet, its contents given in parts; its header is of the new format, as short as it can be. */
+export function writePacket(tag: number, contents: readonly Uint8Array[]): Buffer {
+  const length = contents.reduce((sum, part) => sum + part.length, 0)
+  return Buffer.concat([Buffer.of(1, 0xc0 | tag), lengthBytes(length), ...contents])
 }
 
 /** A length as packets and signature subpackets write it, of 1, 2 or 5 bytes. */
@@ -108,9 +109,10 @@ export function bitLength(integer: Uint8Array): number {
   return first === undefined ? 0 : (integer.length - 1) * 8 + (32 - Math.clz32(first))
 }
 
-/** A multi-precision integer. `bits` is what Go writes for signatures: all bits of all bytes. */
-export function writeMpi(integer: Uint8Array, bits = bitLength(integer)): Buffer {
-  const length = Buffer.alloc(2)
-  length.writeUInt16BE(bits)
-  return Buffer.concat([length, integer])
+/** A multi-precision integer, in two parts. `bits` is what Go writes for signatures: all bits of all bytes. */
+export function writeMpi(
+  integer: Uint8Array,
+  bits = bitLength(integer),
+): readonly [length: Uint8Array, integer: Uint8Array] {
+  return [Buffer.of(bits >> 8, bits & 0xff), integer]
 }

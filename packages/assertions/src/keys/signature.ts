@@ -92,8 +92,8 @@ export function draftSignature(content: Uint8Array, createdAt: Date): SignatureD
   const message = Buffer.concat([content, withTrailer(hashed)])
   const finish = (value: Uint8Array): Uint8Array => {
     const hashTag = createHash('sha512').update(message).digest().subarray(0, 2)
-    const fields = [hashed, Buffer.of(0, 0), hashTag, writeMpi(value, value.length * 8)]
-    const data = Buffer.concat([Buffer.of(1), writePacket(FAULTS.tag, Buffer.concat(fields))])
+    const fields = [hashed, Buffer.of(0, 0), hashTag, ...writeMpi(value, value.length * 8)]
+    const data = writePacket(FAULTS.tag, fields)
     return Buffer.from(`${encodeBase64(data)}\n`, 'latin1')
   }
   return { message, finish }
