@@ -42,8 +42,15 @@ export interface SerialDraft extends ModelName {
  * for a damaged key.
  */
 export async function signerFor(draft: SerialDraft, deps: SignerDeps): Promise<Signer> {
-  const model = await trustedModel(draft, deps)
-  return signerOf(model, draft.headers, deps)
+  const find = async (own: SignerDeps) => signerOf(await trustedModel(draft, own), draft.headers, own)
+  if (!deps.memory) return find(deps)
+  try {
+    return await find(deps)
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    // An operator may have added a key a moment ago: what is remembered refuses nothing.
+    return find({ ...deps, memory: undefined })
+  }
 }
 
 /** As {@link signerFor}, but returns the refusal. */

@@ -13,9 +13,9 @@ export interface Recognised<T> {
   keep(text: string | Uint8Array, value: T): void
 }
 
-const MOST_BYTES = 32 * 1024 * 1024
-/** What is decoded has two copies of the text, beside keys: some 10 KB of OpenSSL's. */
-const bytesOf = (text: string | Uint8Array): number => 2 * text.length + 10_000
+const MOST_BYTES = 16 * 1024 * 1024
+/** What is decoded has two copies of the text, beside keys: 6 KB of OpenSSL's for one of 4096 bits. */
+const bytesOf = (text: string | Uint8Array): number => 2 * text.length + 6_000
 
 export function recognised<T extends object>(): Recognised<T> {
   const known = new LRUCache<string, T>({ maxSize: MOST_BYTES })

@@ -4,11 +4,12 @@
  * transaction at the end decide, and the loser of a race starts again.
  */
 import { createHash } from 'node:crypto'
-import { encode, encodeStream, type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
+import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
-import { findAssertion, type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
+import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
+import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Caller, SerialAssertion } from '../device.ts'
@@ -108,10 +109,7 @@ async function trustedModel({ model }: Registration, deps: StepDeps): Promise<Op
   if (!stored) throw unknownModel(model.fields)
   const text = encode(model)
   const known = deps.recognised.find(text)
-  await explainedAsync(
-    async () => verifyTrust(known ?? model, await trustContext(deps)),
-    'could not validate model assertion',
-  )
+  await explainedAsync(() => verifyChain(known ?? model, deps), 'could not validate model assertion')
   if (!known) deps.recognised.keep(text, model)
   return stored
 }

@@ -6,10 +6,10 @@ import {
   type TypeName,
   type UnverifiedAssertion,
   verifySignature,
-  verifyTrust,
 } from '@ratafia/assertions'
 import { findModelAssertion } from '../../brands/models/find-model.ts'
-import { type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
+import type { TrustDeps } from '../../brands/trust/trust.ts'
+import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, invalidAssertion } from '../explained.ts'
 
@@ -109,13 +109,13 @@ export async function checkSessionRequest(
   }
   // An older revision of the model must not restore a serial-authority that the brand has withdrawn.
   const isOlder = stored !== undefined && stored.revision > chosen.revision
-  const context = await trustContext(deps, isOlder ? [] : [chosen])
+  const given = isOlder ? [] : [chosen]
   const trustedModel = await explainedAsync(
-    () => verifyTrust(chosen, context),
+    () => verifyChain(chosen, deps, given),
     'could not validate model assertion',
   )
   const trustedSerial = await explainedAsync(
-    () => verifyTrust(serial, context),
+    () => verifyChain(serial, deps, given),
     'could not validate serial assertion',
   )
   explained(

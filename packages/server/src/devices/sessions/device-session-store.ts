@@ -10,7 +10,7 @@ import {
   toInstant,
 } from '../../database/index.ts'
 import type { Device, SerialName } from '../device.ts'
-import { deviceOf, type Nullable } from '../device-store.ts'
+import { deviceOf, type Nullable } from '../device-row.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 /** Which sessions of a device to read. */
