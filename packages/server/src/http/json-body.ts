@@ -5,6 +5,7 @@
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { RequestError } from '../errors.ts'
+import { bodyParser } from './read-body.ts'
 
 export const BODY_LIMIT = 64 * 1024
 
@@ -13,11 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** `limit` is in bytes. */
 export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: limit },
-    async (_request: unknown, body: Buffer) => body,
-  )
+  app.addContentTypeParser('*', bodyParser({ limit, parse: (body) => body }))
   // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
   // hooks, which check the credential.
   app.addHook('onRoute', (route) => {

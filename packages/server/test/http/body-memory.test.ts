@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { addClients, clientsOf } from '../../src/http/client.ts'
 import { answerError } from '../../src/http/errors/answer.ts'
 import { limitBodyMemory } from '../../src/http/limits/body-memory.ts'
+import { bodyParser } from '../../src/http/read-body.ts'
 import { eventually } from '../support/eventually.ts'
 import { converse } from '../support/raw-http.ts'
 
@@ -25,7 +26,7 @@ suite('room for bodies of 256 KiB', () => {
     app.decorateRequest('refusal', undefined)
     app.setErrorHandler(answerError)
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+    app.addContentTypeParser('*', bodyParser({ parse: (body) => body }))
     app.addHook('onRequest', async ({ url: path }, { raw }) => {
       if (path !== '/slow-limits') return
       checked += 1

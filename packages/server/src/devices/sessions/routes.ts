@@ -5,6 +5,7 @@ import type { DeviceSessionDescription } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readJsonBodies } from '../../http/json-body.ts'
+import { bodyParser } from '../../http/read-body.ts'
 import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type OpenSessionDeps, openSession } from './open-session.ts'
@@ -37,7 +38,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionDependenc
 function nonceRoute(app: FastifyInstance, deps: SessionDependencies): void {
   // The request needs no body: ignore one of any type.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
+  app.addContentTypeParser('*', bodyParser({ parse: () => undefined }))
   app.post(OPERATIONS.nonces.path, { config: { limit: 'nonces' } }, async () => ({
     nonce: await newNonce('nonce', deps),
   }))
