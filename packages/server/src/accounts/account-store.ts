@@ -1,8 +1,9 @@
 /** The accounts in the database, and the identities that external identity services know them by. */
-import type { AccountId, Username } from '@ratafia/api'
+import type { AccountId, SessionId, Username } from '@ratafia/api'
 import {
   type AccountTable,
   anyRowChanged,
+  compiledOnce,
   type Database,
   fromInstant,
   inTransaction,
@@ -36,6 +37,14 @@ export interface AccountStore {
   /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
+  /** The account of a token session, and by whom and when the session was revoked. */
+  findByTokenSession(id: SessionId): Promise<
+    | {
+        readonly account: Account
+        readonly session: { readonly revokedAt: Date | undefined; readonly revokedBy: string | undefined }
+      }
+    | undefined
+  >
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
   findPassword(
@@ -65,6 +74,11 @@ export interface NewAccount {
   readonly createdAt: Date
 }
 
+/** Index: the primary key. */
+const selectById = compiledOnce((query, { id }: { id: AccountId }) =>
+  query.selectFrom('account').selectAll().where('id', '=', id),
+)
+
 export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
   const select = () => query.selectFrom('account').selectAll('account')
 
@@ -83,8 +97,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     insertIdentity: (identity, accountId, createdAt) => insertIdentity(query, identity, accountId, createdAt),
 
-    // Index: the primary key.
-    findById: async (id) => optionalAccount(await select().where('id', '=', id).executeTakeFirst()),
+    findById: async (id) => optionalAccount((await selectById(query, { id })).rows[0]),
 
     // Index: the primary key.
     findAndHold: async (id) =>
@@ -106,6 +119,24 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the unique one on username.
     findByUsername: async (username) =>
       optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
+
+    // Indexes: both primary keys.
+    findByTokenSession: async (id) => {
+      const row = await select()
+        .innerJoin('token_session', 'token_session.account_id', 'account.id')
+        .select(['token_session.revoked_at', 'token_session.revoked_by'])
+        .where('token_session.session_id', '=', id)
+        .executeTakeFirst()
+      return (
+        row && {
+          account: accountOf(row),
+          session: {
+            revokedAt: fromInstant(row.revoked_at) ?? undefined,
+            revokedBy: row.revoked_by ?? undefined,
+          },
+        }
+      )
+    },
 
     // Index: the primary key (issuer, subject) of external_identity.
     findByIdentity: async ({ issuer, subject }) =>

@@ -68,6 +68,21 @@ export function sqlState(error: unknown): string | undefined {
   return /^[0-9A-Z]{5}$/.test(error.code) && !error.code.startsWith('E') ? error.code : undefined
 }
 
+/**
+ * Whether a statement was not run because what was prepared for it is out of date: a migration has changed a table, or
+ * it is gone.
+ */
+export function isOutdated(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state === '26000') return true
+  return (
+    state === '0A000' &&
+    error instanceof Error &&
+    'routine' in error &&
+    error.routine === 'RevalidateCachedQuery'
+  )
+}
+
 function meansAway(error: Error): boolean {
   const sqlite = sqliteCode(error)
   if (sqlite !== undefined) return AWAY_SQLITE.has(sqlite)

@@ -16,6 +16,8 @@ export interface Words {
   readonly bytewise: string
   /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string
+  /** The time in epoch milliseconds, as it is when the expression is evaluated. */
+  readonly now: string
   /** Whether the database has LISTEN, NOTIFY and PL/pgSQL. */
   readonly notifies: boolean
 }
@@ -27,6 +29,7 @@ const WORDS: Readonly<Record<DatabaseKind, Words>> = {
     integer: 'integer',
     bytewise: '',
     strict: ' strict',
+    now: "unixepoch('subsec') * 1000",
     notifies: false,
   },
   postgres: {
@@ -35,6 +38,7 @@ const WORDS: Readonly<Record<DatabaseKind, Words>> = {
     integer: 'integer',
     bytewise: ' collate "C"',
     strict: '',
+    now: 'extract(epoch from clock_timestamp()) * 1000',
     notifies: true,
   },
 }

@@ -1,7 +1,7 @@
 /** Metrics and traces together, and the observers of the database and of signing. */
 import { Unavailable } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
-import { kindOf, tableIn } from './statement-kind.ts'
+import { kindOf, type StatementKind, tableIn } from './statement-kind.ts'
 import type { Attributes, Tracing } from './tracing.ts'
 
 export interface Telemetry {
@@ -9,25 +9,28 @@ export interface Telemetry {
   readonly tracing: Tracing
 }
 
+/** More than the service has; lists of values turn one into many. */
+const DESCRIBED_TEXTS = 500
 /** Characters of a statement in a span. Longer ones only have more placeholders. */
 const TEXT_LIMIT = 2_000
 
 /** Wraps each statement and each wait for a connection. `system`: OpenTelemetry's name of the database. */
 export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite' | 'postgresql') {
+  const described = new Map<string, Described>()
+  const describe = (text: string): Described => {
+    const known = described.get(text)
+    if (known) return known
+    if (described.size >= DESCRIBED_TEXTS) described.clear()
+    const made = describeStatement(text, system)
+    described.set(text, made)
+    return made
+  }
   return {
     acquire: <T>(run: () => Promise<T>): Promise<T> =>
       timed(run, (seconds, failed) => metrics.acquired(failed ? 'unavailable' : 'ok', seconds)),
 
     statement: <T>(text: string, run: () => Promise<T>): Promise<T> => {
-      const kind = kindOf(text)
-      const table = tableIn(text)
-      const attributes = (): Attributes => ({
-        'db.system.name': system,
-        'db.operation.name': kind,
-        'db.query.text': text.slice(0, TEXT_LIMIT),
-        ...(table === undefined ? {} : { 'db.collection.name': table }),
-      })
-      const name = table === undefined ? kind : `${kind} ${table}`
+      const { kind, name, attributes } = describe(text)
       return timed(
         () => tracing.span(name, 'client', attributes, run),
         (seconds, failed) => {
@@ -36,6 +39,28 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
         },
       )
     },
+  }
+}
+
+/** What is the same at each run of a statement. */
+interface Described {
+  readonly kind: StatementKind
+  readonly name: string
+  readonly attributes: () => Attributes
+}
+
+function describeStatement(text: string, system: string): Described {
+  const kind = kindOf(text)
+  const table = tableIn(text)
+  return {
+    kind,
+    name: table === undefined ? kind : `${kind} ${table}`,
+    attributes: () => ({
+      'db.system.name': system,
+      'db.operation.name': kind,
+      'db.query.text': text.slice(0, TEXT_LIMIT),
+      ...(table === undefined ? {} : { 'db.collection.name': table }),
+    }),
   }
 }
 

@@ -89,6 +89,23 @@ suite('a memory', () => {
     })
   }
 
+  test('what depends on every row of a kind is forgotten when any of them changes', async () => {
+    const roots = createMemory<Row>(feed, { name: 'roots', dependsOn: () => [{ kind: 'trust-root' }] })
+    await roots.find('all', read)
+    feed.hear({ kind: 'account', id: 'canonical' })
+    assert.equal(roots.peek('all'), row)
+    feed.hear({ kind: 'trust-root', id: 'canonical' })
+    assert.equal(roots.peek('all'), undefined)
+  })
+
+  test('a peek finds what is remembered, and nothing while changes may be missed', async () => {
+    assert.equal(memory.peek('s1'), undefined)
+    await find()
+    assert.equal(memory.peek('s1'), row)
+    feed.up = false
+    assert.equal(memory.peek('s1'), undefined)
+  })
+
   test('a change of something else leaves it', async () => {
     await find()
     feed.hear({ kind: 'token-session', id: 'anna' })

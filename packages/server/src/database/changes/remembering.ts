@@ -4,19 +4,29 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed } from './change-feed.ts'
-import type { RowChange } from './row-change.ts'
+import { KeysByRow } from './keys-by-row.ts'
+import type { ChangeKind } from './row-change.ts'
 
 export interface Memory<T> {
+  /** The value remembered under this key; undefined if there is none, or none may be used. */
+  peek(key: string): T | undefined
   /** The value remembered under this key, or else what `read` finds. */
   find(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
   readonly size: number
+}
+
+/** A row, or any row of its kind: also one that does not exist yet. */
+export interface Dependency {
+  readonly kind: ChangeKind
+  readonly id?: string
 }
 
 export interface MemoryOptions<T> {
   /** The label in the metrics. */
   readonly name: string
   /** The value is forgotten when one of these rows changes; undefined for a value that must not be remembered. */
-  readonly dependsOn: (value: T) => readonly RowChange[] | undefined
+  readonly dependsOn: (value: T) => readonly Dependency[] | undefined
+  /** How many values are remembered: those used last. */
   readonly most?: number
 }
 
@@ -29,46 +39,47 @@ export function createMemory<T extends object>(
   { name, dependsOn, most = MOST }: MemoryOptions<T>,
 ): Memory<T> {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
-  const keysOf = new Map<string, Set<string>>()
-  const remembered = new LRUCache<string, { readonly value: T; readonly changes: readonly RowChange[] }>({
+  const keys = new KeysByRow()
+  const remembered = new LRUCache<string, { readonly value: T; readonly rows: readonly string[] }>({
     max: most,
     ttl: LONGEST_MS,
-    dispose: ({ changes }, key) => {
-      for (const name of changes.map(nameOf)) {
-        const keys = keysOf.get(name)
-        keys?.delete(key)
-        if (keys?.size === 0) keysOf.delete(name)
-      }
+    dispose: ({ rows }, key) => {
+      for (const row of rows) keys.remove(row, key)
     },
   })
+  const forget = (row: string) => {
+    for (const key of keys.of(row)) remembered.delete(key)
+  }
   feed.subscribe((change) => {
-    if (!change) remembered.clear()
-    else for (const key of [...(keysOf.get(nameOf(change)) ?? [])]) remembered.delete(key)
+    if (!change) return remembered.clear()
+    forget(change.kind)
+    forget(nameOf(change))
   })
   feed.memories.set(name, () => ({ ...counts, size: remembered.size }))
+  const known = (key: string): T | undefined => {
+    const found = remembered.get(key)
+    if (found) counts.hits++
+    return found?.value
+  }
 
   return {
+    peek: (key) => (feed.current() ? known(key) : undefined),
+
     async find(key, read) {
       if (!feed.current()) {
         counts.bypassed++
         return read()
       }
-      const known = remembered.get(key)
-      if (known) {
-        counts.hits++
-        return known.value
-      }
+      const found = known(key)
+      if (found) return found
       counts.misses++
       const { position } = feed
       const value = await read()
-      const changes = value && dependsOn(value)
+      const rows = value && dependsOn(value)?.map(nameOf)
       // A change heard during the read may affect it; what the read depends on is only known at its end.
-      if (!value || !changes || feed.position !== position) return value
-      remembered.set(key, { value, changes })
-      for (const name of changes.map(nameOf)) {
-        const keys = keysOf.get(name) ?? new Set()
-        keysOf.set(name, keys.add(key))
-      }
+      if (!value || !rows || feed.position !== position) return value
+      remembered.set(key, { value, rows })
+      for (const row of rows) keys.add(row, key)
       return value
     },
     get size() {
@@ -77,4 +88,5 @@ export function createMemory<T extends object>(
   }
 }
 
-const nameOf = ({ kind, id }: RowChange): string => `${kind} ${id}`
+/** No id is empty: `kind` alone stands for every row of it. */
+const nameOf = ({ kind, id }: Dependency): string => (id === undefined ? kind : `${kind} ${id}`)

@@ -1,4 +1,4 @@
-/** What the triggers of migration 0004 announce. */
+/** What the triggers of migrations 0004 and 0010 announce. */
 
 /** A row of this kind was removed, revoked or changed: what was read from it before may be wrong now. */
 export interface RowChange {
@@ -6,15 +6,28 @@ export interface RowChange {
   readonly id: string
 }
 
+/** What the id of each kind is. Parts of a longer one are separated by slashes. */
 const KINDS = [
   'token-session',
   'account',
   'device',
   'root-key',
   'key-pair',
+  // From here on what only operators change: those that are added are announced, too.
   'signing-key',
   'api-key',
+  /** The account of the root. */
   'trust-root',
+  /** Type and primary key. */
+  'assertion',
+  /** The account. */
+  'brand',
+  /** Brand and model. Not announced when only the number of its next serial changes. */
+  'model',
+  /** Brand and model from which, brand and model to which. */
+  'remodel',
+  /** Only those changed or removed. */
+  'agent',
 ] as const
 
 export type ChangeKind = (typeof KINDS)[number]
@@ -26,6 +39,11 @@ export const CHANGE_MESSAGE = `${CHANGE_CHANNEL} `
 /** Undefined for a kind this release does not know: then anything may have changed. */
 export function parseChange(payload: string): RowChange | undefined {
   const [, word, id] = /^([a-z-]+) (.+)$/s.exec(payload) ?? []
+  return changeOf(word, id)
+}
+
+/** As {@link parseChange}. */
+export function changeOf(word: unknown, id: unknown): RowChange | undefined {
   const kind = KINDS.find((known) => known === word)
-  return kind && id !== undefined ? { kind, id } : undefined
+  return kind && typeof id === 'string' ? { kind, id } : undefined
 }

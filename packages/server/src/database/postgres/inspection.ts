@@ -3,10 +3,12 @@
  * drop them, and in its transaction mode a session setting would end up on another client's connection. Then each
  * transaction sets its own.
  */
+import type pg from 'pg'
 import type { PostgresLimits } from './limits.ts'
 
 export interface Inspected {
   readonly read_only: string
+  readonly pid: number
   readonly statement_ms: number
   readonly lock_ms: number
   readonly idle_ms: number
@@ -17,6 +19,7 @@ const milliseconds = (setting: string) =>
 
 /** One row of {@link Inspected}. */
 export const INSPECTION = `select current_setting('transaction_read_only') as read_only,
+  pg_backend_pid() as pid,
   ${milliseconds('statement_timeout')} as statement_ms,
   ${milliseconds('lock_timeout')} as lock_ms,
   ${milliseconds('idle_in_transaction_session_timeout')} as idle_ms`
@@ -28,6 +31,13 @@ export const limitsAtStart = ({ statementMs, lockMs }: PostgresLimits) => ({
   // A node that dies inside a transaction must not keep its locks until TCP notices.
   idle_in_transaction_session_timeout: statementMs,
 })
+
+/**
+ * Whether the connection leads to one server process, the one that greeted it, so that what is prepared there stays.
+ * A PgBouncer greets its clients itself, with a number of its own.
+ */
+export const isDirect = ({ pid }: Inspected, client: pg.ClientBase): boolean =>
+  'processID' in client && client.processID === pid
 
 /** Whether the limits are in force, even if set on the role or the database. */
 export const limitsHold = (found: Inspected, { statementMs, lockMs }: PostgresLimits): boolean =>

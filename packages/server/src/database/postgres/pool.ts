@@ -10,25 +10,9 @@ import { sqlState } from '../away.ts'
 import { CHANGE_MESSAGE } from '../changes/row-change.ts'
 import type { PoolState } from '../pool-state.ts'
 import { Beats, NotConfirmed, type Notification, saysUnconfirmed } from './beats.ts'
-import { INSPECTION, type Inspected, limitsAtStart, limitsHold } from './inspection.ts'
+import { INSPECTION, type Inspected, isDirect, limitsAtStart, limitsHold } from './inspection.ts'
+import { ConnectionLease, type Known } from './lease.ts'
 import type { PostgresLimits } from './limits.ts'
-
-/** A connection, until it is released. */
-export interface ConnectionLease {
-  readonly client: pg.PoolClient
-  /** The time limits are in force on it. Otherwise each transaction must set its own. */
-  readonly limited: boolean
-  /** The changes announced on it since the last call. */
-  takeAnnounced(): readonly string[]
-  /** Whether, since the last call, a commit ended although no standby has it. */
-  takeUnconfirmed(): boolean
-  /** For an answer that has just arrived: resolves if it counts, and throws if the host may have been cut off. */
-  prove(): Promise<void>
-  /** `broken` closes it; the server then rolls back what it had begun. */
-  release(broken: boolean): void
-  /** The server no longer takes writes: drop every connection to it. */
-  leaveHost(): void
-}
 
 /** The connections to one host. */
 interface Generation {
@@ -41,19 +25,12 @@ interface Generation {
   readonly waiting: Set<(error: Error) => void>
 }
 
-/** What a connection has said beside its answers. */
-interface Said {
-  announced: string[]
-  unconfirmed: boolean
-}
-
 const WATCH_MS = 1_000
 
 export class PostgresPool {
   readonly #urls: readonly [string, ...string[]]
   readonly #limits: PostgresLimits
-  readonly #limited = new WeakSet<pg.ClientBase>()
-  readonly #said = new WeakMap<pg.ClientBase, Said>()
+  readonly #known = new WeakMap<pg.ClientBase, Known>()
   #host = 0
   /** False after a PgBouncer has refused a connection for them. */
   #limitsAtStart = true
@@ -111,20 +88,18 @@ export class PostgresPool {
   }
 
   #lease(client: pg.PoolClient, generation: Generation): ConnectionLease {
-    return {
-      client,
-      limited: this.#limited.has(client),
-      takeAnnounced: () => this.#said.get(client)?.announced.splice(0) ?? [],
-      takeUnconfirmed: () => {
-        const said = this.#said.get(client)
-        if (!said?.unconfirmed) return false
-        said.unconfirmed = false
-        return true
-      },
-      prove: () => generation.beats.prove(),
-      release: (broken) => client.release(broken),
-      leaveHost: () => this.#leave(generation),
+    return new ConnectionLease(client, this.#knownOf(client), generation.beats, () => this.#leave(generation))
+  }
+
+  #knownOf(client: pg.ClientBase): Known {
+    const known = this.#known.get(client) ?? {
+      limited: false,
+      direct: false,
+      announced: [],
+      unconfirmed: false,
     }
+    this.#known.set(client, known)
+    return known
   }
 
   /** Whether another try is worthwhile. */
@@ -200,12 +175,11 @@ export class PostgresPool {
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       client.on('error', () => {})
-      const said: Said = { announced: [], unconfirmed: false }
-      this.#said.set(client, said)
+      const known = this.#knownOf(client)
       client.on('notice', (notice) => {
         const { message = '' } = notice
-        if (message.startsWith(CHANGE_MESSAGE)) said.announced.push(message.slice(CHANGE_MESSAGE.length))
-        if (saysUnconfirmed(notice)) said.unconfirmed = true
+        if (message.startsWith(CHANGE_MESSAGE)) known.announced.push(message.slice(CHANGE_MESSAGE.length))
+        if (saysUnconfirmed(notice)) known.unconfirmed = true
       })
     })
     return pool
@@ -216,7 +190,9 @@ export class PostgresPool {
     const asked = { text: INSPECTION, query_timeout: this.#limits.connectMs }
     const { rows } = await client.query<Inspected>(asked)
     if (rows[0]?.read_only !== 'off') throw new TakesNoWrites()
-    if (limitsHold(rows[0], this.#limits)) this.#limited.add(client)
+    const known = this.#knownOf(client)
+    known.limited = limitsHold(rows[0], this.#limits)
+    known.direct = isDirect(rows[0], client)
   }
 }
 

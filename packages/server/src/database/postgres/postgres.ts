@@ -9,14 +9,16 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import { away, sqlState } from '../away.ts'
+import { away, isOutdated, sqlState } from '../away.ts'
 import type { Notifications } from '../changes/notifications.ts'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import type { PoolState } from '../pool-state.ts'
 import { NotConfirmed } from './beats.ts'
 import { limitsForTransaction } from './inspection.ts'
+import type { ConnectionLease } from './lease.ts'
 import type { PostgresLimits } from './limits.ts'
-import { type ConnectionLease, PostgresPool } from './pool.ts'
+import { PostgresPool } from './pool.ts'
+import { PreparedNames } from './prepared.ts'
 
 /** A dialect over the database at `url` (`postgres://user:password@host:port,host:port/name?sslmode=…`). */
 export function postgresDialect(url: string, limits: PostgresLimits, observer?: DatabaseObserver) {
@@ -33,6 +35,7 @@ export function postgresDialect(url: string, limits: PostgresLimits, observer?: 
 class PostgresDriver implements RawDriver, Notifications {
   readonly #pool: PostgresPool
   readonly #limits: PostgresLimits
+  readonly #names = new PreparedNames()
   #onOwnChange: (payload: string) => void = () => {}
 
   constructor(url: string, limits: PostgresLimits) {
@@ -42,7 +45,7 @@ class PostgresDriver implements RawDriver, Notifications {
 
   async acquire(): Promise<RawConnection> {
     const lease = await this.#pool.acquire()
-    return new PostgresConnection(lease, this.#limits, () => {
+    return new PostgresConnection(lease, this.#limits, this.#names, () => {
       for (const change of lease.takeAnnounced()) this.#onOwnChange(change)
     })
   }
@@ -76,12 +79,14 @@ class PostgresConnection implements RawConnection {
   readonly #lease: ConnectionLease
   /** The first statements of a transaction, if the connection itself has no limits. */
   readonly #limits: string
+  readonly #names: PreparedNames
   readonly #tellChanges: () => void
   #inTransaction = false
   #brokenBy: unknown
 
-  constructor(lease: ConnectionLease, limits: PostgresLimits, tellChanges: () => void) {
+  constructor(lease: ConnectionLease, limits: PostgresLimits, names: PreparedNames, tellChanges: () => void) {
     this.#lease = lease
+    this.#names = names
     this.#tellChanges = tellChanges
     this.#limits = lease.limited ? '' : limitsForTransaction(limits)
   }
@@ -147,12 +152,21 @@ class PostgresConnection implements RawConnection {
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    const name = this.#lease.direct ? this.#names.nameOf(sql, parameters) : undefined
+    const values = [...parameters]
     try {
-      const result = await this.#lease.client.query(sql, [...parameters])
+      const result = await this.#lease.client.query(
+        name === undefined ? { text: sql, values } : { name, text: sql, values },
+      )
       // Somebody cancelled its wait for the standby: it is done here, and may be nowhere else.
       if (this.#lease.takeUnconfirmed()) throw new NotConfirmed()
       return result
     } catch (error) {
+      if (isOutdated(error)) {
+        this.#names.forget()
+        // In a transaction nothing more would run: `inTransaction` repeats all of it.
+        if (!this.#inTransaction) return this.#query(sql, parameters)
+      }
       const state = sqlState(error)
       // An error the server did not report leaves the connection in an unknown state.
       if (state === undefined || state.startsWith('57P') || state === READ_ONLY) this.#brokenBy = error

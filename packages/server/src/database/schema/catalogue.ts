@@ -154,7 +154,12 @@ export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<
 
 /** `table.trigger` of those that exist and fire for every client. */
 export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
-  if (kind === 'sqlite') return new Set()
+  if (kind === 'sqlite') {
+    return namesOf(
+      query,
+      sql`select tbl_name || '.' || name as name from sqlite_master where type = 'trigger'`,
+    )
+  }
   return namesOf(
     query,
     sql`select tgrelid::regclass::text || '.' || tgname as name from pg_trigger

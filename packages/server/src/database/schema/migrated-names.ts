@@ -9,9 +9,15 @@ interface NameInTable {
 
 const CREATE_TABLE = /^\s*create table (\w+)/i
 
-/** Tables in the order they are made: a table comes after those it refers to. Without the bookkeeping of migrations. */
+/** Belongs to one file and its processes, not to what the database contains. */
+const RECENT_CHANGES = 'recent_change'
+
+/**
+ * Tables in the order they are made: a table comes after those it refers to. Without the bookkeeping of migrations and
+ * of changes, which is in no backup.
+ */
 export function tableNames(kind: DatabaseKind): readonly string[] {
-  return namesIn(kind, CREATE_TABLE)
+  return namesIn(kind, CREATE_TABLE).filter((name) => name !== RECENT_CHANGES)
 }
 
 /** Tables that get rows from a migration: those say nothing about whether a database is in use. */

@@ -20,15 +20,21 @@ interface SqliteTurns {
   readonly patience: () => number
 }
 
+export interface PreparedStatement {
+  readonly statement: StatementSync
+  /** Asking SQLite for the columns at each run would take longer than the run. */
+  readonly hasRows: boolean
+}
+
 export class SqliteConnection implements RawConnection {
   readonly #database: DatabaseSync
   readonly #turns: SqliteTurns
-  readonly #statements: Map<string, StatementSync>
+  readonly #statements: Map<string, PreparedStatement>
   #held = false
   // PostgreSQL commits nothing once a statement has failed, even if its error was caught. Do the same.
   #failed = false
 
-  constructor(database: DatabaseSync, turns: SqliteTurns, statements: Map<string, StatementSync>) {
+  constructor(database: DatabaseSync, turns: SqliteTurns, statements: Map<string, PreparedStatement>) {
     this.#database = database
     this.#turns = turns
     this.#statements = statements
@@ -73,21 +79,22 @@ export class SqliteConnection implements RawConnection {
   }
 
   #run(sql: string, parameters: readonly unknown[]): QueryResult<unknown> {
-    const statement = this.#prepare(sql)
+    const { statement, hasRows } = this.#prepare(sql)
     // node:sqlite refuses any other type with a TypeError.
     const values = parameters as readonly SQLInputValue[]
-    if (statement.columns().length > 0) return { rows: statement.all(...values).map(plainRow) }
+    if (hasRows) return { rows: statement.all(...values).map(plainRow) }
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): PreparedStatement {
     const cached = this.#statements.get(sql)
     if (cached) return cached
     const statement = this.#database.prepare(sql)
+    const prepared = { statement, hasRows: statement.columns().length > 0 }
     // Lists of values turn one query into many texts; starting over is eviction enough.
     if (this.#statements.size >= CACHED_STATEMENTS) this.#statements.clear()
-    this.#statements.set(sql, statement)
-    return statement
+    this.#statements.set(sql, prepared)
+    return prepared
   }
 
   async #patiently<T>(work: () => T, needsLock: boolean): Promise<T> {

@@ -4,12 +4,12 @@
  */
 import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Dialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { createDriver, type DatabaseObserver, type RawConnection, type RawDriver } from '../driver.ts'
 import type { PoolState } from '../pool-state.ts'
-import { isBusy, RETRY_MS, SqliteConnection } from './connection.ts'
+import { isBusy, type PreparedStatement, RETRY_MS, SqliteConnection } from './connection.ts'
 import { Turns } from './turns.ts'
 
 /** How long to wait for the connection, or for the lock of another process. */
@@ -38,7 +38,7 @@ class QueueingAdapter extends SqliteAdapter {
 
 class SqliteDriver implements RawDriver {
   readonly #file: string
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements = new Map<string, PreparedStatement>()
   readonly #connection = new Turns()
   readonly #lock = new Turns()
   #database: DatabaseSync | undefined

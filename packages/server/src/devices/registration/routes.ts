@@ -23,8 +23,9 @@ export async function registrationRoutes(
   // Ignore the content type: gadgets may set it, and snapd sends none with a request-id.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    done()
   })
   forwardElsewhere(app, deps)
 

@@ -16,8 +16,9 @@ export type SessionDependencies = OpenSessionDeps & VerifySessionDeps
 const BODY_LIMIT = 1024 * 1024
 
 export async function sessionRoutes(app: FastifyInstance, deps: SessionDependencies): Promise<void> {
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    done()
   })
   await app.register(async (scope) => nonceRoute(scope, deps))
   await app.register(async (scope) => openRoute(scope, deps))

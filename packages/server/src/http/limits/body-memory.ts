@@ -8,11 +8,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Networks } from '../../address.ts'
 import { TooManyRequests } from '../../errors.ts'
 import { Shares } from '../../shares.ts'
-import type { ClientNetworks } from './client-networks.ts'
 import { hasBody } from './has-body.ts'
 
 export interface BodyMemoryOptions {
-  readonly networks: ClientNetworks
   /** Bytes that all bodies of the process may take together. Default: 64 MiB. */
   readonly total?: number
 }
@@ -24,15 +22,15 @@ const PIECE = 512
 const LONGEST = 4 * 1024 * 1024
 
 /** For routes added to `app` later. They throw {@link TooManyRequests}, which is answered with a 503. */
-export function limitBodyMemory(app: FastifyInstance, { networks, total = TOTAL }: BodyMemoryOptions): void {
+export function limitBodyMemory(app: FastifyInstance, { total = TOTAL }: BodyMemoryOptions = {}): void {
   const shares = new Shares(total)
-  app.addHook('preParsing', async ({ raw }, reply, payload) => {
+  app.addHook('preParsing', ({ raw, client }, reply, payload, done) => {
     // Who has left while the limits were checked sends nothing, and is not seen to leave again.
-    if (!hasBody(raw) || reply.raw.closed) return payload
-    const space = new Space(shares, networks(raw))
+    if (!hasBody(raw) || reply.raw.closed) return done(null, payload)
+    const space = new Space(shares, client.networks)
     const announced = Number(raw.headers['content-length'] ?? 0)
     // Its first and its last piece may be short.
-    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) throw busy()
+    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) return done(busy())
     const metered = new Metered(space)
     payload.once('error', (error) => metered.destroy(error))
     reply.raw.once('close', () => {
@@ -41,7 +39,7 @@ export function limitBodyMemory(app: FastifyInstance, { networks, total = TOTAL 
       payload.unpipe(metered)
       payload.resume()
     })
-    return payload.pipe(metered)
+    done(null, payload.pipe(metered))
   })
 }
 

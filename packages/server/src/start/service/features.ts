@@ -1,6 +1,5 @@
 /** Connects each feature's routes with what they need. */
 import type { FastifyInstance } from 'fastify'
-import { rememberedAccounts } from '../../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Counters } from '../../counters.ts'
@@ -22,23 +21,26 @@ import { resolvePackages } from '../../package-directory/resolve.ts'
 import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
-import { rememberedSessions } from '../../tokens/remembered-sessions.ts'
+import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
 import { tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing } from '../changing.ts'
 import { RELEASE } from '../release.ts'
 
-/** What the features are built from. */
-export interface ServiceParts {
+/** What the identity service is built from. */
+export interface IdentityParts {
   readonly app: FastifyInstance
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly installation: Installation
   readonly counters: Counters
-  /** Undefined: the database has one node. */
-  readonly feed: ChangeFeed | undefined
   readonly telemetry: Telemetry
   readonly log: Log
+}
+
+/** What the features are built from. */
+export interface ServiceParts extends IdentityParts {
+  readonly feed: ChangeFeed
 }
 
 /** Every feature; the identity service too, unless the configuration names an external one. */
@@ -58,10 +60,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const identityLocation = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity('/identity', parts)
 
-  const remembered = rememberedAccounts(accounts, feed)
   await app.register(tokenRoutes, {
     keyring,
-    tokenSessions: rememberedSessions(tokenSessions, feed),
+    tokenSessions,
+    logins: rememberedLogins(feed, installation),
     changeBy,
     clock,
     baseUrl,
@@ -72,7 +74,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
-      find: (id) => remembered.findById(id),
+      ofSession: (id) => accounts.findByTokenSession(id),
       accountOf: ({ subject, username }, source) =>
         accountOfIdentity(
           { issuer: identityLocation, subject },
@@ -149,7 +151,7 @@ function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters }: ServiceParts,
+  { app, baseUrl, installation, counters }: IdentityParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
   const { knownServices } = installation.config

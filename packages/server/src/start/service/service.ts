@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../cli/installation.ts'
 import { localCounters } from '../../counters.ts'
-import { type ChangeFeed, schemaState } from '../../database/index.ts'
+import { type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
 import { createApp, pathOf } from '../../http/app.ts'
+import { clientsOf } from '../../http/client.ts'
 import { healthRoutes } from '../../http/health-routes.ts'
 import { limitBodyMemory } from '../../http/limits/body-memory.ts'
-import { clientNetworks } from '../../http/limits/client-networks.ts'
 import { limitRates } from '../../http/limits/rate-limit.ts'
 import { readiness } from '../../http/readiness.ts'
 import { listen } from '../../http/server.ts'
@@ -81,17 +81,19 @@ async function listenWith(
   const { config } = installation
   const { metrics } = telemetry
   const feed = identityOnly ? undefined : await changeFeedOf(installation)
-  // Open until the last request is answered.
-  opened.push(async () => feed?.close())
-  if (feed) followKeys(feed, installation.keyring, log)
-  if (feed) metrics.watch({ changes: () => feed, caches: () => feed.memories })
-  const networks = clientNetworks(config.trustedProxies)
+  if (feed) {
+    // Open until the last request is answered.
+    opened.push(() => feed.close())
+    followKeys(feed, installation.keyring, log)
+    metrics.watch({ changes: () => feed, caches: () => feed.memories })
+  }
+  const clients = clientsOf(config.trustedProxies)
   const listening = await listen(
     config.host,
     config.port,
     {
       limit: config.maxInFlight,
-      networks,
+      networks: (request) => clients(request).networks,
       basePath: pathOf(config.baseUrl ?? 'http://localhost'),
       onRefused: (refused) => {
         metrics.refusedEarly('service-unavailable', refused)
@@ -107,7 +109,7 @@ async function listenWith(
   const app = createApp({
     log,
     baseUrl,
-    trustedProxies: config.trustedProxies,
+    clients,
     telemetry,
     accessLog: config.accessLog,
     serve: listening.serve,
@@ -117,8 +119,8 @@ async function listenWith(
   })
   // First, tell long polls to come back later.
   opened.push(() => app.close())
-  limitBodyMemory(app, { networks })
-  limitRates(app, { counters, limits: config.rateLimits, networks, clock: installation.clock })
+  limitBodyMemory(app)
+  limitRates(app, { counters, limits: config.rateLimits, clock: installation.clock })
   const ready = readiness({ schema: () => schemaState(installation.database) })
   healthRoutes(app, ready.unready)
   // Before all else: load balancers see it, and clients are told to connect elsewhere.
@@ -127,18 +129,16 @@ async function listenWith(
     listening.leave()
     if (config.shutdownDelay > 0) await sleep(config.shutdownDelay)
   })
-  const parts = { app, baseUrl, installation, counters, feed, telemetry, log }
-  if (identityOnly) await addIdentity('', parts)
-  else await addService(parts)
+  const parts = { app, baseUrl, installation, counters, telemetry, log }
+  if (feed) await addService({ ...parts, feed })
+  else await addIdentity('', parts)
   await app.ready()
   listening.open()
   return { origin: listening.origin, baseUrl }
 }
 
-/** Undefined on SQLite, which has one node. */
-async function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed | undefined> {
+function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed> {
   const { database: settings } = config
-  if (settings.kind === 'sqlite') return undefined
-  const { openChangeFeed } = await import('../../database/changes/change-feed.ts')
-  return openChangeFeed(database, settings.listenUrl ?? settings.url)
+  if (settings.kind === 'sqlite') return openChangeFeed(database, settings)
+  return openChangeFeed(database, { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url })
 }

@@ -8,6 +8,7 @@ import { waitingDevices } from './0006-waiting-devices.ts'
 import { logins } from './0007-logins.ts'
 import { fleet } from './0008-fleet.ts'
 import { waitingPlaces } from './0009-waiting-places.ts'
+import { operatorsChanges } from './0010-operators-changes.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   logins,
   fleet,
   waitingPlaces,
+  operatorsChanges,
 ]

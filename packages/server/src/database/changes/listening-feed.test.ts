@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, suite, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BEAT_MS, ListeningFeed } from './change-feed.ts'
 import type { ListenerEvents } from './change-listener.ts'
+import { BEAT_MS, ListeningFeed } from './listening-feed.ts'
 import { createMemory, type Memory } from './remembering.ts'
 
 interface Row {

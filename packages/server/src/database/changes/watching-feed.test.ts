@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { cpSync, renameSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { eventually } from '../../../test/support/eventually.ts'
+import { type Database, migrate, openDatabase } from '../index.ts'
+import { createMemory, type Memory } from './remembering.ts'
+import { WatchingFeed } from './watching-feed.ts'
+
+interface Row {
+  readonly id: string
+}
+
+let directory: string
+let file: string
+let database: Database
+let feed: WatchingFeed
+let memory: Memory<Row>
+
+suite('a memory that watches a file', () => {
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-test-'))
+    file = join(directory, 'ratafia.db')
+    database = await openDatabase({ kind: 'sqlite', file })
+    await migrate(database)
+    watch()
+  })
+  afterEach(async () => {
+    await feed.close()
+    await database.close()
+    await rm(directory, { recursive: true })
+  })
+
+  function watch(): void {
+    feed = new WatchingFeed(database, file)
+    memory = createMemory(feed, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
+  }
+
+  /** Nothing below shows anything unless the value is remembered at first. */
+  async function remember(): Promise<void> {
+    await eventually('the feed is current', () => feed.current())
+    await memory.find('s1', async () => ({ id: 's1' }))
+    assert.ok(memory.peek('s1'))
+  }
+
+  const CHANGE = "insert into recent_change (kind, id) values ('token-session', 's1')"
+  const changeHere = () => sql.raw(CHANGE).execute(database.query)
+
+  function changeElsewhere(statements: string): void {
+    const program = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec(process.argv[2])`
+    execFileSync(process.execPath, ['--no-warnings', '-e', program, file, statements])
+  }
+
+  test('Guarantee: a change of this process is known as soon as it is committed', async () => {
+    await remember()
+    await changeHere()
+    assert.equal(memory.peek('s1'), undefined)
+  })
+
+  test('Guarantee: a change of another process is known as soon as it is committed', async () => {
+    await remember()
+    changeElsewhere(CHANGE)
+    assert.equal(memory.peek('s1'), undefined)
+  })
+
+  test('a change that is rolled back, or of another row, forgets nothing', async () => {
+    await remember()
+    changeElsewhere(`begin; ${CHANGE}; rollback`)
+    changeElsewhere(CHANGE.replace('s1', 's2'))
+    await database.query.deleteFrom('audit_entry').execute()
+    assert.ok(memory.peek('s1'))
+  })
+
+  test('a change is heard while nobody asks', async () => {
+    await remember()
+    const heard: unknown[] = []
+    feed.subscribe((change) => heard.push(change))
+    changeElsewhere(CHANGE)
+    await eventually('the change is heard', () => heard.length > 0)
+    assert.deepEqual(heard, [{ kind: 'token-session', id: 's1' }])
+  })
+
+  test('Guarantee: who missed changes that are no longer kept forgets everything', async () => {
+    await remember()
+    // One statement: nothing looks in between.
+    changeElsewhere(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10001)
+      insert into recent_change (kind, id) select 'token-session', 'other' from numbers`)
+    assert.equal(memory.peek('s1'), undefined)
+    await remember()
+    await changeHere()
+    assert.equal(memory.peek('s1'), undefined)
+  })
+
+  test('Guarantee: nothing is remembered if the watcher opened another file than the statements use', async () => {
+    await feed.close()
+    cpSync(file, join(directory, 'copy.db'))
+    for (const end of ['-wal', '-shm']) cpSync(`${file}${end}`, join(directory, `copy.db${end}`))
+    renameSync(file, join(directory, 'old.db'))
+    for (const end of ['', '-wal', '-shm']) renameSync(join(directory, `copy.db${end}`), `${file}${end}`)
+    watch()
+    for (let round = 0; round < 5; round++) {
+      const before = await written()
+      await eventually('another try', async () => (await written()) > before)
+      assert.equal(feed.current(), false)
+    }
+  })
+
+  /** How many rows the statements of this process wrote to introduce a watcher. */
+  async function written(): Promise<number> {
+    const { rows } = await sql<{ n: number }>`select max(seq) as n from recent_change`.execute(database.query)
+    return rows[0]?.n ?? 0
+  }
+
+  test('Guarantee: changes are heard in the file that the statements use, also once it was replaced', async () => {
+    await remember()
+    await rm(file)
+    new DatabaseSync(file).close()
+    await changeHere()
+    assert.equal(memory.peek('s1'), undefined)
+  })
+
+  test('Guarantee: while the watcher fails nothing is remembered, and afterwards it starts over', async () => {
+    await remember()
+    changeElsewhere('alter table recent_change rename to elsewhere')
+    assert.equal(memory.peek('s1'), undefined)
+    assert.equal(feed.current(), false)
+    assert.equal(feed.lag(), Number.POSITIVE_INFINITY)
+    changeElsewhere('alter table elsewhere rename to recent_change')
+    await remember()
+    assert.equal(feed.lag(), 0)
+  })
+
+  test('the table of changes stays small', async () => {
+    changeElsewhere(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20000)
+      insert into recent_change (kind, id) select 'token-session', 'other' from numbers`)
+    const { rows } = await sql<{ n: number }>`select count(*) as n from recent_change`.execute(database.query)
+    assert.ok((rows[0]?.n ?? 0) <= 10_000)
+  })
+})
