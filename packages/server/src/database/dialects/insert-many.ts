@@ -3,8 +3,8 @@
  * for each value, compiling, sending and parsing 1,000 devices took as long as storing them.
  */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
-import { refuseUnstorableText } from './driver.ts'
-import type { Schema } from './schema/schema.ts'
+import { refuseUnstorableText } from '../driver.ts'
+import type { Schema } from '../schema/schema.ts'
 
 type Value = string | number | null | Uint8Array
 
