@@ -50,7 +50,7 @@ export function flameGraph(profile: CpuProfile, title: string): string {
   const bottom = (text: string) => text.replaceAll(/y="-(\d+)"/g, (_, up) => `y="${height - Number(up)}"`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="11">
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
-<text x="8" y="18" font-size="14" font-weight="600">${escape(title)}</text>
+<text x="8" y="18" font-size="14" font-weight="600">${escaped(title)}</text>
 ${legend()}
 ${bottom(boxes.join('\n'))}
 </svg>
@@ -109,11 +109,11 @@ function draw(frame: Frame, { x, level, root, boxes }: Drawing): number {
   if (frame.total / root.total < SMALLEST) return level
   const share = ((frame.total / root.total) * 100).toFixed(1)
   const letters = Math.floor((width - 6) / 6)
-  const label = letters < 3 ? '' : escape(frame.name.slice(0, letters))
+  const label = letters < 3 ? '' : escaped(frame.name.slice(0, letters))
   // Counted from below, until the height is known.
   const up = (level + 1) * ROW + 4
   boxes.push(
-    `<g><title>${escape(frame.name)}, ${share} %</title><rect x="${x.toFixed(1)}" y="-${up}" width="${Math.max(width - 0.5, 0.5).toFixed(1)}" height="${ROW - 1}" fill="${COLOURS[frame.kind]}"/><text x="${(x + 3).toFixed(1)}" y="-${up - 12}" fill="#fff">${label}</text></g>`,
+    `<g><title>${escaped(frame.name)}, ${share} %</title><rect x="${x.toFixed(1)}" y="-${up}" width="${Math.max(width - 0.5, 0.5).toFixed(1)}" height="${ROW - 1}" fill="${COLOURS[frame.kind]}"/><text x="${(x + 3).toFixed(1)}" y="-${up - 12}" fill="#fff">${label}</text></g>`,
   )
   let deepest = level + 1
   let at = x
@@ -132,5 +132,5 @@ const legend = (): string =>
     )
     .join('')
 
-const escape = (text: string): string =>
+const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
