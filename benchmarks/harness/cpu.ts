@@ -19,6 +19,10 @@ export function familyOf(pids: readonly number[]): readonly number[] {
   return [...family]
 }
 
+/** Its children that are running. */
+export const childrenOf = (pid: number): readonly number[] =>
+  processes().flatMap((each) => (each.parent === pid ? [each.pid] : []))
+
 /** Milliseconds that the processes and their descendants have spent so far; descendants that have ended count too. */
 export function cpuOf(pids: readonly number[]): number {
   return familyOf(pids).reduce((sum, pid) => sum + threadsOf(pid) + endedChildrenOf(pid), 0)
@@ -38,7 +42,8 @@ function threadsOf(pid: number): number {
   }, 0)
 }
 
-function endedChildrenOf(pid: number): number {
+/** Milliseconds of the children that have ended and were waited for, to the tick. */
+export function endedChildrenOf(pid: number): number {
   const [, , , , , , , , , , , , , user = '0', system = '0'] = fieldsOf(pid)
   return ((Number(user) + Number(system)) * 1_000) / ticksPerSecond()
 }

@@ -10,7 +10,7 @@ import { alone, atMost, type Figure } from '../report/figure.ts'
 import { DATABASES, newInstallation } from '../services/installation.ts'
 import { contender, startRatafia } from '../services/ratafia.ts'
 import { registerOne, unitsOf } from './devices.ts'
-import { detailsOf, named, type Run, type Work } from './work.ts'
+import { detailsOf, named, type Work } from './work.ts'
 
 export const RSA = join(import.meta.dirname, '../services/rsa.ts')
 /** At a time: more would only wait for the signatures. */
@@ -69,5 +69,3 @@ export const registrations: Work = {
     return { figures, refusals }
   },
 }
-
-export const quickOr = ({ quick }: Run, few: number, many: number): number => (quick ? few : many)
