@@ -17,6 +17,7 @@ and what benchmarks/setup installs. Ends with 1 if something that must be refuse
   --warm-up N       seconds of warm-up of each contender (20)
   --as COMMIT       the result is that of this commit, which has the same packages as the checkout
   --profile LABEL   also takes CPU profiles of the service, as flame graphs docs/performance/*-LABEL.svg
+  --report          measures nothing: writes the page and the chart from the newest result
   --help            this
 `
 
@@ -26,6 +27,7 @@ export interface Options {
   readonly quick: boolean
   readonly list: boolean
   readonly help: boolean
+  readonly report: boolean
   readonly as: string | undefined
   readonly profile: string | undefined
 }
@@ -36,7 +38,12 @@ export function readOptions(words: readonly string[]): Options {
     args: [...words],
     allowPositionals: true,
     options: {
-      ...{ list: { type: 'boolean' }, help: { type: 'boolean' }, quick: { type: 'boolean' } },
+      ...{
+        list: { type: 'boolean' },
+        help: { type: 'boolean' },
+        report: { type: 'boolean' },
+        quick: { type: 'boolean' },
+      },
       ...{ rounds: { type: 'string' }, seconds: { type: 'string' }, 'warm-up': { type: 'string' } },
       ...{ as: { type: 'string' }, profile: { type: 'string' } },
     },
@@ -55,6 +62,7 @@ export function readOptions(words: readonly string[]): Options {
       warmUpSeconds: numberOf(values['warm-up'], quick ? 1 : 20, 'warm-up'),
     },
     ...{ quick, list: values.list ?? false, help: values.help ?? false, as: values.as },
+    report: values.report ?? false,
     profile: values.profile,
   }
 }
