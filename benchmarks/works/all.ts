@@ -1,4 +1,5 @@
 /** The works, in the order in which they run and are shown. */
+import { costs } from './costs.ts'
 import { exchanges } from './exchange.ts'
 import { logins } from './login.ts'
 import { memory } from './memory.ts'
@@ -24,4 +25,5 @@ export const WORKS: readonly Work[] = [
   workers,
   memory,
   start,
+  costs,
 ]
