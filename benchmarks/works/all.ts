@@ -1,6 +1,7 @@
 /** The works, in the order in which they run and are shown. */
 import { costs } from './costs.ts'
 import { exchanges } from './exchange.ts'
+import { imports } from './import.ts'
 import { logins } from './login.ts'
 import { memory } from './memory.ts'
 import { peers } from './peers.ts'
@@ -25,5 +26,6 @@ export const WORKS: readonly Work[] = [
   workers,
   memory,
   start,
+  imports,
   costs,
 ]

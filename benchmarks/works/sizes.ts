@@ -104,7 +104,9 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
         await timed('revoke', send(revoke(ended, token)))
         await timed('list', send(listTokens(token)))
         await timed('session', () => openOne(present(device), wire))
-        await timed('device search', () => searchFleet(searchFor(random.below(rows)), { fleet }))
+        await timed('device search', () =>
+          searchFleet(searchFor(random.below(rows)), { fleet }, async () => {}),
+        )
         recorder.history.length = 0
       }
     })
