@@ -30,7 +30,12 @@ export {
 } from './trust/policy.ts'
 export { checkKeyMaySign, checkKeyValidNow } from './trust/signing-key.ts'
 export { type TrustRoots, trustRoots } from './trust/trust-roots.ts'
-export { type FindAssertion, type TrustContext, verifyTrust } from './trust/verify-trust.ts'
+export {
+  type CheckedAssertions,
+  type FindAssertion,
+  type TrustContext,
+  verifyTrust,
+} from './trust/verify-trust.ts'
 export type { AccountFields } from './types/account.ts'
 export type { AccountKeyFields, AccountKeyRequestFields } from './types/account-key.ts'
 export type { HardwareIdentityFields } from './types/hardware-identity.ts'

@@ -23,7 +23,15 @@ export interface TrustContext {
   readonly find: FindAssertion
   readonly now: Date
   readonly policy?: Policy
+  /**
+   * Assertions that passed before: they are not checked again, and those that pass are added. Give the same set only
+   * for the same roots, policy and assertions to find, and while each key that was found then is still valid.
+   */
+  readonly checked?: CheckedAssertions
 }
+
+/** A set, or a `WeakSet`. */
+export type CheckedAssertions = Pick<WeakSet<UnverifiedAssertion>, 'has' | 'add'>
 
 /** Longest chain of keys that sign keys. Canonical's has two links. */
 const MAXIMUM_DEPTH = 8
@@ -44,7 +52,8 @@ export async function verifyTrust<Type extends TypeName>(
 ): Promise<TrustedAssertion<Type>> {
   const policy = context.policy ?? DEFAULT_POLICY
   // One type or a union of some: each is one of all.
-  await check(assertion as UnverifiedAssertion, { ...context, policy, above: [], checked: new Set() })
+  const checked = context.checked ?? new Set()
+  await check(assertion as UnverifiedAssertion, { ...context, policy, above: [], checked })
   // Proof: `check` threw unless the chain ended at a root.
   return assertion as TrustedAssertion<Type>
 }
@@ -53,8 +62,7 @@ interface Walk extends TrustContext {
   readonly policy: Policy
   /** The assertions that rely on this one, outermost first: to detect cycles. */
   readonly above: readonly UnverifiedAssertion[]
-  /** Already checked in this walk. */
-  readonly checked: Set<UnverifiedAssertion>
+  readonly checked: CheckedAssertions
 }
 
 async function check(assertion: UnverifiedAssertion, walk: Walk): Promise<void> {

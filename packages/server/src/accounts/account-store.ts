@@ -79,6 +79,16 @@ const selectById = compiledOnce((query, { id }: { id: AccountId }) =>
   query.selectFrom('account').selectAll().where('id', '=', id),
 )
 
+/** Indexes: both primary keys. */
+const selectByTokenSession = compiledOnce((query, { id }: { id: SessionId }) =>
+  query
+    .selectFrom('account')
+    .selectAll('account')
+    .innerJoin('token_session', 'token_session.account_id', 'account.id')
+    .select(['token_session.revoked_at', 'token_session.revoked_by'])
+    .where('token_session.session_id', '=', id),
+)
+
 export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
   const select = () => query.selectFrom('account').selectAll('account')
 
@@ -120,13 +130,8 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     findByUsername: async (username) =>
       optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
 
-    // Indexes: both primary keys.
     findByTokenSession: async (id) => {
-      const row = await select()
-        .innerJoin('token_session', 'token_session.account_id', 'account.id')
-        .select(['token_session.revoked_at', 'token_session.revoked_by'])
-        .where('token_session.session_id', '=', id)
-        .executeTakeFirst()
+      const [row] = (await selectByTokenSession(query, { id })).rows
       return (
         row && {
           account: accountOf(row),

@@ -1,16 +1,16 @@
 /** The register: the table `device`, and the serial assertions of its rows. */
 import type { DeviceId } from '@ratafia/api'
-import type { SelectQueryBuilder } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import {
   anyRowChanged,
   type Database,
   type DeviceTable,
-  fromInstant,
   isUniqueViolation,
   type Schema,
   toInstant,
 } from '../database/index.ts'
 import type { Device, DeviceStatus, SerialName } from './device.ts'
+import { deviceOf, type Nullable, optionalDevice, rowOf, WAITS_NOWHERE } from './device-row.ts'
 import { type SerialAssertionStore, serialAssertionStore } from './serial-assertion-store.ts'
 
 /** Which devices to list, and how many at most. */
@@ -29,12 +29,21 @@ export interface Decision {
   readonly reason: string | null
 }
 
+export interface SerialUse {
+  /** The active or revoked device with this serial. */
+  readonly holder: Device | undefined
+  /** The highest of its assertions, its holder and its former holders; undefined if it was never given. */
+  readonly revision: number | undefined
+}
+
 export interface DeviceStore extends SerialAssertionStore {
   findById(id: DeviceId): Promise<Device | undefined>
   /** The row of this key that is not superseded; else the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
   /** The active or revoked device with this serial. */
   findHolder(name: SerialName): Promise<Device | undefined>
+  /** What was ever given under this serial: what a new revision of it has to follow. */
+  findUse(name: SerialName): Promise<SerialUse>
   /** All rows of a serial: its holder, former holders and applicants. Newest first, at most 100. */
   findBySerial(name: SerialName): Promise<readonly Device[]>
   /** Newest first. */
@@ -109,6 +118,24 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
         .where('status', 'in', ['active', 'revoked'])
         .executeTakeFirst()
       return row && deviceOf(row)
+    },
+
+    async findUse({ brandId, model, serial }) {
+      const named = sql`brand_id = ${brandId} and model = ${model} and serial = ${serial}`
+      // The primary key of serial_assertion, device_serial, and the unique index device_brand_id_model_serial_key.
+      // Devices that were imported may have a revision and no assertion.
+      const { rows } = await sql<Nullable<DeviceTable> & { readonly highest: number | null }>`select * from (
+          select max(revision) as highest from (
+            select revision from ${sql.table('serial_assertion')} where ${named}
+            union all
+            select revision from (select revision from device where ${named} order by id desc limit 100) as newest
+          ) as given
+        ) as used
+        left join device on ${named} and status in ('active', 'revoked')
+      `.execute(query)
+      const [row] = rows
+      const holder = row && optionalDevice(row)
+      return { holder, revision: row?.highest ?? undefined }
     },
 
     async findBySerial({ brandId, model, serial }) {
@@ -207,50 +234,3 @@ export function filtered<Row>(
 }
 
 const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
-
-/** Where it came from matters only while it waits. */
-const WAITS_NOWHERE = { waits_in_narrow: null, waits_in_middle: null, waits_in_wide: null }
-
-/** Without what only a waiting device has, and what is not known of a device when it is stored. */
-export function rowOf(
-  device: Device,
-): Omit<DeviceTable, 'request' | 'last_session_at' | keyof typeof WAITS_NOWHERE> {
-  return {
-    id: device.id,
-    brand_id: device.brandId,
-    model: device.model,
-    serial: device.serial,
-    device_key_id: device.deviceKeyId,
-    status: device.status,
-    revision: device.revision,
-    origin: device.origin,
-    original: device.original,
-    registered_at: toInstant(device.registeredAt),
-    decided_at: device.decidedAt && toInstant(device.decidedAt),
-    decided_by: device.decidedBy,
-    reason: device.reason,
-    quarantined_at: device.quarantinedAt && toInstant(device.quarantinedAt),
-    removed_at: device.removedAt ? toInstant(device.removedAt) : null,
-  }
-}
-
-export function deviceOf(row: DeviceTable): Device {
-  return {
-    // Only newDeviceId and checked imports fill the column.
-    id: row.id as DeviceId,
-    brandId: row.brand_id,
-    model: row.model,
-    serial: row.serial,
-    deviceKeyId: row.device_key_id,
-    status: row.status,
-    revision: row.revision,
-    origin: row.origin,
-    original: row.original,
-    registeredAt: fromInstant(row.registered_at),
-    decidedAt: fromInstant(row.decided_at),
-    decidedBy: row.decided_by,
-    reason: row.reason,
-    quarantinedAt: fromInstant(row.quarantined_at),
-    ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
-  }
-}

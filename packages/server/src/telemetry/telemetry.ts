@@ -9,7 +9,7 @@ export interface Telemetry {
   readonly tracing: Tracing
 }
 
-/** More than the service has; lists of values turn one into many. */
+/** More than the service has; short lists of values turn one into several. */
 const DESCRIBED_TEXTS = 500
 /** Characters of a statement in a span. Longer ones only have more placeholders. */
 const TEXT_LIMIT = 2_000
@@ -20,6 +20,8 @@ export function observeDatabase({ metrics, tracing }: Telemetry, system: 'sqlite
   const describe = (text: string): Described => {
     const known = described.get(text)
     if (known) return known
+    // A long list of values, which rarely comes again.
+    if (text.length > TEXT_LIMIT) return describeStatement(text, system)
     if (described.size >= DESCRIBED_TEXTS) described.clear()
     const made = describeStatement(text, system)
     described.set(text, made)

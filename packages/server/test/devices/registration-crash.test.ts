@@ -1,6 +1,6 @@
 /**
  * `kill -9` in the middle of a registration: at every step there is, found by counting until none is left. The quick
- * run takes every thirteenth on PostgreSQL, every 26th on SQLite.
+ * run takes every sixth on PostgreSQL, every thirteenth on SQLite.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -31,7 +31,7 @@ import { testService } from '../support/service.ts'
 /** This test and its children are one installation. */
 const SECRET_KEY = Buffer.alloc(32, 7).toString('base64')
 /** More than there are: a registration that takes more has grown out of hand. */
-const MOST_STEPS = 60
+const MOST_STEPS = 40
 /** Processes that start while others are looked at. */
 const AHEAD = FULL ? 3 : 1
 
@@ -49,7 +49,7 @@ eachDatabase((kind, _open, fresh) => {
   const service = testService(fresh, { RATAFIA_SECRET_KEY: SECRET_KEY })
   // What a server in another process was told may happen although its client is gone.
   const when = kind === 'sqlite' ? 'before' : 'after'
-  const stride = FULL ? 1 : kind === 'sqlite' ? 26 : 13
+  const stride = FULL ? 1 : kind === 'sqlite' ? 13 : 6
   const children = new Set<ChildProcess>()
   let directory: string
   before(async () => {
@@ -139,7 +139,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await clones.evidenceOf(old.id)).length, 1)
 
       done = answer !== undefined
-      if (done) assert.ok(step > 20, `only ${step} steps`)
+      if (done) assert.ok(step > 10, `only ${step} steps`)
     }
     await Promise.all(starting)
     // It died on both sides of the one moment at which all of it is stored.

@@ -136,7 +136,7 @@ eachDatabase((kind, _open, fresh) => {
     const encoded = serialRequest({ requestId: await getRequestId(service), model: of.model, key })
     const [request, model] = [decode(encoded), decode(of.modelText)]
     assert.ok(request.type === 'serial-request' && model.type === 'model')
-    const known = (await stored.find(name)) ?? assert.fail()
+    const known = (await stored.findOpen(name)) ?? assert.fail()
     const mostWaiting = FULL ? 500 : 10
     let refused = 0
     const askFrom = async (host: number) => {
@@ -153,7 +153,7 @@ eachDatabase((kind, _open, fresh) => {
       }
       try {
         await waitForApproval(
-          { registration, model: known, proposed: undefined, hardwareKeyId: undefined },
+          { registration, model: known, proposed: undefined, use: undefined, hardwareKeyId: undefined },
           { ...service.installation, mostWaiting },
         )
       } catch (error) {

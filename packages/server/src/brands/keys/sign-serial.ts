@@ -5,10 +5,9 @@ import {
   type PublicKey,
   signAsync,
   type TrustedAssertion,
-  verifyTrust,
 } from '@ratafia/assertions'
 import type { ModelName } from '../models/model-policy.ts'
-import { trustContext } from '../trust/trust.ts'
+import { verifyChain } from '../trust/verify-chain.ts'
 import { type Signer, type SignerDeps, signerFor } from './signer-for.ts'
 
 export interface SerialInput extends ModelName {
@@ -53,6 +52,5 @@ export async function signSerial(input: SerialInput, deps: SignerDeps): Promise<
     signer.key,
     { signedAt: now },
   )
-  const context = { ...(await trustContext(deps)), now }
-  return { assertion: await verifyTrust(signed, context), signer }
+  return { assertion: await verifyChain(signed, deps), signer }
 }

@@ -42,8 +42,15 @@ export interface SerialDraft extends ModelName {
  * for a damaged key.
  */
 export async function signerFor(draft: SerialDraft, deps: SignerDeps): Promise<Signer> {
-  const model = await trustedModel(draft, deps)
-  return signerOf(model, draft.headers, deps)
+  const find = async (own: SignerDeps) => signerOf(await trustedModel(draft, own), draft.headers, own)
+  if (!deps.memory) return find(deps)
+  try {
+    return await find(deps)
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    // An operator may have added a key a moment ago: what is remembered refuses nothing.
+    return find({ ...deps, memory: undefined })
+  }
 }
 
 /** As {@link signerFor}, but returns the refusal. */
@@ -68,7 +75,7 @@ export async function signerOf(
   const { brandId, serialAuthority } = model.fields
   const reasons: string[] = []
   for (const authorityId of new Set([brandId, ...serialAuthority])) {
-    const keys = (await deps.brands.keys(authorityId)).filter(({ disabledAt }) => disabledAt === null)
+    const keys = await enabledKeys(authorityId, deps)
     if (keys.length === 0) reasons.push(missingKey(authorityId))
     for (const key of keys) {
       const signer = await trySigner(key, model, headers, deps)
@@ -104,7 +111,24 @@ async function trySigner(
     if (error instanceof AssertionError) return `${error.message}.`
     throw error
   }
-  return { authorityId: accountId, key: openPrivateKey(stored, deps.sealer), model }
+  return { authorityId: accountId, key: await openedKey(stored, deps), model }
+}
+
+async function enabledKeys(
+  accountId: string,
+  { brands, memory }: SignerDeps,
+): Promise<readonly StoredSigningKey[]> {
+  const read = async () => {
+    const keys = (await brands.keys(accountId)).filter(({ disabledAt }) => disabledAt === null)
+    return keys.length > 0 ? keys : undefined
+  }
+  return (await (memory?.current()?.find(`signing-keys ${accountId}`, read) ?? read())) ?? []
+}
+
+/** Opening one costs a third of a signature. Whether it may still sign is read again when the serial is stored. */
+async function openedKey(stored: StoredSigningKey, { sealer, memory }: SignerDeps): Promise<PrivateKey> {
+  const open = async () => openPrivateKey(stored, sealer)
+  return (await memory?.current()?.find(`signing-key ${stored.keyId}`, open)) ?? open()
 }
 
 /** `general`: compares only the headers that the model determines, because the others are not known yet. */

@@ -40,6 +40,12 @@ export interface StoredModel extends ModelName {
   readonly addedAt: Date
 }
 
+/** A model to which a device wants to register. */
+export interface OpenModel extends StoredModel {
+  /** It has, or had, an API key: then a device needs one. Once the last is revoked, no device gets in. */
+  readonly needsApiKey: boolean
+}
+
 /** Reads `BRAND/MODEL`. Throws `RequestError` `invalid-field`. */
 export function parseModelName(text: string): ModelName {
   const [brandId, model, more] = text.split('/')

@@ -1,4 +1,5 @@
 /** The policies of models, and which may become which: the tables `model` and `remodel`. */
+import { sql } from 'kysely'
 import {
   anyRowChanged,
   type Database,
@@ -7,12 +8,13 @@ import {
   rowLock,
   toInstant,
 } from '../../database/index.ts'
-import type { ModelName, ModelPolicy, StoredModel } from './model-policy.ts'
+import type { ModelName, ModelPolicy, OpenModel, StoredModel } from './model-policy.ts'
 
 export interface ModelStore {
   find(name: ModelName): Promise<StoredModel | undefined>
-  /** As `find`, within a transaction: the model cannot be removed until its end. */
-  hold(name: ModelName): Promise<StoredModel | undefined>
+  findOpen(name: ModelName): Promise<OpenModel | undefined>
+  /** As `findOpen`, within a transaction: the model cannot be removed until its end. */
+  hold(name: ModelName): Promise<OpenModel | undefined>
   /** Within a transaction: until its end no other comes back from here. Others can hold the model. False if there is none. */
   queue(name: ModelName): Promise<boolean>
   /**
@@ -49,15 +51,28 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
   const named = ({ brandId, model }: ModelName) =>
     query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)
 
+  /** Primary key, then the index api_key_model. */
+  const open = ({ brandId, model }: ModelName) =>
+    named({ brandId, model }).select(
+      sql<string | null>`(
+        select id from api_key where brand_id = ${brandId} and model = ${model} limit 1
+      )`.as('some_api_key'),
+    )
+
   return {
     async find(name) {
       const row = await named(name).executeTakeFirst()
       return row && modelOf(row)
     },
 
+    async findOpen(name) {
+      const row = await open(name).executeTakeFirst()
+      return row && openModelOf(row)
+    },
+
     async hold(name) {
-      const row = await named(name).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
-      return row && modelOf(row)
+      const row = await open(name).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
+      return row && openModelOf(row)
     },
 
     async queue(name) {
@@ -211,6 +226,11 @@ function changedColumns(changes: Partial<ModelPolicy>): Partial<ModelTable> {
     ...(quarantineClones === undefined ? {} : { quarantine_clones: quarantineClones ? 1 : 0 }),
   }
 }
+
+const openModelOf = (row: ModelTable & { readonly some_api_key: string | null }): OpenModel => ({
+  ...modelOf(row),
+  needsApiKey: row.some_api_key !== null,
+})
 
 function modelOf(row: ModelTable): StoredModel {
   return {

@@ -14,6 +14,7 @@ import {
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
 import { explainToOperator, explainToOperatorAsync } from '../assertion-file.ts'
+import type { BrandMemory, Remembered } from '../brand-memory.ts'
 import type { AssertionStore, StoredAssertion } from './assertion-store.ts'
 import { CANONICAL_ROOTS } from './canonical-roots.ts'
 import { decodeStored } from './decode-stored.ts'
@@ -21,31 +22,65 @@ import { decodeStored } from './decode-stored.ts'
 export interface TrustDeps {
   readonly assertions: AssertionStore
   readonly clock: Clock
+  /** For the requests of devices. Commands read the database. */
+  readonly memory?: BrandMemory | undefined
 }
+
+type FindDeps = Pick<TrustDeps, 'assertions' | 'memory'>
 
 /** Decoded once: `verifyTrust` recognises a root by identity. */
 export const BUILT_IN: readonly UnverifiedAssertion[] = CANONICAL_ROOTS.map((text) => decode(text))
 
 /** All trust roots: the built-in ones, then those that the operator added. */
-export async function rootAssertions({
-  assertions,
-}: Pick<TrustDeps, 'assertions'>): Promise<readonly UnverifiedAssertion[]> {
-  const added = await assertions.roots()
-  return [...BUILT_IN, ...added.map((encoded) => decodeStored(encoded))]
+export function rootAssertions({ assertions, memory }: FindDeps): Promise<readonly UnverifiedAssertion[]> {
+  return rootsIn(memory?.current(), assertions)
+}
+
+async function rootsIn(
+  remembered: Remembered | undefined,
+  assertions: AssertionStore,
+): Promise<readonly UnverifiedAssertion[]> {
+  const read = async () => {
+    const roots = [...BUILT_IN, ...(await assertions.roots()).map((encoded) => decodeStored(encoded))]
+    for (const root of roots) if (remembered) noteExpiry(root, remembered)
+    return roots
+  }
+  return (await remembered?.find('roots', read)) ?? read()
 }
 
 /** Finds a stored assertion or a root: a root may be a brand, too. Verifies nothing. */
-export async function findAssertion<Type extends TypeName>(
+export function findAssertion<Type extends TypeName>(
   type: Type,
   primaryKey: readonly string[],
-  { assertions }: Pick<TrustDeps, 'assertions'>,
+  { assertions, memory }: FindDeps,
 ): Promise<UnverifiedAssertion<Type> | undefined> {
-  const encoded = await assertions.find(type, primaryKey.join('/'))
-  const found = encoded
-    ? decodeStored(encoded)
-    : (await rootAssertions({ assertions })).find((root) => isReferredTo(root, type, primaryKey))
+  return findIn(memory?.current(), type, primaryKey, assertions)
+}
+
+async function findIn<Type extends TypeName>(
+  remembered: Remembered | undefined,
+  type: Type,
+  primaryKey: readonly string[],
+  assertions: AssertionStore,
+): Promise<UnverifiedAssertion<Type> | undefined> {
+  const name = primaryKey.join('/')
+  const read = async () => {
+    const encoded = await assertions.find(type, name)
+    const found = encoded
+      ? decodeStored(encoded)
+      : (await rootsIn(remembered, assertions)).find((root) => isReferredTo(root, type, primaryKey))
+    if (found && remembered) noteExpiry(found, remembered)
+    return found
+  }
+  const found = remembered ? await remembered.find(`${type} ${name}`, read) : await read()
   // Proven by the comparison, which does not narrow a type parameter.
   return found?.type === type ? (found as UnverifiedAssertion<Type>) : undefined
+}
+
+/** A chain is good only as long as its keys are. */
+function noteExpiry(assertion: UnverifiedAssertion, remembered: Remembered): void {
+  const until = assertion.type === 'account-key' ? assertion.fields.until : undefined
+  if (until) remembered.expires(until)
 }
 
 /** One key speaks for one account. Throws `invalid-field` if an account has this key already. */
@@ -58,18 +93,22 @@ export async function requireUnusedKey(keyId: string, deps: Pick<TrustDeps, 'ass
 
 /**
  * What `verifyTrust` needs: the roots, the time, and a look-up that prefers `given` over stored assertions. Pass
- * `roots` only to ask what would be valid with other roots.
+ * `roots` only to ask what would be valid with other roots, and without a memory. With one, the same object must not be
+ * checked with other `given` assertions that it rests on.
  */
 export async function trustContext(
   deps: TrustDeps,
   given: readonly UnverifiedAssertion[] = [],
   roots?: TrustRoots,
 ): Promise<TrustContext> {
+  const remembered = deps.memory?.current()
   return {
-    roots: roots ?? trustRoots(await rootAssertions(deps)),
+    roots: roots ?? trustRoots(await rootsIn(remembered, deps.assertions)),
     now: deps.clock(),
     find: (type, primaryKey) =>
-      given.find((one) => isReferredTo(one, type, primaryKey)) ?? findAssertion(type, primaryKey, deps),
+      given.find((one) => isReferredTo(one, type, primaryKey)) ??
+      findIn(remembered, type, primaryKey, deps.assertions),
+    ...(remembered && !roots && { checked: remembered.checked }),
   }
 }
 

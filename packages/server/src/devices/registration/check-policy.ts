@@ -3,9 +3,10 @@ import type { AllowListStore } from '../../brands/models/allow-list/allow-list-s
 import type { ApiKeyStore } from '../../brands/models/api-keys/api-key-store.ts'
 import { checkApiKey, useApiKey } from '../../brands/models/api-keys/use-api-key.ts'
 import type { FindHardwareDeps } from '../../brands/models/hardware/find-hardware-identity.ts'
-import type { StoredModel } from '../../brands/models/model-policy.ts'
+import type { OpenModel, StoredModel } from '../../brands/models/model-policy.ts'
 import type { Details } from '../../change.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
+import type { SerialUse } from '../device-store.ts'
 import type { CloneStore } from '../sessions/clone-store.ts'
 import { checkHardware } from './check-hardware.ts'
 import { checkRemodel, type RemodelDeps } from './check-remodel.ts'
@@ -22,9 +23,11 @@ export interface PolicyDeps extends FindHardwareDeps, RemodelDeps {
 export interface AllowedDevice {
   readonly registration: Registration
   /** With the policy that allowed it. */
-  readonly model: StoredModel
+  readonly model: OpenModel
   /** The serial number it will get; undefined if the service makes one. */
   readonly proposed: string | undefined
+  /** What was given under the proposed number when it was looked up. */
+  readonly use: SerialUse | undefined
   /** Of the board that vouched for it, as {@link checkHardware} says; undefined if the model asks for none. */
   readonly hardwareKeyId: string | undefined
 }
@@ -32,16 +35,18 @@ export interface AllowedDevice {
 /** Throws {@link RequestError} `registration-refused`, `invalid-api-key` or `invalid-assertion`. */
 export async function checkPolicy(
   registration: Registration,
-  model: StoredModel,
+  model: OpenModel,
   deps: PolicyDeps,
 ): Promise<AllowedDevice> {
   const { request, original } = registration
   const { policy } = model
   // Check the API key first: without one, reveal nothing.
-  const verdict = await checkApiKey({ text: registration.apiKey, model }, deps)
-  if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
+  if (registration.apiKey !== undefined || model.needsApiKey) {
+    const verdict = await checkApiKey({ text: registration.apiKey, model }, deps)
+    if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
+  }
   const proposed = proposedSerial(request, policy.proposedSerial)
-  if (proposed !== undefined) await recordSecondKey(registration, model, proposed, deps)
+  const use = proposed === undefined ? undefined : await lookUp(proposed, registration, model, deps)
   const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
   if (policy.registration === 'allow-list' && !(await deps.allowList.has(model, device))) {
     const number = proposed === undefined ? '' : `the serial number ${proposed} or `
@@ -51,7 +56,7 @@ export async function checkPolicy(
   }
   const hardwareKeyId = policy.hardwareIdentity ? await checkHardware(request, deps) : undefined
   if (original) await checkRemodel(original, model, deps)
-  return { registration, model, proposed, hardwareKeyId }
+  return { registration, model, proposed, use, hardwareKeyId }
 }
 
 /** The audit details of the board that vouched: a board may vouch for several keys (docs/decisions/0033). */
@@ -60,33 +65,39 @@ export const vouchedBy = ({ hardwareKeyId }: AllowedDevice): Details =>
 
 /**
  * Counts one use of the API key, on the transaction that stores the device. Returns the id of the key, for the audit
- * log. Throws {@link RequestError} `invalid-api-key`.
+ * log. Without a key there is nothing to count: `policyStillAllows` looks whether the model needs one by now. Throws
+ * {@link RequestError} `invalid-api-key`.
  */
 export async function countApiKeyUse(
   { registration, model }: AllowedDevice,
   at: Date,
   { apiKeys }: { readonly apiKeys: ApiKeyStore },
 ): Promise<Details> {
+  if (registration.apiKey === undefined) return {}
   const verdict = await useApiKey({ text: registration.apiKey, model }, { apiKeys, clock: () => at })
   if (!verdict.accepted) throw new RequestError('invalid-api-key', verdict.message)
   return verdict.key ? { 'api-key': verdict.key.id } : {}
 }
 
-/** Recorded even if the request is refused: a clone would show a second key for one serial number. */
-async function recordSecondKey(
+/**
+ * Who has the proposed number? A second key for it is recorded even if the request is refused: a clone would show one.
+ */
+async function lookUp(
+  serial: string,
   { request, caller }: Registration,
   { brandId, model }: StoredModel,
-  serial: string,
   { devices, clones, clock }: PolicyDeps,
-): Promise<void> {
+): Promise<SerialUse> {
   const { deviceKeyId } = request.fields
-  const holder = await devices.findHolder({ brandId, model, serial })
-  if (!holder || holder.deviceKeyId === deviceKeyId) return
-  await clones.record({
-    deviceId: holder.id,
-    kind: 'second-key',
-    subject: deviceKeyId,
-    details: { address: caller.address, 'user-agent': caller.userAgent },
-    at: clock(),
-  })
+  const use = await devices.findUse({ brandId, model, serial })
+  if (use.holder && use.holder.deviceKeyId !== deviceKeyId) {
+    await clones.record({
+      deviceId: use.holder.id,
+      kind: 'second-key',
+      subject: deviceKeyId,
+      details: { address: caller.address, 'user-agent': caller.userAgent },
+      at: clock(),
+    })
+  }
+  return use
 }

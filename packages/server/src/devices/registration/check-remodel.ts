@@ -1,8 +1,9 @@
 /** Whether a device may become another model (contract/devices.md 8). */
-import { encode, type UnverifiedAssertion, verifyTrust } from '@ratafia/assertions'
+import { encode, type UnverifiedAssertion } from '@ratafia/assertions'
 import { type ModelName, showModelName } from '../../brands/models/model-policy.ts'
 import type { ModelStore } from '../../brands/models/model-store.ts'
-import { type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
+import type { TrustDeps } from '../../brands/trust/trust.ts'
+import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { registrationRefused } from '../../errors.ts'
 import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -28,10 +29,7 @@ export async function checkRemodel(
   const device = await deps.devices.findByKey(original.fields)
   const stored = device && (await deps.devices.serialAssertionsOf(device.id)).at(-1)
   if (stored && Buffer.compare(stored.encoded, encode(original)) === 0) return
-  await explainedAsync(
-    async () => verifyTrust(original, await trustContext(deps)),
-    'could not validate the original serial assertion',
-  )
+  await explainedAsync(() => verifyChain(original, deps), 'could not validate the original serial assertion')
 }
 
 /** Why the operator or the register forbids it. Verifies nothing. */

@@ -11,7 +11,7 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Changing, Recording } from '../../change.ts'
 import { Unavailable } from '../../errors.ts'
 import type { Device, SerialAssertion, SerialName } from '../device.ts'
-import type { DeviceStore } from '../device-store.ts'
+import type { DeviceStore, SerialUse } from '../device-store.ts'
 import { won } from '../lost-race.ts'
 import { serialAssertion } from '../serial-assertion.ts'
 import { givesWay, supersededBy } from '../serial-holder.ts'
@@ -39,16 +39,23 @@ export interface SerialTaken {
 /** How many numbers of a template one request skips at most, because devices have proposed them before. */
 const SKIPPED_NUMBERS = 100
 
+interface ToPlan {
+  readonly model: StoredModel
+  readonly proposed: string | undefined
+  /** Of the proposed number, if it was read a moment ago. */
+  readonly use?: SerialUse | undefined
+}
+
 /** Which serial number can be given now? Without `proposed`, the service makes one. */
 export async function planSerial(
-  { model, proposed }: { readonly model: StoredModel; readonly proposed: string | undefined },
+  { model, proposed, use }: ToPlan,
   deps: Pick<IssueDeps, 'devices' | 'models'>,
 ): Promise<SerialPlan | SerialTaken> {
   if (proposed === undefined) return planNewNumber(model, deps)
   const name = { brandId: model.brandId, model: model.model, serial: proposed }
-  const holder = await deps.devices.findHolder(name)
+  const { holder, revision } = use ?? (await deps.devices.findUse(name))
   if (holder && !givesWay(holder, model.policy)) return { taken: holder }
-  return { ...name, holder, revision: await nextRevision(name, holder, deps) }
+  return { ...name, holder, revision: revision === undefined ? 0 : revision + 1 }
 }
 
 async function planNewNumber(
@@ -57,23 +64,14 @@ async function planNewNumber(
 ): Promise<SerialPlan> {
   for (let attempt = 0; attempt < SKIPPED_NUMBERS; attempt++) {
     const serial = await generateSerial(model, deps)
-    const name = { brandId: model.brandId, model: model.model, serial }
-    const used = (await deps.devices.findHolder(name)) ?? (await deps.devices.findSerialAssertion(name))
-    if (!used) return { ...name, holder: undefined, revision: 0 }
+    const plan = { brandId: model.brandId, model: model.model, serial, holder: undefined, revision: 0 }
+    // Nobody has proposed a new UUID; if somebody had, the constraints would find out.
+    if (model.policy.serialTemplate === null) return plan
+    const { holder, revision } = await deps.devices.findUse(plan)
+    if (!holder && revision === undefined) return plan
   }
   // The counter keeps its place: a retry goes on from here.
   throw new Unavailable(`${SKIPPED_NUMBERS} numbers of ${model.brandId}/${model.model} in a row are taken`)
-}
-
-async function nextRevision(
-  name: SerialName,
-  holder: Device | undefined,
-  { devices }: Pick<IssueDeps, 'devices'>,
-): Promise<number> {
-  const newest = await devices.findSerialAssertion(name)
-  // Earlier holders count too: those that were imported may have a revision and no assertion.
-  const rows = holder ? [holder] : await devices.findBySerial(name)
-  return Math.max(newest?.revision ?? -1, ...rows.map(({ revision }) => revision ?? -1)) + 1
 }
 
 /**

@@ -9,11 +9,12 @@ import type { RegisterStores } from './register-stores.ts'
  * applies to this device too. Nobody removes the model until the transaction ends. False: check everything again.
  */
 export async function policyStillAllows(
-  { registration: { request, original }, model, proposed }: AllowedDevice,
+  { registration: { request, original, apiKey }, model, proposed }: AllowedDevice,
   { models, allowList, devices }: RegisterStores,
 ): Promise<boolean> {
   const now = await models.hold(model)
   if (!now || !isDeepStrictEqual(now.policy, model.policy)) return false
+  if (now.needsApiKey && apiKey === undefined) return false
   const device = { serial: proposed ?? null, deviceKeyId: request.fields.deviceKeyId }
   if (model.policy.registration === 'allow-list' && !(await allowList.has(model, device))) return false
   return !original || (await whyNoRemodel(original, model, { models, devices })) === undefined

@@ -3,7 +3,7 @@ import { AssertionError } from '@ratafia/assertions'
 import type { SignedSerial } from '../../brands/keys/sign-serial.ts'
 import { type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
 import { RequestError, registrationRefused } from '../../errors.ts'
-import { type Device, type SerialAssertion, showSerialName } from '../device.ts'
+import { type Device, showSerialName } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
 import { givenSerial } from '../serial-holder.ts'
@@ -17,10 +17,13 @@ import {
   supersedeHolder,
 } from './issue-serial.ts'
 import { policyStillAllows } from './policy-still-allows.ts'
-import type { Registration } from './registration.ts'
+import type { Registration, RegistrationResult } from './registration.ts'
+import type { SigningQueue } from './signing-queue.ts'
+import { type StandingDeps, standingOutcome } from './standing-outcome.ts'
 import { useRequestId } from './use-request-id.ts'
 
-export interface RegisterNewDeps extends IssueDeps {
+export interface RegisterNewDeps extends IssueDeps, StandingDeps {
+  readonly signing: SigningQueue
   /** Tells the operator about a fault that no device can repair. */
   readonly warn: (message: string) => void
 }
@@ -32,18 +35,22 @@ export interface RegisterNewDeps extends IssueDeps {
 export async function registerNewDevice(
   allowed: AllowedDevice,
   deps: RegisterNewDeps,
-): Promise<SerialAssertion> {
+): Promise<RegistrationResult> {
   const { registration, model } = allowed
   const { deviceKeyId } = registration.request.fields
-  const plan = await planSerial(allowed, deps)
-  if ('taken' in plan) throw serialTaken(plan.taken, registration)
-  // The same request, sent twice at once, was faster.
-  if (plan.holder?.deviceKeyId === deviceKeyId) throw new LostRace()
+  const turn = await inTurn(registration, deps, async () => {
+    const plan = await planSerial(allowed, deps)
+    if ('taken' in plan) throw serialTaken(plan.taken, registration)
+    // The same request, sent twice at once, was faster.
+    if (plan.holder?.deviceKeyId === deviceKeyId) throw new LostRace()
+    const at = deps.clock()
+    return { plan, at, signed: await signFor(registration, plan, deps) }
+  })
+  if ('standing' in turn) return turn.standing
+  const { plan, at, signed } = turn
   const { serial, revision } = plan
-  const at = deps.clock()
   const decided = { status: 'active', decidedAt: at, decidedBy: 'policy' } as const
   const device = { ...pendingDevice(registration, model, at), ...decided, serial, revision }
-  const signed = await signFor(registration, plan, deps)
   return deps.change(async (stores) => {
     await supersedeHolder(plan, { deviceKeyId, at }, stores)
     won(await stores.devices.add(device))
@@ -62,20 +69,36 @@ export async function registerImported(
   registration: Registration,
   device: Device,
   deps: RegisterNewDeps,
-): Promise<SerialAssertion> {
+): Promise<RegistrationResult> {
   const { brandId, model, serial } = device
-  const stored = await deps.devices.findSerialAssertion({ brandId, model, serial })
-  // The same device, asking twice at once, was faster.
-  if (stored?.deviceId === device.id) throw new LostRace()
-  const revision = Math.max(device.revision ?? -1, stored?.revision ?? -1) + 1
-  const at = deps.clock()
-  const signed = await signFor(registration, { brandId, model, serial, revision, holder: undefined }, deps)
+  const turn = await inTurn(registration, deps, async () => {
+    const stored = await deps.devices.findSerialAssertion({ brandId, model, serial })
+    // The same device, asking twice at once, was faster.
+    if (stored?.deviceId === device.id) throw new LostRace()
+    const revision = Math.max(device.revision ?? -1, stored?.revision ?? -1) + 1
+    const plan = { brandId, model, serial, revision, holder: undefined }
+    return { revision, at: deps.clock(), signed: await signFor(registration, plan, deps) }
+  })
+  if ('standing' in turn) return turn.standing
+  const { revision, at, signed } = turn
   return deps.change(async (stores) => {
     won(await stores.devices.setRevision(device.id, revision))
     await useRequestId(registration, device, at, stores)
     const details = givenSerial({ ...device, revision })
     await stores.record({ action: 'device.register', subject: device.id, details })
     return storeSerial(signed, { device, at }, stores)
+  })
+}
+
+/** Plans and signs when its turn comes, unless the same device was served meanwhile: do not sign for it twice. */
+function inTurn<T>(
+  registration: Registration,
+  deps: RegisterNewDeps,
+  work: () => Promise<T>,
+): Promise<T | { readonly standing: RegistrationResult }> {
+  return deps.signing.run(registration.request.fields.deviceKeyId, async (again) => {
+    const standing = again ? await standingOutcome(registration, deps) : undefined
+    return standing ? { standing } : work()
   })
 }
 

@@ -4,10 +4,12 @@
  * transaction at the end decide, and the loser of a race starts again.
  */
 import { createHash } from 'node:crypto'
-import { encodeStream, verifyTrust } from '@ratafia/assertions'
-import { type ModelName, type StoredModel, showModelName } from '../../brands/models/model-policy.ts'
+import { encode, encodeStream, type UnverifiedAssertion } from '@ratafia/assertions'
+import { type ModelName, type OpenModel, showModelName } from '../../brands/models/model-policy.ts'
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
-import { findAssertion, type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
+import type { Recognised } from '../../brands/trust/recognised.ts'
+import { findAssertion, type TrustDeps } from '../../brands/trust/trust.ts'
+import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { RequestError, registrationRefused, Unavailable } from '../../errors.ts'
 import type { Caller, SerialAssertion } from '../device.ts'
@@ -20,11 +22,10 @@ import { readRegistration } from './read-registration.ts'
 import { type RegisterNewDeps, registerImported, registerNewDevice } from './register-new.ts'
 import type { RegisterStores } from './register-stores.ts'
 import type { Registration, RegistrationResult } from './registration.ts'
-import type { SigningQueue } from './signing-queue.ts'
 import { outcomeOfKey, outcomeOfRequest, type StandingDeps, standingOutcome } from './standing-outcome.ts'
 
 interface StepDeps extends NonceDependencies, StandingDeps, PolicyDeps, RegisterNewDeps, WaitDeps {
-  readonly signing: SigningQueue
+  readonly recognised: Recognised<UnverifiedAssertion<'model'>>
 }
 
 export interface RegisterDeps extends Omit<StepDeps, 'change'> {
@@ -58,7 +59,10 @@ export async function registerDevice(
   const { deviceKeyId } = registration.request.fields
   const change = changeBy({ actor: deviceKeyActor(deviceKeyId), source: input.caller.address })
   const deps = { ...given, change }
-  const result = await retryLostRaces(ATTEMPTS, () => register(registration, deps))
+  // What is remembered may be why a race was lost: the second attempt reads everything.
+  const result = await retryLostRaces(ATTEMPTS, (attempt) =>
+    register(registration, attempt === 0 ? deps : { ...deps, memory: undefined }),
+  )
   if (!result) throw new Unavailable(`a registration lost ${ATTEMPTS} races`)
   if (result === 'wait') return undefined
   return input.serialStream ? withSigner(result, deps) : result.encoded
@@ -88,14 +92,9 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
     if ('proposed' in decided && model.policy.registration === 'approval') {
       return await waitForApproval(decided, deps)
     }
-    return await deps.signing.run(async (waited) => {
-      // The same device may have been served meanwhile: do not sign for it twice.
-      const standing = waited ? await standingOutcome(registration, deps) : undefined
-      if (standing) return standing
-      return 'proposed' in decided
-        ? registerNewDevice(decided, deps)
-        : registerImported(registration, decided.device, deps)
-    })
+    return 'proposed' in decided
+      ? await registerNewDevice(decided, deps)
+      : await registerImported(registration, decided.device, deps)
   } catch (error) {
     // A copy of this request, sent at the same moment, may have caused the refusal: then return what the copy got.
     const standing = error instanceof RequestError ? await standingOutcome(registration, deps) : undefined
@@ -105,13 +104,13 @@ async function register(registration: Registration, deps: StepDeps): Promise<Reg
 }
 
 /** The model as the operator set it up, once the chain of the model assertion is verified. */
-async function trustedModel({ model }: Registration, deps: StepDeps): Promise<StoredModel> {
-  const stored = await deps.models.find(model.fields)
+async function trustedModel({ model }: Registration, deps: StepDeps): Promise<OpenModel> {
+  const stored = await deps.models.findOpen(model.fields)
   if (!stored) throw unknownModel(model.fields)
-  await explainedAsync(
-    async () => verifyTrust(model, await trustContext(deps)),
-    'could not validate model assertion',
-  )
+  const text = encode(model)
+  const known = deps.recognised.find(text)
+  await explainedAsync(() => verifyChain(known ?? model, deps), 'could not validate model assertion')
+  if (!known) deps.recognised.keep(text, model)
   return stored
 }
 

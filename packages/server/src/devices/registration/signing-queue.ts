@@ -7,10 +7,10 @@ import { Unavailable } from '../../errors.ts'
 
 export interface SigningQueue {
   /**
-   * Runs `work` when its turn comes; `waited` says whether it waited for others. Throws {@link Unavailable} at once
-   * if too many wait.
+   * Runs `work` when its turn comes; `again` says whether work for this device key was already here. Throws
+   * {@link Unavailable} at once if too many wait.
    */
-  run<T>(work: (waited: boolean) => Promise<T>): Promise<T>
+  run<T>(deviceKeyId: string, work: (again: boolean) => Promise<T>): Promise<T>
   /** `refused` since the start. */
   state(): { readonly active: number; readonly waiting: number; readonly refused: number }
 }
@@ -18,21 +18,32 @@ export interface SigningQueue {
 /** Wraps the turn of one registration, after its wait. */
 type SigningObserver = <T>(sign: () => Promise<T>) => Promise<T>
 
-/** Node has this many threads for signatures. */
-const AT_ONCE = 4
+interface SigningLimits {
+  /** No more than there are cores: a signature does nothing but compute. */
+  readonly atOnce: number
+  /** How many may wait, not counting those that sign. */
+  readonly waiting: number
+}
 
-/** `waiting`: how many may wait, not counting those that sign. */
-export function signingQueue(waiting: number, observer: SigningObserver): SigningQueue {
-  const limit = pLimit(AT_ONCE)
+export function signingQueue({ atOnce, waiting }: SigningLimits, observer: SigningObserver): SigningQueue {
+  const limit = pLimit(atOnce)
+  const here = new Map<string, number>()
   let refused = 0
   return {
-    run: async (work) => {
-      const waits = limit.activeCount >= AT_ONCE
-      if (waits && limit.pendingCount >= waiting) {
+    run: async (deviceKeyId, work) => {
+      if (limit.activeCount >= atOnce && limit.pendingCount >= waiting) {
         refused++
         throw new Unavailable(`${waiting} registrations already wait for their signature`)
       }
-      return limit(() => observer(() => work(waits)))
+      const before = here.get(deviceKeyId) ?? 0
+      here.set(deviceKeyId, before + 1)
+      try {
+        return await limit(() => observer(() => work(before > 0)))
+      } finally {
+        const left = (here.get(deviceKeyId) ?? 1) - 1
+        if (left > 0) here.set(deviceKeyId, left)
+        else here.delete(deviceKeyId)
+      }
     },
     state: () => ({ active: limit.activeCount, waiting: limit.pendingCount, refused }),
   }

@@ -6,10 +6,10 @@ import {
   type TypeName,
   type UnverifiedAssertion,
   verifySignature,
-  verifyTrust,
 } from '@ratafia/assertions'
 import { findModelAssertion } from '../../brands/models/find-model.ts'
-import { type TrustDeps, trustContext } from '../../brands/trust/trust.ts'
+import type { TrustDeps } from '../../brands/trust/trust.ts'
+import { verifyChain } from '../../brands/trust/verify-chain.ts'
 import { showSerialName } from '../device.ts'
 import { explained, explainedAsync, invalidAssertion } from '../explained.ts'
 
@@ -32,11 +32,25 @@ export interface SessionRequest {
   readonly model: TrustedAssertion<'model'>
 }
 
-/** Decodes, and checks everything that needs no cryptography. Throws `RequestError` `invalid-assertion`. */
-export function readSessionRequest(texts: SessionTexts): UnverifiedSessionRequest {
-  const serial = decodeOne('serial-assertion', texts.serial, 'serial')
+/** The serial and the model that came together: whether the serial is valid may rest on that model. */
+export type DeviceAssertions = Pick<UnverifiedSessionRequest, 'serial' | 'model'>
+
+/** All that the device repeats with each session. */
+export const repeatedText = ({ serial, model }: SessionTexts): string =>
+  `${serial.length} ${serial}${model === undefined ? '' : ` ${model}`}`
+
+/**
+ * Decodes, and checks everything that needs no cryptography. `known` is what {@link repeatedText} was decoded to before.
+ * Throws `RequestError` `invalid-assertion`.
+ */
+export function readSessionRequest(
+  texts: SessionTexts,
+  known: DeviceAssertions | undefined,
+): UnverifiedSessionRequest {
+  const serial = known?.serial ?? decodeOne('serial-assertion', texts.serial, 'serial')
   const request = decodeOne('device-session-request', texts.request, 'device-session-request')
-  const model = texts.model === undefined ? undefined : decodeOne('model-assertion', texts.model, 'model')
+  const model =
+    known || texts.model === undefined ? known?.model : decodeOne('model-assertion', texts.model, 'model')
   const { brandId, model: modelName, serial: number } = serial.fields
   requireEqual('device-session-request', 'brand-id', request.fields.brandId, brandId)
   requireEqual('device-session-request', 'model', request.fields.model, modelName)
@@ -95,13 +109,13 @@ export async function checkSessionRequest(
   }
   // An older revision of the model must not restore a serial-authority that the brand has withdrawn.
   const isOlder = stored !== undefined && stored.revision > chosen.revision
-  const context = await trustContext(deps, isOlder ? [] : [chosen])
+  const given = isOlder ? [] : [chosen]
   const trustedModel = await explainedAsync(
-    () => verifyTrust(chosen, context),
+    () => verifyChain(chosen, deps, given),
     'could not validate model assertion',
   )
   const trustedSerial = await explainedAsync(
-    () => verifyTrust(serial, context),
+    () => verifyChain(serial, deps, given),
     'could not validate serial assertion',
   )
   explained(

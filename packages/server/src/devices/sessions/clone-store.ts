@@ -45,8 +45,8 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
         .executeTakeFirst()
       if (anyRowChanged(updated)) return true
       // The primary key begins with the counted columns, and decides between two inserts at once.
-      const inserted = await sql`
-        insert into clone_evidence (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
+      const inserted = await sql`insert into ${sql.table('clone_evidence')}
+          (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
         select ${deviceId}, ${kind}, ${subject}, ${seen}, ${seen}, 1, ${text}
         where (select count(*) from clone_evidence where device_id = ${deviceId} and kind = ${kind})
           < ${EVIDENCE_LIMIT}

@@ -9,20 +9,36 @@ import {
   fromInstant,
   toInstant,
 } from '../../database/index.ts'
-import { deviceOf } from '../device-store.ts'
+import type { Device, SerialName } from '../device.ts'
+import { deviceOf, type Nullable } from '../device-row.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
+/** Which sessions of a device to read. */
+export interface Beside {
+  readonly previous: DeviceSessionId | undefined
+  readonly at: Date
+}
+
+export interface HolderOfSessions {
+  readonly device: Device
+  /** In no order. */
+  readonly sessions: readonly DeviceSession[]
+}
+
 export interface DeviceSessionStore {
-  /** False, and nothing is stored, if its nonce was used: of several that race with one nonce, one wins. */
+  /**
+   * False, and nothing is stored, if its nonce was used (of several that race with one nonce, one wins), or if its device
+   * may have no session any more.
+   */
   add(session: DeviceSession): Promise<boolean>
   find(id: DeviceSessionId): Promise<FoundSession | undefined>
   findByNonce(nonceHash: Uint8Array): Promise<FoundSession | undefined>
-  /** The newest session of a chain. */
-  headOf(chainId: DeviceSessionId): Promise<DeviceSession | undefined>
-  /** The chain of the device that began last. */
-  newestChain(id: DeviceId): Promise<DeviceSessionId | undefined>
-  /** The newest session of the device that has not expired at this instant. */
-  newestAlive(id: DeviceId, at: Date): Promise<DeviceSession | undefined>
+  /**
+   * The active or revoked device with this serial, and those of its sessions that a new one is compared with: the
+   * session `previous` and the head of its chain, the head of the chain that began last, and the newest session that has
+   * not expired at that instant.
+   */
+  findHolder(name: SerialName, beside: Beside): Promise<HolderOfSessions | undefined>
   /** Newest first, at most `limit`. */
   ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
   /**
@@ -70,24 +86,16 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
   return {
     async add(session) {
-      const result = await query
-        .insertInto('device_session')
-        .values({
-          session_id: session.id,
-          device_id: session.deviceId,
-          chain_id: session.chainId,
-          previous_id: session.previousId,
-          nonce_hash: session.nonceHash,
-          request_hash: session.requestHash,
-          macaroon_id: session.macaroonId,
-          store: session.store,
-          opened_at: toInstant(session.openedAt),
-          expires_at: toInstant(session.expiresAt),
-          address: session.caller.address,
-          user_agent: session.caller.userAgent,
-        })
-        .onConflict((conflict) => conflict.column('nonce_hash').doNothing())
-        .executeTakeFirst()
+      // Primary key of the device, then the unique index device_session_nonce_hash_key.
+      const result = await sql`insert into ${sql.table('device_session')} (session_id, device_id,
+          chain_id, previous_id, nonce_hash, request_hash, macaroon_id, store, opened_at, expires_at, address, user_agent)
+        select ${session.id}, id, ${session.chainId}, ${session.previousId}, ${session.nonceHash},
+          ${session.requestHash}, ${session.macaroonId}, ${session.store}, ${toInstant(session.openedAt)},
+          ${toInstant(session.expiresAt)}, ${session.caller.address}, ${session.caller.userAgent}
+        from device
+        where id = ${session.deviceId} and status = 'active' and quarantined_at is null
+        on conflict (nonce_hash) do nothing
+      `.execute(query)
       return anyRowChanged(result)
     },
 
@@ -103,31 +111,28 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       return row && foundOf(row)
     },
 
-    async headOf(chainId) {
-      // Index device_session_chain.
-      const row = await newestFirst().where('chain_id', '=', chainId).limit(1).executeTakeFirst()
-      return row && sessionOf(row)
-    },
-
-    async newestChain(id) {
-      // Index device_session_device; a device has few sessions, because old ones are removed.
-      const { newest } = await query
-        .selectFrom('device_session')
-        .select((select) => select.fn.max('chain_id').as('newest'))
-        .where('device_id', '=', id)
-        .executeTakeFirstOrThrow()
-      // The column contains only ids of sessions. Over no rows the maximum is null, which the types do not say.
-      return (newest as DeviceSessionId | null) ?? undefined
-    },
-
-    async newestAlive(id, at) {
-      // Index device_session_device.
-      const row = await newestFirst()
-        .where('device_id', '=', id)
-        .where('expires_at', '>', toInstant(at))
-        .limit(1)
-        .executeTakeFirst()
-      return row && sessionOf(row)
+    async findHolder({ brandId, model, serial }, { previous, at }) {
+      const newest = sql`order by opened_at desc, session_id desc limit 1`
+      // The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
+      // device_session_device. A device has few sessions, because old ones are removed.
+      const { rows } = await sql<
+        DeviceTable & Nullable<DeviceSessionTable>
+      >`select * from ${sql.table('device')}
+        left join device_session on device_session.device_id = device.id and session_id in (
+          (select session_id from device_session where session_id = ${previous ?? null}),
+          (select session_id from device_session where chain_id = (
+            select chain_id from device_session where session_id = ${previous ?? null}
+          ) ${newest}),
+          (select session_id from device_session where chain_id = (
+            select max(chain_id) from device_session where device_id = device.id
+          ) ${newest}),
+          (select session_id from device_session
+            where device_id = device.id and expires_at > ${toInstant(at)} ${newest})
+        )
+        where brand_id = ${brandId} and model = ${model} and serial = ${serial} and status in ('active', 'revoked')
+      `.execute(query)
+      const [first] = rows
+      return first && { device: deviceOf(first), sessions: rows.flatMap((row) => sessionIn(row) ?? []) }
     },
 
     async ofDevice(id, limit) {
@@ -180,6 +185,9 @@ function sessionOf(row: DeviceSessionTable): DeviceSession {
     caller: { address: row.address, userAgent: row.user_agent },
   }
 }
+
+const sessionIn = (row: Nullable<DeviceSessionTable>): DeviceSession | undefined =>
+  row.session_id === null ? undefined : sessionOf(row as DeviceSessionTable)
 
 const foundOf = (row: DeviceSessionTable & DeviceTable): FoundSession => ({
   session: sessionOf(row),

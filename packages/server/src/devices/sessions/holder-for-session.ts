@@ -13,65 +13,75 @@ import { serialAssertion } from '../serial-assertion.ts'
 import { givenSerial, supersededBy } from '../serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 
-interface HolderDeps {
-  /** On the transaction that opens the session. */
+/** Stores on the transaction that opens the session. */
+interface EntryStores extends Pick<Recording, 'record'> {
   readonly devices: DeviceStore
-  readonly record: Recording['record']
 }
 
-/** Throws `RequestError` `device-refused`, and `LostRace`. */
+export interface SessionHolder {
+  readonly device: Device
+  /** Stores what the serial changes in the register, before the session. Undefined if nothing. Throws `LostRace`. */
+  readonly enter: ((stores: EntryStores) => Promise<void>) | undefined
+}
+
+interface Asked {
+  readonly serial: TrustedAssertion<'serial'>
+  /** The active or revoked device with the serial number. */
+  readonly holder: Device | undefined
+  readonly at: Date
+}
+
+/** Only reads. Throws `RequestError` `device-refused`, and `LostRace`. */
 export async function holderForSession(
-  { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
-  { devices, record }: HolderDeps,
-): Promise<Device> {
+  asked: Asked,
+  deps: { readonly devices: Pick<DeviceStore, 'findByKey'> },
+): Promise<SessionHolder> {
+  const { serial, holder } = asked
   const { deviceKeyId } = serial.fields
-  const holder = await devices.findHolder(serial.fields)
   if (holder?.deviceKeyId === deviceKeyId) {
     requireMayHaveSession(holder)
-    return keepNewer(holder, { serial, at }, { devices, record })
+    return keepNewer(holder, asked)
   }
-  const own = await devices.findByKey(serial.fields)
+  const own = await deps.devices.findByKey(serial.fields)
   if (own && own.status !== 'superseded') {
     requireMayHaveSession(own)
     // It became the holder between the two queries.
     if (own.serial === serial.fields.serial) throw new LostRace()
     throw deviceRefused(`The device key has another serial of this model, ${own.serial}. Use that one.`)
   }
-  if (holder) {
-    requireGivesWay(holder, serial)
-    const reason = `A serial assertion of revision ${serial.revision} came with the device key ${deviceKeyId}.`
-    won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
-    await record(supersededBy(holder, deviceKeyId))
-  }
-  const { brandId, model, serial: number } = serial.fields
-  const { revision } = serial
-  const decided = { status: 'active', registeredAt: at, decidedAt: at, decidedBy: 'policy' } as const
-  const device = newDevice({
-    brandId,
-    model,
-    serial: number,
-    deviceKeyId,
-    revision,
-    origin: 'session',
-    ...decided,
-  })
-  won(await devices.add(device))
-  await devices.addSerialAssertion(serialAssertion(serial, device), at)
-  await record({ action: 'device.enter', subject: device.id, details: givenSerial(device) })
-  return device
+  if (holder) requireGivesWay(holder, serial)
+  return enterNew(asked)
 }
 
-async function keepNewer(
-  holder: Device,
-  { serial, at }: { readonly serial: TrustedAssertion<'serial'>; readonly at: Date },
-  { devices, record }: HolderDeps,
-): Promise<Device> {
-  if (holder.revision !== null && serial.revision <= holder.revision) return holder
-  won(await devices.setRevision(holder.id, serial.revision))
-  await devices.addSerialAssertion(serialAssertion(serial, holder), at)
-  const newer = { ...holder, revision: serial.revision }
-  await record({ action: 'device.update', subject: holder.id, details: givenSerial(newer) })
-  return newer
+function enterNew({ serial, holder, at }: Asked): SessionHolder {
+  const { brandId, model, serial: number, deviceKeyId } = serial.fields
+  const { revision } = serial
+  const decided = { status: 'active', registeredAt: at, decidedAt: at, decidedBy: 'policy' } as const
+  const named = { brandId, model, serial: number, deviceKeyId, revision }
+  const device = newDevice({ ...named, origin: 'session', ...decided })
+  const enter = async ({ devices, record }: EntryStores) => {
+    if (holder) {
+      const reason = `A serial assertion of revision ${revision} came with the device key ${deviceKeyId}.`
+      won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
+      await record(supersededBy(holder, deviceKeyId))
+    }
+    won(await devices.add(device))
+    await devices.addSerialAssertion(serialAssertion(serial, device), at)
+    await record({ action: 'device.enter', subject: device.id, details: givenSerial(device) })
+  }
+  return { device, enter }
+}
+
+function keepNewer(holder: Device, { serial, at }: Asked): SessionHolder {
+  const { revision } = serial
+  if (holder.revision !== null && revision <= holder.revision) return { device: holder, enter: undefined }
+  const device = { ...holder, revision }
+  const enter = async ({ devices, record }: EntryStores) => {
+    won(await devices.setRevision(holder.id, revision))
+    await devices.addSerialAssertion(serialAssertion(serial, holder), at)
+    await record({ action: 'device.update', subject: holder.id, details: givenSerial(device) })
+  }
+  return { device, enter }
 }
 
 function requireMayHaveSession(device: Device): void {

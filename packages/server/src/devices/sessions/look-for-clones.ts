@@ -1,15 +1,16 @@
 /** Does a session that is being opened suggest a clone of the device? */
-import type { DeviceId, DeviceSessionId } from '@ratafia/api'
+import type { DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
 import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 import type { CloneStore } from './clone-store.ts'
 import type { DeviceSession } from './device-session.ts'
-import type { DeviceSessionStore } from './device-session-store.ts'
 
 interface Opening {
   readonly device: Pick<Device, 'id'>
   /** The session being refreshed; undefined for a new chain. */
   readonly previous: DeviceSession | undefined
+  /** What `DeviceSessionStore.findHolder` finds beside it, before the new session is stored. */
+  readonly sessions: readonly DeviceSession[]
   /** Which the session is for. */
   readonly store: string | null
   readonly at: Date
@@ -17,16 +18,15 @@ interface Opening {
 }
 
 interface LookDeps {
-  readonly sessions: DeviceSessionStore
-  readonly clones: CloneStore
+  readonly clones: Pick<CloneStore, 'find'>
 }
 
 /** A fork this young is innocent: an answer was lost, or two threads of one snapd refreshed one after the other. */
 const FORK_PATIENCE_MS = 10 * 60_000
 
-/** Only reads. Call it before the session is stored. */
+/** Only reads, and only for a chain that another seems to have followed. */
 export async function lookForClones(opening: Opening, deps: LookDeps): Promise<readonly Sighting[]> {
-  const { device, previous, store, at, caller } = opening
+  const { previous, sessions, store, at, caller } = opening
   const seen = (kind: CloneEvidenceKind, other: DeviceSession): Sighting => ({
     kind,
     subject: other.chainId,
@@ -40,15 +40,15 @@ export async function lookForClones(opening: Opening, deps: LookDeps): Promise<r
     },
   })
   if (!previous) {
-    const other = await deps.sessions.newestAlive(device.id, at)
+    const other = newestOf(sessions.filter(({ expiresAt }) => expiresAt > at))
     return other ? [seen('second-chain', other)] : []
   }
-  const head = (await deps.sessions.headOf(previous.chainId)) ?? previous
+  const head = headOf(previous.chainId, sessions) ?? previous
   const sightings: Sighting[] = []
   if (head.id !== previous.id && at.getTime() - head.openedAt.getTime() > FORK_PATIENCE_MS) {
     sightings.push(seen('forked-chain', head))
   }
-  const other = await livingNewerChain(device.id, previous.chainId, deps)
+  const other = await livingNewerChain(opening, previous.chainId, deps)
   // A device that becomes another revision of its model, with another store, opens a session there while it still uses
   // the one it has, and goes on with that if the change fails (contract/devices.md 1.3).
   if (other) sightings.push(seen(other.store === store ? 'two-chains' : 'second-chain', other))
@@ -60,13 +60,20 @@ export async function lookForClones(opening: Opening, deps: LookDeps): Promise<r
  * two counts once, and a released device does not return to quarantine for what was seen before.
  */
 async function livingNewerChain(
-  deviceId: DeviceId,
+  { device, sessions }: Opening,
   chainId: DeviceSessionId,
-  { sessions, clones }: LookDeps,
+  { clones }: LookDeps,
 ): Promise<DeviceSession | undefined> {
-  const newest = await sessions.newestChain(deviceId)
-  if (newest === undefined || newest <= chainId) return undefined
-  const other = await sessions.headOf(newest)
-  const before = other && (await clones.find(deviceId, 'two-chains', newest))
+  // Ids sort by the time they were made.
+  const newest = sessions.map((session) => session.chainId).reduce((a, b) => (a > b ? a : b), chainId)
+  if (newest === chainId) return undefined
+  const other = headOf(newest, sessions)
+  const before = other && (await clones.find(device.id, 'two-chains', newest))
   return before && other.openedAt <= before.lastSeenAt ? undefined : other
 }
+
+const headOf = (chainId: DeviceSessionId, sessions: readonly DeviceSession[]): DeviceSession | undefined =>
+  newestOf(sessions.filter((session) => session.chainId === chainId))
+
+const newestOf = (sessions: readonly DeviceSession[]): DeviceSession | undefined =>
+  [...sessions].sort((a, b) => b.openedAt.getTime() - a.openedAt.getTime() || (a.id < b.id ? 1 : -1))[0]

@@ -1,6 +1,7 @@
 /** Opens a device session, or refreshes one (contract/devices.md, decisions 5 to 8). */
 import { newDeviceSessionId } from '@ratafia/api'
 import type { ModelStore } from '../../brands/models/model-store.ts'
+import type { Recognised } from '../../brands/trust/recognised.ts'
 import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
 import { deviceRefused } from '../../errors.ts'
@@ -11,7 +12,9 @@ import { retryLostRaces, won } from '../lost-race.ts'
 import { type NonceDependencies, openNonce, staleNonce } from '../nonce.ts'
 import {
   checkSessionRequest,
+  type DeviceAssertions,
   readSessionRequest,
+  repeatedText,
   type SessionRequest,
   type SessionTexts,
 } from './check-session-request.ts'
@@ -22,7 +25,7 @@ import { holderForSession } from './holder-for-session.ts'
 import { lookForClones } from './look-for-clones.ts'
 import type { PresentedSession } from './presented-session.ts'
 import { checkPrevious, type PreviousDeps } from './previous-session.ts'
-import { needsQuarantine, quarantine } from './quarantine.ts'
+import { isProven, quarantine } from './quarantine.ts'
 import { type ClearedSession, mintSession } from './session-macaroon.ts'
 import { findOpened, hashRequest, type NonceUse } from './use-nonce.ts'
 
@@ -35,9 +38,12 @@ interface SessionStores {
 
 export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependencies {
   readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
-  readonly models: ModelStore
-  readonly sessions: Pick<DeviceSessionStore, 'findByNonce'>
+  readonly models: Pick<ModelStore, 'find'>
+  readonly devices: Pick<DeviceStore, 'findByKey'>
+  readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add'>
+  readonly clones: Pick<CloneStore, 'find'>
   readonly inSessionsBy: ChangingBy<SessionStores>
+  readonly recognised: Recognised<DeviceAssertions>
   /** Milliseconds. */
   readonly sessionLifetime: number
   /** The host of the base URL. */
@@ -61,18 +67,19 @@ export async function openSession(
   input: SessionInput,
   deps: OpenSessionDeps,
 ): Promise<{ readonly macaroon: string }> {
-  const unverified = readSessionRequest(input)
+  const repeated = repeatedText(input)
+  const known = deps.recognised.find(repeated)
+  const unverified = readSessionRequest(input, known)
   const nonce = await openNonce('nonce', unverified.request.fields.nonce, deps)
   const use = { nonceHash: nonce.hash, requestHash: hashRequest(input, input.previous) }
-  const repeated = await findOpened(use, deps)
-  if (repeated) return answer(repeated, deps)
+  const opened = await findOpened(use, deps)
+  if (opened) return answer(opened, deps)
   if (nonce.expired) throw staleNonce('nonce', 'expired')
 
   const request = await checkSessionRequest(unverified, deps)
+  if (!known) deps.recognised.keep(repeated, { serial: unverified.serial, model: unverified.model })
   const previous = input.previous && (await checkPrevious(input.previous, request.serial.fields, deps))
-  const model = await deps.models.find(request.serial.fields)
-  const quarantineClones = model?.policy.quarantineClones ?? false
-  const opening: Opening = { ...request, ...use, previous, caller: input.caller, quarantineClones }
+  const opening: Opening = { ...request, ...use, previous, caller: input.caller }
   const session = await retryLostRaces(ATTEMPTS, async (attempt) => {
     const faster = attempt > 0 ? await findOpened(use, deps) : undefined
     const opened = faster ?? (await open(opening, deps))
@@ -87,40 +94,52 @@ export async function openSession(
 
 interface Opening extends SessionRequest, NonceUse, Pick<DeviceSession, 'caller'> {
   readonly previous: ClearedSession | undefined
-  readonly quarantineClones: boolean
 }
 
+/**
+ * Reads, decides, and stores. What is stored is conditional on what was read: the loser of a race throws `LostRace`.
+ * Most often that is the session alone, one statement, which needs no transaction.
+ */
 async function open(
   opening: Opening,
   deps: OpenSessionDeps,
 ): Promise<FoundSession | { readonly refused: string }> {
   const { serial, model, caller, nonceHash, requestHash } = opening
   const at = deps.clock()
+  const previousId = opening.previous?.sessionId
+  const found = await deps.sessions.findHolder(serial.fields, { previous: previousId, at })
+  const { device, enter } = await holderForSession({ serial, holder: found?.device, at }, deps)
+  // Those of another device are not compared: its key had the serial before.
+  const sessions = found?.device.id === device.id ? found.sessions : []
+  // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
+  // session belongs to another row of the device's key.
+  const previous = sessions.find(({ id }) => id === previousId)
+  const store = model.fields.store || null
+  const sightings = await lookForClones({ device, previous, sessions, store, at, caller }, deps)
   const { id: macaroonId } = await deps.keyring.mintId('device-session')
   const id = newDeviceSessionId()
+  const session: DeviceSession = {
+    id,
+    deviceId: device.id,
+    chainId: previous?.chainId ?? id,
+    previousId: previous?.id ?? null,
+    nonceHash,
+    requestHash,
+    macaroonId,
+    store,
+    openedAt: at,
+    expiresAt: new Date(at.getTime() + deps.sessionLifetime),
+    caller,
+  }
+  if (!enter && sightings.length === 0) {
+    won(await deps.sessions.add(session))
+    return { session, device }
+  }
+  const quarantined =
+    isProven(sightings) && (await deps.models.find(device))?.policy.quarantineClones === true
   const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
   return deps.inSessionsBy(author)(async (stores) => {
-    const device = await holderForSession({ serial, at }, stores)
-    const found = opening.previous && (await stores.sessions.find(opening.previous.sessionId))
-    // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
-    // session belongs to another row of the device's key.
-    const previous = found?.session.deviceId === device.id ? found.session : undefined
-    const store = model.fields.store || null
-    const sightings = await lookForClones({ device, previous, store, at, caller }, stores)
-    const quarantined = needsQuarantine(sightings, opening)
-    const session: DeviceSession = {
-      id,
-      deviceId: device.id,
-      chainId: previous?.chainId ?? id,
-      previousId: previous?.id ?? null,
-      nonceHash,
-      requestHash,
-      macaroonId,
-      store,
-      openedAt: at,
-      expiresAt: new Date(at.getTime() + deps.sessionLifetime),
-      caller,
-    }
+    await enter?.(stores)
     if (quarantined) await quarantine(device, { sightings, at }, stores)
     else won(await stores.sessions.add(session))
     for (const sighting of sightings) await stores.clones.record({ ...sighting, deviceId: device.id, at })

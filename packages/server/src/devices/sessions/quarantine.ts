@@ -7,11 +7,8 @@ import type { Sighting } from './clone-evidence.ts'
 /** Only two living chains prove that two devices have the key: the other kinds of evidence may be innocent. */
 const isProof = ({ kind }: Sighting): boolean => kind === 'two-chains'
 
-/** `quarantineClones` is the policy of the device's model. */
-export const needsQuarantine = (
-  sightings: readonly Sighting[],
-  { quarantineClones }: { readonly quarantineClones: boolean },
-): boolean => quarantineClones && sightings.some(isProof)
+/** Then the policy of the device's model decides. */
+export const isProven = (sightings: readonly Sighting[]): boolean => sightings.some(isProof)
 
 /** On a transaction. Changes nothing for a device that is in quarantine already. */
 export async function quarantine(

@@ -1,4 +1,5 @@
 /** Nonces, device sessions, and which device a session belongs to: HTTP in, operation, HTTP out. */
+import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { DeviceSessionDescription } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
@@ -8,9 +9,17 @@ import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type OpenSessionDeps, openSession } from './open-session.ts'
 import { presentedSession } from './presented-session.ts'
-import { type VerifySessionDeps, verifySession } from './verify-session.ts'
+import {
+  type RememberedDeviceSessions,
+  type VerifiedSession,
+  type VerifySessionDeps,
+  verifySession,
+} from './verify-session.ts'
 
-export type SessionDependencies = OpenSessionDeps & VerifySessionDeps
+export interface SessionDependencies extends OpenSessionDeps {
+  readonly sessions: OpenSessionDeps['sessions'] & VerifySessionDeps['sessions']
+  readonly verified: RememberedDeviceSessions
+}
 
 /** Bytes: several assertions, as JSON. */
 const BODY_LIMIT = 1024 * 1024
@@ -53,6 +62,11 @@ function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
 }
 
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
+const VARY = HEADERS.join(', ')
+
+/** SHA-256 of what the headers say; none of them has a line break in it. */
+const digestOf = ({ headers }: FastifyRequest): string =>
+  hash('sha256', HEADERS.map((name) => headers[name] ?? '').join('\n'), 'base64')
 
 /**
  * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks
@@ -65,9 +79,14 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: path,
     exposeHeadRoute: false,
-    onRequest: async (request: FastifyRequest, reply) => {
-      const session = await verifySession(presentedSession(request.headers, HEADERS), deps)
-      return reply.header('vary', HEADERS.join(', ')).headers(headersOf(session)).send(session)
+    onRequest: (request, reply, done) => {
+      const answer = ({ description }: VerifiedSession) =>
+        void reply.header('vary', VARY).headers(headersOf(description)).send(description)
+      const digest = digestOf(request)
+      const known = deps.verified.find(digest)
+      if (known) return answer(known)
+      const verify = () => verifySession(presentedSession(request.headers, HEADERS), deps)
+      deps.verified.remember(digest, verify).then(answer, done)
     },
     // The hook has answered.
     handler: async () => undefined,

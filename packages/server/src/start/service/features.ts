@@ -1,13 +1,19 @@
 /** Connects each feature's routes with what they need. */
+import { availableParallelism } from 'node:os'
+import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
+import { type BrandMemory, createBrandMemory } from '../../brands/brand-memory.ts'
+import { recognised } from '../../brands/trust/recognised.ts'
 import type { Installation } from '../../cli/installation.ts'
+import type { Config } from '../../config/config.ts'
 import type { Counters } from '../../counters.ts'
 import type { ChangeFeed } from '../../database/index.ts'
 import { assertionRoutes } from '../../devices/assertions/routes.ts'
 import { deviceStore } from '../../devices/device-store.ts'
 import { registrationRoutes } from '../../devices/registration/routes.ts'
 import { signingQueue } from '../../devices/registration/signing-queue.ts'
+import type { DeviceAssertions } from '../../devices/sessions/check-session-request.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/sessions/clone-evidence.ts'
 import { type CloneStore, cloneStore } from '../../devices/sessions/clone-store.ts'
 import { deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
@@ -47,6 +53,7 @@ export interface ServiceParts extends IdentityParts {
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, feed, telemetry, log } = parts
   const { config, clock, keyring, tokenSessions, accounts, changeBy } = installation
+  const memory = createBrandMemory(feed, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity
@@ -91,10 +98,15 @@ export async function addService(parts: ServiceParts): Promise<void> {
     },
   })
   await app.register(assertionRoutes, installation)
-  const signing = signingQueue(config.signingQueue, observeSigning(telemetry))
+  const signing = signingQueue(
+    { atOnce: signaturesAtOnce(config), waiting: config.signingQueue },
+    observeSigning(telemetry),
+  )
   telemetry.metrics.watch({ signing: signing.state })
   await app.register(registrationRoutes, {
     ...installation,
+    memory,
+    recognised: recognised<UnverifiedAssertion<'model'>>(),
     mostWaiting: config.mostWaitingDevices,
     clones: counting(installation.clones, telemetry),
     signing,
@@ -104,7 +116,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     forwardedHeaders: config.deviceServiceHeaders,
     fetch,
   })
-  await addDeviceSessions(location, parts)
+  await addDeviceSessions(location, memory, parts)
   const { id } = await keyring.mintId('token')
   serviceRoutes(app, {
     release: RELEASE,
@@ -116,14 +128,22 @@ export async function addService(parts: ServiceParts): Promise<void> {
   log.debug({ location, identityLocation }, 'the tokens API is ready')
 }
 
+/** Of one process: the workers share the cores, and Node has four threads. */
+const signaturesAtOnce = ({ workers }: Pick<Config, 'workers'>): number =>
+  Math.min(4, Math.max(1, Math.floor(availableParallelism() / workers)))
+
 async function addDeviceSessions(
   location: string,
+  memory: BrandMemory,
   { app, installation, feed, telemetry }: ServiceParts,
 ): Promise<void> {
   const { config, clock, database, deviceSessions } = installation
   await app.register(sessionRoutes, {
     ...installation,
-    sessions: rememberedDeviceSessions(deviceSessions, feed),
+    memory,
+    recognised: recognised<DeviceAssertions>(),
+    sessions: deviceSessions,
+    verified: rememberedDeviceSessions(feed, installation),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
       sessions: deviceSessionStore(on),

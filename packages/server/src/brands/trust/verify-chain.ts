@@ -1,0 +1,28 @@
+/** Checks a chain down to a trusted root, with what the node remembers if that is enough. */
+import {
+  AssertionError,
+  type TrustedAssertion,
+  type TypeName,
+  type UnverifiedAssertion,
+  verifyTrust,
+} from '@ratafia/assertions'
+import { type TrustDeps, trustContext } from './trust.ts'
+
+/**
+ * As `verifyTrust`, with a look-up that prefers `given`. What is remembered only accepts: before anything is refused, the
+ * database is asked, because an operator may have added a root or a key a moment ago. Throws `AssertionError`.
+ */
+export async function verifyChain<Type extends TypeName>(
+  assertion: UnverifiedAssertion<Type>,
+  deps: TrustDeps,
+  given: readonly UnverifiedAssertion[] = [],
+): Promise<TrustedAssertion<Type>> {
+  const context = await trustContext(deps, given)
+  if (!context.checked) return verifyTrust(assertion, context)
+  try {
+    return await verifyTrust(assertion, context)
+  } catch (error) {
+    if (!(error instanceof AssertionError)) throw error
+    return verifyTrust(assertion, await trustContext({ ...deps, memory: undefined }, given))
+  }
+}
