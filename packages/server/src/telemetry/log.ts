@@ -1,5 +1,4 @@
 /** The log: pino JSON, pretty on a terminal. Its serializers leave out whatever may contain a secret. */
-import cluster from 'node:cluster'
 import type { Writable } from 'node:stream'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { PinoPretty } from 'pino-pretty'
@@ -27,19 +26,18 @@ export function createLog({ level, pretty, to }: LogOptions): Log {
 }
 
 /** Bytes. Workers share one pipe: their lines stay whole as long as no write is larger than PIPE_BUF. */
-const WRITE = { ofWorker: 4096, alone: 32_768 } as const
+const PIPE_BUF = 4096
 /** Milliseconds that a line waits for others at most. A write for each would be a seventh of what a request costs. */
 const TOGETHER_MS = 100
 /** As pino numbers it. */
 const WARN = 40
 
 function ownLog(settings: LoggerOptions): Log {
-  const maxWrite = cluster.isWorker ? WRITE.ofWorker : WRITE.alone
   const destination = pino.destination({
     dest: 2,
     sync: false,
-    maxWrite,
-    minLength: maxWrite - 1,
+    maxWrite: PIPE_BUF,
+    minLength: PIPE_BUF - 1,
     periodicFlush: TOGETHER_MS,
   })
   return pino(
