@@ -3,6 +3,7 @@ import type { DeviceId } from '@ratafia/api'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   type DeviceTable,
   fromInstant,
@@ -51,6 +52,18 @@ export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   findRequest(id: DeviceId): Promise<Uint8Array | undefined>
 }
 
+/** Index device_key; a key has one row that is not superseded, and few others. */
+const selectByKey = compiledOnce((query, name: { brandId: string; model: string; deviceKeyId: string }) =>
+  query
+    .selectFrom('device')
+    .selectAll()
+    .where('device_key_id', '=', name.deviceKeyId)
+    .where('brand_id', '=', name.brandId)
+    .where('model', '=', name.model)
+    .orderBy('id', 'desc')
+    .limit(100),
+)
+
 export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
   const devices = () => query.selectFrom('device').selectAll()
 
@@ -65,12 +78,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async findByKey({ brandId, model, deviceKeyId }) {
-      // Index device_key; a key has one row that is not superseded, and few others.
-      const rows = await devices()
-        .where((where) => where.and({ device_key_id: deviceKeyId, brand_id: brandId, model }))
-        .orderBy('id', 'desc')
-        .limit(100)
-        .execute()
+      const { rows } = await selectByKey(query, { brandId, model, deviceKeyId })
       const row = rows.find(({ status }) => status !== 'superseded') ?? rows[0]
       return row && deviceOf(row)
     },
