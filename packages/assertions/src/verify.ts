@@ -1,4 +1,4 @@
-import { createHash, verify as verifyRsa } from 'node:crypto'
+import { hash, verify as verifyRsa } from 'node:crypto'
 import type { UnverifiedAssertion } from './assertion.ts'
 import { AssertionError } from './errors.ts'
 import { keyObjectOf, type PublicKey } from './keys/public-key.ts'
@@ -52,8 +52,9 @@ export function verifySelfSigned(
 function verifies(signature: UnverifiedSignature, content: Uint8Array, key: PublicKey): boolean {
   if (signature.algorithm !== RSA) return false
   const message = Buffer.concat([content, signature.hashedSuffix])
-  const tag = createHash(signature.hash).update(message).digest().subarray(0, 2)
-  if (!tag.equals(signature.hashTag)) return false
+  const digest = hash(signature.hash, message, 'binary')
+  const [first, second] = signature.hashTag
+  if (digest.charCodeAt(0) !== first || digest.charCodeAt(1) !== second) return false
   // Go writes the value without its leading zero bytes; OpenSSL wants as many bytes as the modulus has.
   const missing = key.modulus.length - signature.value.length
   const value = missing > 0 ? Buffer.concat([Buffer.alloc(missing), signature.value]) : signature.value

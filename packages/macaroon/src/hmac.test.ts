@@ -5,10 +5,28 @@ import { hmac } from './hmac.ts'
 
 for (const keyLength of [0, 1, 24, 32, 63, 64, 65, 200]) {
   test(`HMAC under a key of ${keyLength} bytes is that of createHmac`, () => {
-    for (const length of [0, 1, 32, 64, 1000]) {
+    for (const length of [0, 1, 32, 64, 1000, 1024, 1025, 5000]) {
       const key = randomBytes(keyLength)
       const message = randomBytes(length)
       assert.deepEqual(hmac(key, message), createHmac('sha256', key).update(message).digest())
     }
   })
 }
+
+test('HMACs of different lengths leave nothing of one another', () => {
+  const expected = (key: Uint8Array, message: Uint8Array) =>
+    createHmac('sha256', key).update(message).digest()
+  const [long, short] = [randomBytes(64), randomBytes(3)]
+  for (const key of [long, short, long, randomBytes(32), short]) {
+    for (const message of [randomBytes(900), Buffer.of(), randomBytes(2000), Buffer.of(7)]) {
+      assert.deepEqual(hmac(key, message), expected(key, message))
+    }
+  }
+})
+
+test('an HMAC can take the place of its key', () => {
+  const key = randomBytes(32)
+  const expected = createHmac('sha256', key).update('a').digest()
+  assert.equal(hmac(key, Buffer.from('a'), key), key)
+  assert.deepEqual(key, expected)
+})

@@ -64,17 +64,18 @@ interface Walk {
 function verifyOne(walk: Walk, index: number, key: Uint8Array, depth: number): void {
   checkLimit('Discharges nest too deep', depth, walk.limits.nesting)
   const macaroon = walk.slice[index] as Macaroon
-  let signature = hmac(key, macaroon.id)
-  for (const [position, caveat] of macaroon.caveats.entries()) {
-    if (caveat.verificationId === undefined) {
-      walk.found.push({ id: caveat.id, macaroon: index, caveat: position })
+  const signature = hmac(key, macaroon.id)
+  for (let position = 0; position < macaroon.caveats.length; position++) {
+    const { id, verificationId } = macaroon.caveats[position] as Caveat
+    if (verificationId === undefined) {
+      walk.found.push({ id, macaroon: index, caveat: position })
     } else {
-      const dischargeKey = openVerificationId(signature, caveat.verificationId)
-      verifyOne(walk, takeDischarge(walk, caveat), dischargeKey, depth + 1)
+      const dischargeKey = openVerificationId(signature, verificationId)
+      verifyOne(walk, takeDischarge(walk, id), dischargeKey, depth + 1)
     }
-    signature = chain(signature, caveat.id, caveat.verificationId)
+    chain(signature, id, verificationId, signature)
   }
-  if (index !== 0) signature = bound(walk.slice[0].signature, signature)
+  if (index !== 0) bound(walk.slice[0].signature, signature, signature)
   if (macaroon.signature.length !== signature.length || !timingSafeEqual(signature, macaroon.signature)) {
     const which = index === 0 ? 'The macaroon' : `The discharge at position ${index}`
     throw new MacaroonError(
@@ -98,8 +99,8 @@ function openVerificationId(key: Uint8Array, verificationId: Uint8Array): Uint8A
 }
 
 /** The discharge that answers a caveat. Marked as used before it is walked, so that no cycle is possible. */
-function takeDischarge(walk: Walk, caveat: Caveat): number {
-  const index = walk.dischargeOf.get(latin1(caveat.id))
+function takeDischarge(walk: Walk, caveatId: Uint8Array): number {
+  const index = walk.dischargeOf.get(latin1(caveatId))
   if (index === undefined) {
     throw new MacaroonError(
       'discharge-missing',

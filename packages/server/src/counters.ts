@@ -30,8 +30,11 @@ export type Taken =
   | { readonly allowed: false; readonly waitMs: number }
 
 export interface Counters {
-  /** Takes one from each of the buckets, or from none if one of them is full. Never rejects. */
-  take(counted: readonly Counted[]): Promise<Taken>
+  /**
+   * Takes one from each of the buckets, or from none if one of them is full. Never throws or rejects. At once where
+   * this process counts: every request with a limit asks.
+   */
+  take(counted: readonly Counted[]): Taken | Promise<Taken>
   /** Puts back what {@link Counters.take} took: it did not count after all. */
   giveBack(counted: readonly Counted[]): void
 }
@@ -48,7 +51,7 @@ export function localCounters({ clock }: { readonly clock: Clock }): Counters {
     return { buckets: known, key: key.slice(0, KEY_LENGTH) }
   }
   return {
-    take: async (counted) => {
+    take: (counted) => {
       const now = clock().getTime()
       const all = counted.map(bucketsOf)
       const openAt = Math.max(now, ...all.map(({ buckets, key }) => buckets.openAt(key, now)))

@@ -30,14 +30,15 @@ function iso(date: Date): string {
 
 function instant(wall: string, fraction: string, zone: string): Date | undefined {
   const date = new Date(`${wall}Z`)
-  // A Date takes 24:00:00 and turns 30 February into March: what it writes must be what it read.
-  if (!iso(date).startsWith(wall)) return undefined
+  // A Date turns 30 February into March and 24:00:00 into the next day. One that is invalid has no day at all.
+  if (date.getUTCDate() !== Number(wall.slice(8, 10))) return undefined
   const milliseconds = Number(`${fraction}000`.slice(0, 3))
   const offset = zone === 'Z' ? 0 : offsetMinutes(zone)
   if (offset === undefined) return undefined
   const moved = new Date(date.getTime() + milliseconds - offset * 60_000)
   // In UTC it must have a year of four digits too, or it could not be written again.
-  return /^\d{4}-/.test(iso(moved)) ? moved : undefined
+  const year = moved.getUTCFullYear()
+  return year >= 0 && year <= 9999 ? moved : undefined
 }
 
 function offsetMinutes(zone: string): number | undefined {

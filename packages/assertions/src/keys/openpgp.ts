@@ -3,30 +3,41 @@
 import { AssertionError, type AssertionErrorCode } from '../errors.ts'
 
 /** Reads big-endian fields one after the other; running out of bytes is an {@link AssertionError}. */
-export interface Reader {
-  /** A number of 1 to 4 bytes. */
-  number(bytes: number): number
-  bytes(length: number): Buffer
-  /** The bytes of a multi-precision integer, as many as the bits that it claims to have need. */
-  mpi(): Buffer
-  readonly left: number
-}
+export class Reader {
+  readonly #data: Buffer
+  readonly #truncated: () => AssertionError
+  #at = 0
 
-export function reader(data: Buffer, truncated: () => AssertionError): Reader {
-  let at = 0
-  const bytes = (length: number): Buffer => {
-    if (length > data.length - at) throw truncated()
-    at += length
-    return data.subarray(at - length, at)
+  constructor(data: Buffer, truncated: () => AssertionError) {
+    this.#data = data
+    this.#truncated = truncated
   }
-  const number = (length: number): number => bytes(length).readUIntBE(0, length)
-  return {
-    number,
-    bytes,
-    mpi: () => bytes(Math.ceil(number(2) / 8)),
-    get left() {
-      return data.length - at
-    },
+
+  get left(): number {
+    return this.#data.length - this.#at
+  }
+
+  bytes(length: number): Buffer {
+    const start = this.#at
+    this.#skip(length)
+    return this.#data.subarray(start, this.#at)
+  }
+
+  /** A number of 1 to 4 bytes. */
+  number(bytes: number): number {
+    const start = this.#at
+    this.#skip(bytes)
+    return this.#data.readUIntBE(start, bytes)
+  }
+
+  /** The bytes of a multi-precision integer, as many as the bits that it claims to have need. */
+  mpi(): Buffer {
+    return this.bytes(Math.ceil(this.number(2) / 8))
+  }
+
+  #skip(bytes: number): void {
+    if (bytes > this.left) throw this.#truncated()
+    this.#at += bytes
   }
 }
 
@@ -45,7 +56,7 @@ export interface PacketFaults {
 export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
   const { malformed, unsupported, what, tag } = faults
   const fault = (message: string, code = malformed) => new AssertionError(code, `${what} ${message}`)
-  const outer = reader(data, () => fault('is cut off'))
+  const outer = new Reader(data, () => fault('is cut off'))
   const version = outer.number(1)
   if (version !== 1) throw fault(`has version ${version}, not 1`, unsupported)
   const header = outer.number(1)
@@ -59,9 +70,10 @@ export function readPacket(data: Buffer, faults: PacketFaults): Buffer {
   return contents
 }
 
-/** A packet with a header of the new format, as short as it can be. */
-export function writePacket(tag: number, contents: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.of(0xc0 | tag), lengthBytes(contents.length), contents])
+/** Version byte 1 and one packet, its contents given in parts; its header is of the new format, as short as it can be. */
+export function writePacket(tag: number, contents: readonly Uint8Array[]): Buffer {
+  const length = contents.reduce((sum, part) => sum + part.length, 0)
+  return Buffer.concat([Buffer.of(1, 0xc0 | tag), lengthBytes(length), ...contents])
 }
 
 /** A length as packets and signature subpackets write it, of 1, 2 or 5 bytes. */
@@ -97,9 +109,10 @@ export function bitLength(integer: Uint8Array): number {
   return first === undefined ? 0 : (integer.length - 1) * 8 + (32 - Math.clz32(first))
 }
 
-/** A multi-precision integer. `bits` is what Go writes for signatures: all bits of all bytes. */
-export function writeMpi(integer: Uint8Array, bits = bitLength(integer)): Buffer {
-  const length = Buffer.alloc(2)
-  length.writeUInt16BE(bits)
-  return Buffer.concat([length, integer])
+/** A multi-precision integer, in two parts. `bits` is what Go writes for signatures: all bits of all bytes. */
+export function writeMpi(
+  integer: Uint8Array,
+  bits = bitLength(integer),
+): readonly [length: Uint8Array, integer: Uint8Array] {
+  return [Buffer.of(bits >> 8, bits & 0xff), integer]
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import { AssertionError } from '../errors.ts'
-import { newLength, type Reader, reader, readPacket, writeMpi, writePacket } from './openpgp.ts'
+import { newLength, Reader, readPacket, writeMpi, writePacket } from './openpgp.ts'
 
 /** OpenPGP's numbers of hashes that such a signature can have. */
 const HASHES = {
@@ -54,7 +54,7 @@ export function decodeSignature(text: Uint8Array): UnverifiedSignature {
   // Latin-1 keeps every byte; what is not base64 is refused as such.
   const data = decodeBase64(Buffer.from(text).toString('latin1'), WHAT, 'malformed-signature')
   const packet = readPacket(data, FAULTS)
-  const fields = reader(packet, () => malformed('is cut off'))
+  const fields = new Reader(packet, () => malformed('is cut off'))
   const version = fields.number(1)
   if (version !== VERSION) throw unsupported(`has OpenPGP version ${version}, not ${VERSION}`)
   // The type: snapd takes any, so text signatures (0x01) pass.
@@ -92,8 +92,8 @@ export function draftSignature(content: Uint8Array, createdAt: Date): SignatureD
   const message = Buffer.concat([content, withTrailer(hashed)])
   const finish = (value: Uint8Array): Uint8Array => {
     const hashTag = createHash('sha512').update(message).digest().subarray(0, 2)
-    const fields = [hashed, Buffer.of(0, 0), hashTag, writeMpi(value, value.length * 8)]
-    const data = Buffer.concat([Buffer.of(1), writePacket(FAULTS.tag, Buffer.concat(fields))])
+    const fields = [hashed, Buffer.of(0, 0), hashTag, ...writeMpi(value, value.length * 8)]
+    const data = writePacket(FAULTS.tag, fields)
     return Buffer.from(`${encodeBase64(data)}\n`, 'latin1')
   }
   return { message, finish }
@@ -106,11 +106,11 @@ function hashName(number: number): HashName {
 
 /** Returns the creation time. It counts in the hashed area only, where it is signed. */
 function readSubpackets(area: Buffer, hashed: boolean): Date | undefined {
-  const fields = reader(area, () => malformed('has a subpacket that is cut off'))
+  const fields = new Reader(area, () => malformed('has a subpacket that is cut off'))
   let createdAt: Date | undefined
   while (fields.left > 0) {
     const contents = fields.bytes(newLength(fields, true) ?? 0)
-    const subpacket = reader(contents, () => malformed('has an empty subpacket'))
+    const subpacket = new Reader(contents, () => malformed('has an empty subpacket'))
     const first = subpacket.number(1)
     createdAt = readSubpacket(first & 0x7f, first >= 0x80, hashed, subpacket) ?? createdAt
   }

@@ -41,6 +41,7 @@ for (const [text, message] of [
   ['{"acl": []}', /"acl": the list is empty$/],
   ['{"acl": ["a", "a"]}', /"acl": the list has an item twice$/],
   ['{"acl": ["a"], "acl": null}', /it has a key twice, or a value is an object$/],
+  ['{"acl": ["a:b"], "acl": null}', /it has a key twice, or a value is an object$/],
   ['{"acl": ["a"], "\\u0061cl": null}', /it has a key twice, or a value is an object$/],
   ['{"acl": "a"}', /"acl" is neither null nor a list of texts$/],
   ['{"acl": [1]}', /"acl" is neither null nor a list of texts$/],

@@ -57,9 +57,15 @@ function parseObject(argument: string): Record<string, unknown> {
     throw malformed('it is not a JSON object')
   // JSON.parse keeps the last of two equal keys; other readers keep the first. No value below contains another
   // object, so the colons outside texts are the keys as they were written.
-  const colons = argument.replace(/"(?:[^"\\]|\\.)*"/g, '').split(':').length - 1
-  if (colons !== Object.keys(value).length) throw malformed('it has a key twice, or a value is an object')
+  const keys = Object.keys(value).length
+  // There are never fewer colons than keys, so the texts are only left out when one of them has a colon.
+  if (colons(argument) !== keys && colons(argument.replace(/"(?:[^"\\]|\\.)*"/g, '')) !== keys)
+    throw malformed('it has a key twice, or a value is an object')
   return value as Record<string, unknown>
+}
+
+function colons(text: string): number {
+  return text.split(':').length - 1
 }
 
 function readList(object: Record<string, unknown>, key: string): readonly string[] | null {

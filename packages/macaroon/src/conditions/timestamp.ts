@@ -1,6 +1,6 @@
 import { ConditionError, quote } from './errors.ts'
 
-const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,18}))?(Z|[+-]\d\d:\d\d)$/
+const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,18}))?(Z|[+-]\d\d:\d\d)$/
 
 /**
  * Reads a time as Go's RFC3339Nano does: `2006-01-02T15:04:05`, a fraction or none, then `Z` or `±hh:mm`.
@@ -9,26 +9,13 @@ const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,18}))?(Z|
  * Throws {@link ConditionError} `malformed-condition`.
  */
 export function parseTimestamp(text: string, rounding: 'down' | 'up' = 'down'): Date {
-  const match = RFC3339.exec(text)
-  if (match === null) throw malformed(text)
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
-  const fraction = (match[7] ?? '').padEnd(3, '0')
-  const finer = /[1-9]/.test(fraction.slice(3))
-  const milliseconds = Number(fraction.slice(0, 3)) + (finer && rounding === 'up' ? 1 : 0)
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  // A day the month does not have moves the date on; so does a month 0 or 13.
-  if (
-    date.getUTCMonth() !== month - 1 ||
-    date.getUTCDate() !== day ||
-    hour > 23 ||
-    minute > 59 ||
-    second > 59
-  ) {
-    throw malformed(text)
-  }
-  date.setUTCHours(hour, minute, second, milliseconds)
-  return new Date(date.getTime() - offsetMinutes(match[8] as string, text) * 60_000)
+  const [, wall = '', fraction = '', zone = ''] = RFC3339.exec(text) ?? []
+  const date = new Date(`${wall}Z`)
+  // A Date turns 30 February into March and 24:00:00 into the next day. One that is invalid has no day at all.
+  if (date.getUTCDate() !== Number(wall.slice(8, 10))) throw malformed(text)
+  const finer = rounding === 'up' && /[1-9]/.test(fraction.slice(3))
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0')) + (finer ? 1 : 0)
+  return new Date(date.getTime() + milliseconds - offsetMinutes(zone, text) * 60_000)
 }
 
 function offsetMinutes(zone: string, text: string): number {

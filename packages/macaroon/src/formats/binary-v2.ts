@@ -11,106 +11,148 @@ const ID = 2
 const VERIFICATION_ID = 4
 const SIGNATURE = 6
 
-type Section = Map<number, Uint8Array>
+interface Section {
+  location: Uint8Array | undefined
+  id: Uint8Array | undefined
+  verificationId: Uint8Array | undefined
+}
+
+/** Where reading has come to. */
+interface Cursor {
+  readonly source: Buffer
+  at: number
+}
 
 /** Reads one version 2 macaroon that begins at `start` (its byte 2); also says where it ends. */
 export function readVersion2(source: Buffer, start: number, limits: Limits): [Macaroon, end: number] {
-  const header: Section = new Map()
-  let position = readSection(source, start + 1, header)
-  const id = header.get(ID)
-  if (id === undefined || header.has(VERIFICATION_ID))
+  const cursor: Cursor = { source, at: start + 1 }
+  const header = readSection(cursor)
+  if (header?.id === undefined || header.verificationId !== undefined)
     throw malformed('its header is not a location and an id')
   const caveats: Caveat[] = []
-  for (;;) {
-    const section: Section = new Map()
-    position = readSection(source, position, section)
-    if (section.size === 0) break
+  for (let section = readSection(cursor); section !== undefined; section = readSection(cursor)) {
     checkLimit('Too many caveats', caveats.length + 1, limits.caveats)
     caveats.push(toCaveat(section))
   }
-  const [type, signature, end] = readField(source, position)
-  if (type !== SIGNATURE) throw malformed('the signature is missing')
+  if (readNumber(cursor) !== SIGNATURE) throw malformed('the signature is missing')
+  const signature = readData(cursor)
   if (signature.length !== 32) throw malformed(`the signature has ${signature.length} bytes instead of 32`)
-  return [{ version: 2, location: text(header.get(LOCATION)), id, caveats, signature }, end]
+  return [{ version: 2, location: text(header.location), id: header.id, caveats, signature }, cursor.at]
 }
 
-function toCaveat(section: Section): Caveat {
-  const id = section.get(ID)
-  const verificationId = section.get(VERIFICATION_ID)
+function toCaveat({ location, id, verificationId }: Section): Caveat {
   if (id === undefined) throw malformed('a caveat has no id')
   if (verificationId !== undefined && verificationId.length > 0) {
-    return { id, location: text(section.get(LOCATION)), verificationId }
+    return { id, location: text(location), verificationId }
   }
-  if (section.has(LOCATION)) throw malformed('a first-party caveat has a location')
+  if (location !== undefined) throw malformed('a first-party caveat has a location')
   return { id, location: '', verificationId: undefined }
 }
 
-/** Fills `section` and returns where the next one begins. */
-function readSection(source: Buffer, start: number, section: Section): number {
-  let position = start
-  let lastType = EOS
-  for (;;) {
-    const [type, data, end] = readField(source, position)
-    position = end
-    if (type === EOS) return position
+/** Reads one section and what ends it; undefined if it is empty. */
+function readSection(cursor: Cursor): Section | undefined {
+  let lastType = readNumber(cursor)
+  if (lastType === EOS) return undefined
+  const section: Section = { location: undefined, id: undefined, verificationId: undefined }
+  for (let type = lastType; ; ) {
+    const data = readData(cursor)
+    if (type === LOCATION) section.location = data
+    else if (type === ID) section.id = data
+    else if (type === VERIFICATION_ID) section.verificationId = data
+    else throw malformed(`field ${type} is unexpected`)
+    type = readNumber(cursor)
+    if (type === EOS) return section
     if (type <= lastType) throw malformed('its fields are not in order')
-    if (type !== LOCATION && type !== ID && type !== VERIFICATION_ID)
-      throw malformed(`field ${type} is unexpected`)
-    section.set(type, data)
     lastType = type
   }
 }
 
-const NOTHING = new Uint8Array(0)
-
-function readField(source: Buffer, start: number): [type: number, data: Uint8Array, end: number] {
-  const [type, afterType] = varintAt(source, start)
-  if (type === EOS) return [EOS, NOTHING, afterType]
-  const [length, afterLength] = varintAt(source, afterType)
-  const end = afterLength + length
-  if (end > source.length) throw malformed('it ends in the middle of a field')
-  return [type, source.subarray(afterLength, end), end]
+function readData(cursor: Cursor): Uint8Array {
+  const length = readNumber(cursor)
+  const start = cursor.at
+  cursor.at += length
+  if (cursor.at > cursor.source.length) throw malformed('it ends in the middle of a field')
+  return cursor.source.subarray(start, cursor.at)
 }
 
-function varintAt(source: Buffer, start: number): [value: number, end: number] {
-  const read = readVarint(source, start)
+function readNumber(cursor: Cursor): number {
+  const { source, at } = cursor
+  const first = source[at]
+  // Nearly all have one byte.
+  if (first !== undefined && first < 0x80) {
+    cursor.at = at + 1
+    return first
+  }
+  const read = readVarint(source, at)
   if (read === undefined) throw malformed('a number in it is cut off or too large')
-  return read
+  cursor.at = read[1]
+  return read[0]
 }
 
 function text(data: Uint8Array | undefined): string {
-  const location = utf8(data ?? NOTHING)
+  const location = data === undefined ? '' : utf8(data)
   if (location === undefined) throw malformed('a location is not UTF-8')
   return location
 }
 
+/** What was written so far: `at` bytes. */
+interface Output {
+  readonly bytes: Buffer
+  at: number
+}
+
 /** Writes one version 2 macaroon; empty locations are left out. */
 export function writeVersion2(macaroon: Macaroon): Uint8Array {
-  const parts: Uint8Array[] = [Buffer.of(2)]
-  writeSection(parts, macaroon.location, macaroon.id, undefined)
-  for (const caveat of macaroon.caveats) {
-    const location = caveat.verificationId === undefined ? '' : caveat.location
-    writeSection(parts, location, caveat.id, caveat.verificationId)
+  const output: Output = { bytes: Buffer.allocUnsafe(mostBytes(macaroon)), at: 0 }
+  writeNumber(output, 2)
+  writeSection(output, macaroon.location, macaroon.id, undefined)
+  for (const { id, location, verificationId } of macaroon.caveats) {
+    writeSection(output, verificationId === undefined ? '' : location, id, verificationId)
   }
-  parts.push(Buffer.of(EOS))
-  writeField(parts, SIGNATURE, macaroon.signature)
-  return Buffer.concat(parts)
+  writeNumber(output, EOS)
+  writeField(output, SIGNATURE, macaroon.signature)
+  return output.bytes.subarray(0, output.at)
+}
+
+/** A byte for each type and for each end, and as many as a length can have. */
+const AROUND_SECTION = 3 * (1 + 5) + 1
+
+function mostBytes({ id, location, caveats, signature }: Macaroon): number {
+  let bytes = 2 * AROUND_SECTION + 3 * location.length + id.length + signature.length
+  for (const caveat of caveats) {
+    bytes += AROUND_SECTION + 3 * caveat.location.length + caveat.id.length
+    bytes += caveat.verificationId?.length ?? 0
+  }
+  return bytes
 }
 
 function writeSection(
-  parts: Uint8Array[],
+  output: Output,
   location: string,
   id: Uint8Array,
-  vid: Uint8Array | undefined,
+  verificationId: Uint8Array | undefined,
 ): void {
-  if (location !== '') writeField(parts, LOCATION, Buffer.from(location))
-  writeField(parts, ID, id)
-  if (vid !== undefined) writeField(parts, VERIFICATION_ID, vid)
-  parts.push(Buffer.of(EOS))
+  if (location !== '') writeField(output, LOCATION, Buffer.from(location))
+  writeField(output, ID, id)
+  if (verificationId !== undefined) writeField(output, VERIFICATION_ID, verificationId)
+  writeNumber(output, EOS)
 }
 
-function writeField(parts: Uint8Array[], type: number, data: Uint8Array): void {
-  parts.push(varint(type), varint(data.length), data)
+function writeField(output: Output, type: number, data: Uint8Array): void {
+  writeNumber(output, type)
+  writeNumber(output, data.length)
+  output.bytes.set(data, output.at)
+  output.at += data.length
+}
+
+function writeNumber(output: Output, value: number): void {
+  if (value < 0x80) {
+    output.bytes[output.at++] = value
+  } else {
+    const bytes = varint(value)
+    output.bytes.set(bytes, output.at)
+    output.at += bytes.length
+  }
 }
 
 function malformed(why: string): MacaroonError {

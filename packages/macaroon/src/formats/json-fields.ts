@@ -10,15 +10,20 @@ export function textField(fields: Fields, key: string, limits: Limits): string |
   if (value === undefined) return undefined
   if (typeof value !== 'string' || !value.isWellFormed()) throw malformedJson(`"${key}" is not a text`)
   // In any field of any macaroon within the limits: base64 and JSON make it no longer than this.
-  checkLimit(`"${key}" has too many characters`, value.length, 2 * limits.sliceBytes)
+  checkLimit('A field with too many characters', value.length, 2 * limits.sliceBytes)
   return value
 }
 
-/** The bytes at `key` (UTF-8) or at `key` with `64` appended (base64). Both at once are ambiguous, so refused. */
-export function bytesField(fields: Fields, key: string, limits: Limits): Uint8Array | undefined {
+/** The bytes at `key` (UTF-8) or at `key64` (base64). Both at once are ambiguous, so refused. */
+export function bytesField(
+  fields: Fields,
+  key: string,
+  key64: `${string}64`,
+  limits: Limits,
+): Uint8Array | undefined {
   const text = textField(fields, key, limits)
-  const base64 = textField(fields, `${key}64`, limits)
-  if (text !== undefined && base64 !== undefined) throw malformedJson(`it has "${key}" and "${key}64"`)
+  const base64 = textField(fields, key64, limits)
+  if (text !== undefined && base64 !== undefined) throw malformedJson(`it has "${key}" and "${key64}"`)
   if (base64 !== undefined) return decodeBase64(base64)
   return text === undefined ? undefined : Buffer.from(text, 'utf8')
 }

@@ -27,8 +27,8 @@ export function readJson2(object: Readonly<Record<string, unknown>>, limits: Lim
       'The "v" of a macaroon in JSON is absent or 2, and this one is not',
     )
   }
-  const id = bytesField(object, 'i', limits)
-  const signature = bytesField(object, 's', limits)
+  const id = bytesField(object, 'i', 'i64', limits)
+  const signature = bytesField(object, 's', 's64', limits)
   if (id === undefined) throw malformedJson('it has no "i" or "i64"')
   if (signature?.length !== 32) throw malformedJson('its signature ("s" or "s64") is not 32 bytes')
   return {
@@ -42,8 +42,8 @@ export function readJson2(object: Readonly<Record<string, unknown>>, limits: Lim
 
 function readCaveat(fields: Readonly<Record<string, unknown>>, limits: Limits): Caveat {
   // Writers leave out what is empty. A condition that is empty is refused, but by who checks it.
-  const id = bytesField(fields, 'i', limits) ?? Buffer.alloc(0)
-  const verificationId = bytesField(fields, 'v', limits)
+  const id = bytesField(fields, 'i', 'i64', limits) ?? Buffer.alloc(0)
+  const verificationId = bytesField(fields, 'v', 'v64', limits)
   const location = textField(fields, 'l', limits) ?? ''
   if (verificationId === undefined || verificationId.length === 0)
     return { id, location: '', verificationId: undefined }

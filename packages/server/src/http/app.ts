@@ -13,9 +13,9 @@ import fastify, {
 import { RequestError, TooManyRequests } from '../errors.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
+import { addClients, type Clients } from './client.ts'
 import { answerError } from './errors/answer.ts'
 import { BODY_LIMIT } from './json-body.ts'
-import { trustedPeer } from './limits/trusted-peer.ts'
 import { observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
 import { requestIds } from './request-ids.ts'
@@ -24,8 +24,7 @@ export interface AppOptions {
   readonly log: Log
   /** Routes do not include its path, if it has one. */
   readonly baseUrl: string
-  /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[]
+  readonly clients: Clients
   readonly telemetry: Telemetry
   /** Whether each request has a line in the log. */
   readonly accessLog: boolean
@@ -47,14 +46,13 @@ declare module 'fastify' {
 }
 
 export function createApp(options: AppOptions): FastifyInstance {
-  const { log, baseUrl, trustedProxies, telemetry, accessLog, serve, unanswered } = options
-  const trusted = trustedPeer(trustedProxies)
+  const { log, baseUrl, clients, telemetry, accessLog, serve, unanswered } = options
   const app = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    serverFactory: (listener) => serve(listener),
     // `observe.ts` writes our own line for each request.
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: requestIds(trusted),
+    serverFactory: (listener) => serve(listener),
+    genReqId: requestIds(clients),
     clientErrorHandler: (error, socket) => {
       const code = answerParserError(error, socket, unanswered?.(socket))
       if (code === undefined) return
@@ -69,7 +67,6 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
     rewriteUrl: rewriter(pathOf(baseUrl)),
     bodyLimit: BODY_LIMIT,
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
     // A part of a path may be as long as all headers: the code that reads it has a limit of its own.
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADER_LIMIT },
@@ -84,10 +81,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.decorateReply('hold', function () {
     hold(this.raw)
   })
-  app.addHook('preValidation', async (_request, { raw }) => {
-    if (!admitted(raw)) throw new TooManyRequests(1_000, { asBusy: true })
+  app.decorateRequest('presentedDigest', '')
+  app.decorateRequest('resultBeforeBody', undefined)
+  addClients(app, clients)
+  app.addHook('preValidation', (_request, { raw }, done) => {
+    done(admitted(raw) ? undefined : new TooManyRequests(1_000, { asBusy: true }))
   })
-  const observe = observeRequests(app, { telemetry, accessLog, trusted })
+  const observe = observeRequests(app, { telemetry, clients, accessLog })
   app.setErrorHandler(answerError)
   // A path that does not exist is a 404 whatever the body is.
   app.removeAllContentTypeParsers()
@@ -95,20 +95,24 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply))
   // Before Fastify looks at the Content-Type, which it refuses to miss in some methods.
   app.addHook('onRequest', (request, reply, done) => {
+    commonHeaders(reply)
     if (request.is404) answerNotFound(app, request, reply)
     else done()
   })
-  app.addHook('onSend', async (_request, reply) => commonHeaders(reply))
+  // Bakery clients compare the type as a string: with a charset they silently do nothing.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (reply.getHeader('content-type') === FASTIFYS_JSON) reply.header('content-type', 'application/json')
+    done(null, payload)
+  })
   return app
 }
 
+const FASTIFYS_JSON = 'application/json; charset=utf-8'
+const VERSION = String(API_VERSION)
+
 function commonHeaders(reply: FastifyReply): void {
-  reply.header('snap-store-version', String(API_VERSION))
+  reply.header('snap-store-version', VERSION)
   reply.header('x-content-type-options', 'nosniff')
-  // Bakery clients compare the type as a string: with a charset they silently do nothing.
-  if (String(reply.getHeader('content-type')).startsWith('application/json')) {
-    reply.header('content-type', 'application/json')
-  }
 }
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST']

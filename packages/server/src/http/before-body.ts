@@ -2,26 +2,44 @@
  * A route's work that comes before its body is examined, so that a request without a credential gets its 401 whatever its
  * body says. It runs once the body has arrived within its limit, when the request counts as work.
  */
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Only for {@link beforeBody}. */
+    resultBeforeBody: unknown
+  }
+}
 
 export interface BeforeBody<T> {
   /** For the options of a route. */
-  readonly preValidation: (request: FastifyRequest) => Promise<void>
+  readonly preValidation: preValidationHookHandler
   /** For its handler. */
   resultOf(request: FastifyRequest): T
 }
 
 /** What `work` throws is the answer, whatever the body is. */
-export function beforeBody<T extends object>(work: (request: FastifyRequest) => Promise<T>): BeforeBody<T> {
-  const results = new WeakMap<FastifyRequest, T>()
+export function beforeBody<T extends object>(
+  work: (request: FastifyRequest) => T | Promise<T>,
+): BeforeBody<T> {
   return {
-    preValidation: async (request) => {
-      results.set(request, await work(request))
+    preValidation: (request, _reply, done) => {
+      const keep = (result: T) => {
+        request.resultBeforeBody = result
+        done()
+      }
+      try {
+        const result = work(request)
+        if (result instanceof Promise) result.then(keep, done)
+        else keep(result)
+      } catch (error) {
+        done(error instanceof Error ? error : new Error('It failed.', { cause: error }))
+      }
     },
-    resultOf: (request) => {
-      const result = results.get(request)
-      if (result === undefined) throw new TypeError('the route lacks the preValidation')
-      return result
+    resultOf: ({ resultBeforeBody }) => {
+      if (resultBeforeBody === undefined) throw new TypeError('the route lacks the preValidation')
+      // A route has one of these, whose hook alone sets it.
+      return resultBeforeBody as T
     },
   }
 }

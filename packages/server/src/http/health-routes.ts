@@ -8,6 +8,8 @@ const READY = '/health/ready'
 
 /** Whether `url` is a health check, with or without the path of the base URL (`/store`). */
 export function isHealthCheck(url = '', basePath = ''): boolean {
+  // Every request comes here.
+  if (!url.includes('/health/')) return false
   const [path = ''] = url.split('?', 1)
   return [LIVE, READY].some((check) => path === check || path === basePath + check)
 }

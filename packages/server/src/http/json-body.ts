@@ -2,9 +2,10 @@
  * Reads every body of the API as JSON, whatever its content type, because the store's clients (and `curl -d`) are
  * careless about it. An absent body is `{}`.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { RequestError } from '../errors.ts'
+import { bodyParser } from './read-body.ts'
 
 export const BODY_LIMIT = 64 * 1024
 
@@ -13,21 +14,23 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** `limit` is in bytes. */
 export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: limit },
-    async (_request: unknown, body: Buffer) => body,
-  )
+  app.addContentTypeParser('*', bodyParser({ limit, parse: (body) => body }))
   // Not in the parser: its errors close the connection, and this body was read to its end. After the route's own
   // hooks, which check the credential.
   app.addHook('onRoute', (route) => {
-    const before = route.preValidation ?? []
-    route.preValidation = [...(Array.isArray(before) ? before : [before]), parse]
+    if (route.method !== 'POST') return
+    const own = route.preValidation ?? []
+    route.preValidation = [...(Array.isArray(own) ? own : [own]), parse]
   })
 }
 
-const parse = async (request: FastifyRequest): Promise<void> => {
-  if (request.method === 'POST') request.body = parseJsonBody(request.body)
+const parse: preValidationHookHandler = (request, _reply, done) => {
+  try {
+    request.body = parseJsonBody(request.body)
+    done()
+  } catch (error) {
+    done(error instanceof Error ? error : new Error(String(error)))
+  }
 }
 
 /** The API needs no more than 4; code that recurses into a body may rely on this. */

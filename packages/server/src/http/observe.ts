@@ -1,9 +1,9 @@
 /** Reports each request to metrics, traces and the log, by the pattern of its route and never by its URL. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addressOf } from '../address.ts'
 import { type AccessLine, plainPath } from '../telemetry/access-log.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { RequestSpan } from '../telemetry/tracing.ts'
+import type { Clients } from './client.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,10 +16,9 @@ declare module 'fastify' {
 
 export interface ObserverOptions {
   readonly telemetry: Telemetry
+  readonly clients: Clients
   /** Log a request's line at `info` instead of `debug`. */
   readonly accessLog: boolean
-  /** Whether to believe the `traceparent` of a peer with this address. */
-  readonly trusted: (address: string | undefined) => boolean
 }
 
 /** Returns a function that starts observing a request that the hooks do not see. */
@@ -42,16 +41,15 @@ const isProbe = (route: string | undefined): boolean => route?.startsWith('/heal
 function observe(
   request: FastifyRequest,
   reply: FastifyReply,
-  { telemetry: { metrics, tracing }, accessLog, trusted }: ObserverOptions,
+  { telemetry: { metrics, tracing }, clients, accessLog }: ObserverOptions,
 ): void {
   const started = performance.now()
   const { method, url, headers } = request
   const route = request.routeOptions.url
-  // Now, while the connection is still open.
-  const address = addressOf(request)
+  // Not `request.client`, which a request with a bad path lacks.
+  const { address, byTrustedProxy } = clients(request.raw)
   if (!isProbe(route)) {
-    const believed = trusted(request.socket.remoteAddress)
-    const { traceparent, tracestate } = believed ? headers : {}
+    const { traceparent, tracestate } = byTrustedProxy ? headers : {}
     request.span = tracing.request({ method, route, headers: { traceparent, tracestate } })
   }
   // Not `onResponse`, which never runs when the client is gone.

@@ -22,7 +22,7 @@ export interface ListeningServer {
   /** How many connections are open. */
   readonly connections: number
   /** The answers that are not complete. */
-  readonly answers: ReadonlySet<ServerResponse>
+  readonly answers: readonly ServerResponse[]
   /** The answers of a connection that are not complete, in their order. */
   unanswered(socket: Socket): Iterable<ServerResponse>
   /** From now on every answer ends its connection, so that clients go elsewhere. */
@@ -109,7 +109,9 @@ export async function listen(
     get connections() {
       return connections.size
     },
-    answers: connections.answers,
+    get answers() {
+      return connections.answers
+    },
     unanswered: (socket) => connections.answersOf(socket),
     leave: () => {
       leaving = true

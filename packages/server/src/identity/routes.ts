@@ -5,10 +5,10 @@
  */
 import fastifyCookie, { type CookieSerializeOptions } from '@fastify/cookie'
 import fastifyCsrf from '@fastify/csrf-protection'
-import fastifyFormbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
+import { bodyParser } from '../http/read-body.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
@@ -62,8 +62,9 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     secure: deps.location.startsWith('https:'),
   }
   app.removeAllContentTypeParsers()
-  await app.register(fastifyFormbody, { bodyLimit: BODY_LIMIT, parser: parseForm })
-  app.addContentTypeParser('*', { bodyLimit: BODY_LIMIT, parseAs: 'buffer' }, refuseOtherBodies)
+  const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
+  app.addContentTypeParser('application/x-www-form-urlencoded', form)
+  app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
   await app.register(fastifyCookie)
   await app.register(fastifyCsrf, {
     cookieKey: 'ratafia-form',
@@ -86,14 +87,10 @@ const throttleOf = ({
     signedInBefore: (attempt) => signedInBefore(attempt, { audit }),
   })
 
-const parseForm = (text: string): FormBody => ({ form: new URLSearchParams(text) })
+const parseForm = (body: Buffer): FormBody => ({ form: new URLSearchParams(body.toString()) })
 
 /** Go's client sends all parameters in the query, and an empty body in chunks, without a type. */
-function refuseOtherBodies(
-  { headers }: FastifyRequest,
-  body: Buffer,
-  done: (error: Error | null, body?: undefined) => void,
-): void {
-  if (headers['content-type'] === undefined && body.length === 0) done(null)
-  else done(invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.'))
+function refuseOtherBodies(body: Buffer, { headers }: FastifyRequest): undefined {
+  if (headers['content-type'] === undefined && body.length === 0) return undefined
+  throw invalidRequest('The body is not a form. Send application/x-www-form-urlencoded, or a query.')
 }

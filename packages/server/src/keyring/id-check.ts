@@ -4,7 +4,8 @@
  * it was made by this installation, before it looks for that key. It proves nothing about what was made, and only what
  * names an unknown root key is checked: see docs/decisions/0026-a-made-up-identifier-is-recognised.md.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import { randomId } from '../random.ts'
 import { deriveKey } from './derive.ts'
 import type { RootKey } from './root-key-store.ts'
 
@@ -26,7 +27,7 @@ export const SALT_LAYOUT: Layout = { label: 'ratafia check of a salt', randomByt
 
 /** New random bytes with their check; `around` is what else the check covers, in order. */
 export function checkedBytes(firstKey: RootKey, layout: Layout, around: readonly Uint8Array[]): Buffer {
-  const random = randomBytes(layout.randomBytes)
+  const random = randomId(layout.randomBytes)
   return Buffer.concat([random, checkOf(firstKey, layout, random, around)])
 }
 

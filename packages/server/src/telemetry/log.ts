@@ -22,6 +22,35 @@ export function createLog({ level, pretty, to }: LogOptions): Log {
     const destination = own ? 2 : to
     return pino(settings, prettyStream({ destination, sync: true, ignore: 'pid,hostname', singleLine: true }))
   }
-  // Workers share one pipe: their lines stay whole as long as no write is larger than PIPE_BUF.
-  return pino(settings, own ? pino.destination({ dest: 2, sync: false, maxWrite: 4096 }) : to)
+  return own ? ownLog(settings) : pino(settings, to)
+}
+
+/** Bytes. Workers share one pipe: their lines stay whole as long as no write is larger than PIPE_BUF. */
+const PIPE_BUF = 4096
+/** Milliseconds that a line waits for others at most. A write for each would be a seventh of what a request costs. */
+const TOGETHER_MS = 100
+/** As pino numbers it. */
+const WARN = 40
+
+function ownLog(settings: LoggerOptions): Log {
+  const destination = pino.destination({
+    dest: 2,
+    sync: false,
+    maxWrite: PIPE_BUF,
+    minLength: PIPE_BUF - 1,
+    periodicFlush: TOGETHER_MS,
+  })
+  return pino(
+    {
+      ...settings,
+      hooks: {
+        logMethod(line, method, level) {
+          method.apply(this, line)
+          // Nothing alarming waits: it may be the last line before a crash.
+          if (level >= WARN) destination.flush()
+        },
+      },
+    },
+    destination,
+  )
 }

@@ -1,18 +1,17 @@
 /** How requests and errors look in the log: no headers, no bodies, no query strings, no path as a client sent it. */
-import { addressOf } from '../address.ts'
 import { plainPath } from './access-log.ts'
 
 interface RequestLike {
   readonly method: string
   readonly url: string
-  readonly ip: string | undefined
+  readonly client: { readonly address: string }
 }
 
 export const pinoHttpSerializers = {
   req: (request: RequestLike) => ({
     method: request.method,
     path: plainPath(request.url),
-    address: addressOf(request),
+    address: request.client.address,
   }),
   res: (response: { readonly statusCode: number }) => ({ status: response.statusCode }),
   err: describeError,

@@ -1,5 +1,5 @@
 /** What the operations on developer tokens work with. */
-import type { AccountId } from '@ratafia/api'
+import type { SessionId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { Account } from '../accounts/account.ts'
 import type { AccountStore } from '../accounts/account-store.ts'
@@ -8,12 +8,15 @@ import type { Clock } from '../clock.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
+import type { RememberedLogins } from './authentication/authentication.ts'
 import type { IdentitySource } from './root-macaroon.ts'
+import type { Session } from './session.ts'
 import type { SessionStore } from './session-store.ts'
 
 export interface TokenDependencies {
   readonly keyring: Keyring
   readonly tokenSessions: SessionStore
+  readonly logins: RememberedLogins
   readonly changeBy: ChangingBy<{
     readonly tokenSessions: SessionStore
     readonly accounts: Pick<AccountStore, 'findAndHold'>
@@ -27,7 +30,14 @@ export interface TokenDependencies {
       person: { readonly subject: string; readonly username: string | undefined },
       source: string,
     ): Promise<Account>
-    find(id: AccountId): Promise<Account | undefined>
+    /** The account of a session, and what became of the session. Undefined when there is no such session. */
+    ofSession(id: SessionId): Promise<
+      | {
+          readonly account: Account
+          readonly session: Pick<Session, 'revokedAt' | 'revokedBy'>
+        }
+      | undefined
+    >
   }
   /** Where people prove who they are. */
   readonly thirdParty: IdentityService

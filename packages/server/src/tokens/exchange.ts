@@ -2,9 +2,13 @@
 import { MAX_ATTENUATION_BYTES, type MacaroonResponse } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary, type UnverifiedSlice } from '@ratafia/macaroon'
 import { RequestError, unauthorized } from '../errors.ts'
-import { verifyLogin } from './authenticate.ts'
+import { verifyLogin } from './authentication/authenticate.ts'
+import {
+  firstValidSlice,
+  type Presented,
+  type UnverifiedMacaroon,
+} from './authentication/first-valid-slice.ts'
 import type { RequestDependencies } from './dependencies.ts'
-import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
 import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
 
 /**

@@ -1,15 +1,28 @@
 /** `GET /api/v2/tokens/whoami`: the account and the effective limits of the token that asks. */
 import { type ErrorCode, isPermission, type WhoamiResponse } from '@ratafia/api'
-import type { Authentication } from './authenticate.ts'
+import type { Authentication } from './authentication/authentication.ts'
 import type { TokenDependencies } from './dependencies.ts'
 
-/** `errors` is there if a limit of the token is to something that does not exist here, or no longer. */
-export async function whoami(
-  { account, cleared }: Authentication,
+/**
+ * `errors` is there if a limit of the token is to something that does not exist here, or no longer. Without limits to
+ * packages the answer is there at once.
+ */
+export function whoami(
+  authentication: Authentication,
   { unknownPackages }: Pick<TokenDependencies, 'unknownPackages'>,
-): Promise<WhoamiResponse> {
-  const { channels, packages, permissions, storeIds } = cleared.attenuations
-  const errors = (await unknownPackages(packages ?? [])).map(packageNotFound)
+): WhoamiResponse | Promise<WhoamiResponse> {
+  const { packages } = authentication.attenuations
+  return packages
+    ? unknownPackages(packages).then((unknown) => describe(authentication, unknown))
+    : describe(authentication, [])
+}
+
+function describe(
+  { account, attenuations, expires }: Authentication,
+  unknown: readonly string[],
+): WhoamiResponse {
+  const { channels, packages, permissions, storeIds } = attenuations
+  const errors = unknown.map(packageNotFound)
   return {
     account: { email: account.email, id: account.id, name: account.name, username: account.username },
     channels: list(channels),
@@ -18,7 +31,7 @@ export async function whoami(
     permissions: permissions?.filter(isPermission) ?? null,
     store_ids: list(storeIds),
     // Without a zone: snapcraft appends the Z itself.
-    expires: cleared.expires.toISOString().slice(0, -1),
+    expires: expires.toISOString().slice(0, -1),
     ...(errors.length > 0 ? { errors } : {}),
   }
 }

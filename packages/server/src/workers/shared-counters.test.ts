@@ -16,7 +16,7 @@ function workerOf(counters: Counters, connected = () => true) {
     send: (message: FromWorker) => {
       if (!connected()) return false
       if (message.ratafia === 'take') {
-        void counters.take(message.counted).then((taken) => worker.answer(message.id, taken))
+        void Promise.resolve(counters.take(message.counted)).then((taken) => worker.answer(message.id, taken))
       } else if (message.ratafia === 'give-back') counters.giveBack(message.counted)
       return true
     },

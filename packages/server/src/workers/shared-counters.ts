@@ -40,7 +40,7 @@ export function sharedCounters(options: SharedCountersOptions): SharedCounters {
     }
   }
   return {
-    take: async (counted) => (await ask(counted)) ?? fallback.take(counted),
+    take: async (counted) => (await ask(counted)) ?? (await fallback.take(counted)),
     giveBack: (counted) => {
       if (!send({ ratafia: 'give-back', counted })) fallback.giveBack(counted)
     },

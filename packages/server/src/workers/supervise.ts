@@ -160,15 +160,17 @@ class Crew {
     worker.once('exit', (code: number | null) => this.#ended(place, worker, code ?? undefined))
   }
 
+  async #take(worker: Worker, { id, counted }: Extract<FromWorker, { ratafia: 'take' }>): Promise<void> {
+    tell(worker, { ratafia: 'taken', id, taken: await this.#options.counters.take(counted) })
+  }
+
   #hear(place: Place, worker: Worker, message: FromWorker): void {
     switch (message.ratafia) {
       case 'listening':
         this.#listens(place, worker, message.origin)
         return
       case 'take':
-        void this.#options.counters
-          .take(message.counted)
-          .then((taken) => tell(worker, { ratafia: 'taken', id: message.id, taken }))
+        void this.#take(worker, message)
         return
       case 'give-back':
         this.#options.counters.giveBack(message.counted)

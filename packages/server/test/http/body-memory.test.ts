@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, suite, test } from 'node:test'
 import fastify, { type FastifyInstance } from 'fastify'
-import { networksOf } from '../../src/address.ts'
+import { addClients, clientsOf } from '../../src/http/client.ts'
 import { answerError } from '../../src/http/errors/answer.ts'
 import { limitBodyMemory } from '../../src/http/limits/body-memory.ts'
+import { bodyParser } from '../../src/http/read-body.ts'
 import { eventually } from '../support/eventually.ts'
 import { converse } from '../support/raw-http.ts'
 
@@ -20,21 +21,19 @@ suite('room for bodies of 256 KiB', () => {
   let checked = 0
   let left = 0
   before(async () => {
-    app = fastify({ bodyLimit: LIMIT, trustProxy: true })
+    app = fastify({ bodyLimit: LIMIT })
+    addClients(app, clientsOf(['127.0.0.1']))
     app.decorateRequest('refusal', undefined)
     app.setErrorHandler(answerError)
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+    app.addContentTypeParser('*', bodyParser({ parse: (body) => body }))
     app.addHook('onRequest', async ({ url: path }, { raw }) => {
       if (path !== '/slow-limits') return
       checked += 1
       await once(raw, 'close')
       left += 1
     })
-    limitBodyMemory(app, {
-      networks: ({ headers }) => networksOf(String(headers['x-forwarded-for'])),
-      total: TOTAL,
-    })
+    limitBodyMemory(app, { total: TOTAL })
     for (const path of ['/', '/slow-limits']) {
       app.post(path, async ({ body }) => ({ bytes: (body as Buffer).length }))
     }

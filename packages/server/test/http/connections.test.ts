@@ -299,10 +299,10 @@ suite('a connection with data that is not HTTP', { timeout: 120_000 }, () => {
     test(`nothing remains of a client that disconnects: requests, then ${rest.split(' ')[0]?.trim()}`, async () => {
       const one = await new Client(server.origin).connected()
       one.send(get('/held') + get('/').repeat(2) + rest)
-      while (server.answers.size < 3) await tick()
+      while (server.answers.length < 3) await tick()
       assert.equal(one.text, '')
       one.socket.destroy()
-      while (server.answers.size > 0 || server.connections > 0) await tick()
+      while (server.answers.length > 0 || server.connections > 0) await tick()
     })
   }
 })
@@ -327,14 +327,14 @@ suite('requests in flight', { timeout: 120_000 }, () => {
       slow.socket.pause()
       slow.send(get('/large'))
     }
-    while (server.answers.size < 5) await tick()
+    while (server.answers.length < 5) await tick()
     assert.equal((await new Client(server.origin).ask(get('/'))).status, 200)
   })
 
   test('an answer that waits for another one on its connection is not in flight', async () => {
     const one = await new Client(server.origin).connected()
     one.send(get('/held') + get('/').repeat(5))
-    while (server.answers.size < 6) await tick()
+    while (server.answers.length < 6) await tick()
     assert.equal((await new Client(server.origin).ask(get('/'))).status, 200)
   })
 })
@@ -358,7 +358,7 @@ suite('the number of connections is limited', { timeout: 120_000 }, () => {
   after(() => server.close())
 
   const begun = async (count: number) => {
-    while (server.answers.size < count) await tick()
+    while (server.answers.length < count) await tick()
   }
 
   const fill = async (count: number, begin: (client: Client) => unknown, address?: string) => {

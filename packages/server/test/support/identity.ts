@@ -15,6 +15,7 @@ import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
 import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
+import { addClients, clientsOf } from '../../src/http/client.ts'
 import { agentStore } from '../../src/identity/agents/agent-store.ts'
 import { completedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
 import { signInSessionStore } from '../../src/identity/logins/sign-in-session-store.ts'
@@ -82,10 +83,10 @@ export async function startIdentity(
   prefix = '/identity',
 ): Promise<RunningIdentity> {
   const app = fastify({
-    trustProxy: true,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreDuplicateSlashes: true },
   })
+  addClients(app, clientsOf(['127.0.0.1']))
   // There is no limit on requests in flight to leave.
   app.decorateReply('hold', () => {})
   // The routes need to know the port.

@@ -119,12 +119,12 @@ eachDatabase((kind, _open, fresh) => {
     await eventuallyPasses(async () => assert.equal(await sample('ratafia_revocation_feed_current'), 1))
     assert.ok(Number(await sample('ratafia_revocation_lag_seconds')) < 1)
     const token = await logIn(service, await addPerson(service))
-    const hits = 'ratafia_cache_lookups_total{cache="token-session",outcome="hit"}'
+    const hits = 'ratafia_cache_lookups_total{cache="login",outcome="hit"}'
     await eventuallyPasses(async () => {
       await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })
       assert.ok(Number(await sample(hits)) > 0)
     })
-    assert.ok(Number(await sample('ratafia_cache_entries{cache="token-session"}')) > 0)
+    assert.ok(Number(await sample('ratafia_cache_entries{cache="login"}')) > 0)
   })
 
   if (kind === 'postgres') {

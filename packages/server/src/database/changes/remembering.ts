@@ -11,7 +11,7 @@ export interface Memory<T> {
   /** The value remembered under this key; undefined if there is none, or none may be used. */
   peek(key: string): T | undefined
   /** The value remembered under this key, or else what `read` finds. */
-  find(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
+  find<Found extends T | undefined>(key: string, read: () => Promise<Found>): Promise<T | Found>
   readonly size: number
 }
 

@@ -2,6 +2,7 @@
 import type { RequestIdResponse } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { bodyParser } from '../../http/read-body.ts'
 import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/routes.ts'
@@ -22,9 +23,10 @@ export async function registrationRoutes(
   const { requestId, registerDevice: devices } = OPERATIONS
   // Ignore the content type: gadgets may set it, and snapd sends none with a request-id.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
-  app.addHook('onSend', async (_request, reply) => {
+  app.addContentTypeParser('*', bodyParser({ parse: (body) => body }))
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    done()
   })
   forwardElsewhere(app, deps)
 

@@ -1,17 +1,32 @@
 /**
- * Remembers device sessions and their devices, while the device may have sessions and the node hears of every change.
+ * Device sessions that were verified, remembered by the digest of the headers that presented them: while the node hears
+ * of every change of their device, and no longer than they are in force. A revocation takes effect with the next request
+ * on the node that made it, and within a second on every other.
  */
+import type { Clock } from '../../clock.ts'
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
-import type { FoundSession } from './device-session.ts'
-import type { DeviceSessionStore } from './device-session-store.ts'
+import type { RememberedDeviceSessions, VerifiedSession } from './verify-session.ts'
 
-/** For verification only: opening a session reads the database. */
-export function rememberedDeviceSessions(store: DeviceSessionStore, feed: ChangeFeed): DeviceSessionStore {
-  const memory = createMemory<FoundSession>(feed, {
+const MOST = 50_000
+
+export function rememberedDeviceSessions(
+  feed: ChangeFeed,
+  { clock }: { readonly clock: Clock },
+): RememberedDeviceSessions {
+  const memory = createMemory<VerifiedSession>(feed, {
     name: 'device-session',
-    // Never remember a device that may not have a session.
-    dependsOn: ({ session, device: { status, quarantinedAt } }) =>
-      status === 'active' && quarantinedAt === null ? [{ kind: 'device', id: session.deviceId }] : undefined,
+    most: MOST,
+    dependsOn: ({ deviceId }) => [{ kind: 'device', id: deviceId }],
   })
-  return { ...store, find: (id) => memory.find(id, () => store.find(id)) }
+  return {
+    find: (digest) => {
+      const known = memory.peek(digest)
+      // One that is not in force is verified, and refused, like any other.
+      return known && isInForce(known, clock().getTime()) ? known : undefined
+    },
+    remember: (digest, verify) => memory.find(digest, verify),
+  }
 }
+
+const isInForce = ({ until, notBefore }: VerifiedSession, now: number): boolean =>
+  now < until.getTime() && (notBefore === undefined || now >= notBefore.getTime())

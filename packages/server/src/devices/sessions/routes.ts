@@ -1,23 +1,34 @@
 /** Nonces, device sessions, and which device a session belongs to: HTTP in, operation, HTTP out. */
+import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { DeviceSessionDescription } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readJsonBodies } from '../../http/json-body.ts'
+import { bodyParser } from '../../http/read-body.ts'
 import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type OpenSessionDeps, openSession } from './open-session.ts'
 import { presentedSession } from './presented-session.ts'
-import { type VerifySessionDeps, verifySession } from './verify-session.ts'
+import {
+  type RememberedDeviceSessions,
+  type VerifiedSession,
+  type VerifySessionDeps,
+  verifySession,
+} from './verify-session.ts'
 
-export type SessionDependencies = OpenSessionDeps & VerifySessionDeps
+export interface SessionDependencies extends OpenSessionDeps {
+  readonly sessions: OpenSessionDeps['sessions'] & VerifySessionDeps['sessions']
+  readonly verified: RememberedDeviceSessions
+}
 
 /** Bytes: several assertions, as JSON. */
 const BODY_LIMIT = 1024 * 1024
 
 export async function sessionRoutes(app: FastifyInstance, deps: SessionDependencies): Promise<void> {
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'no-store')
+    done()
   })
   await app.register(async (scope) => nonceRoute(scope, deps))
   await app.register(async (scope) => openRoute(scope, deps))
@@ -27,7 +38,7 @@ export async function sessionRoutes(app: FastifyInstance, deps: SessionDependenc
 function nonceRoute(app: FastifyInstance, deps: SessionDependencies): void {
   // The request needs no body: ignore one of any type.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async () => undefined)
+  app.addContentTypeParser('*', bodyParser({ parse: () => undefined }))
   app.post(OPERATIONS.nonces.path, { config: { limit: 'nonces' } }, async () => ({
     nonce: await newNonce('nonce', deps),
   }))
@@ -52,6 +63,11 @@ function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
 }
 
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
+const VARY = HEADERS.join(', ')
+
+/** SHA-256 of what the headers say; none of them has a line break in it. */
+const digestOf = ({ headers }: FastifyRequest): string =>
+  hash('sha256', HEADERS.map((name) => headers[name] ?? '').join('\n'), 'base64')
 
 /**
  * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks
@@ -64,9 +80,14 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: path,
     exposeHeadRoute: false,
-    onRequest: async (request: FastifyRequest, reply) => {
-      const session = await verifySession(presentedSession(request.headers, HEADERS), deps)
-      return reply.header('vary', HEADERS.join(', ')).headers(headersOf(session)).send(session)
+    onRequest: (request, reply, done) => {
+      const answer = ({ description }: VerifiedSession) =>
+        void reply.header('vary', VARY).headers(headersOf(description)).send(description)
+      const digest = digestOf(request)
+      const known = deps.verified.find(digest)
+      if (known) return answer(known)
+      const verify = () => verifySession(presentedSession(request.headers, HEADERS), deps)
+      deps.verified.remember(digest, verify).then(answer, done)
     },
     // The hook has answered.
     handler: async () => undefined,

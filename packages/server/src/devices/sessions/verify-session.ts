@@ -1,11 +1,12 @@
 /** Which device does this session belong to? The store behind the service asks (contract/devices.md 8). */
-import type { DeviceSessionDescription } from '@ratafia/api'
+import type { DeviceId, DeviceSessionDescription } from '@ratafia/api'
 import type { Clock } from '../../clock.ts'
 import { RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import { whyNoSession } from './device-session.ts'
 import type { DeviceSessionStore } from './device-session-store.ts'
 import { type PresentedSession, readSession } from './presented-session.ts'
+import type { ClearedSession } from './session-macaroon.ts'
 
 export interface VerifySessionDeps {
   readonly keyring: Pick<Keyring, 'resolve'>
@@ -13,15 +14,22 @@ export interface VerifySessionDeps {
   readonly clock: Clock
 }
 
-/**
- * Reads the register, or what the node remembers of it while it hears of every change: a revocation takes effect with
- * the next request on the node that made it, and within a second on every other. Throws {@link RequestError}
- * `device-session-required`, whose message says why.
- */
+export interface VerifiedSession extends Pick<ClearedSession, 'until' | 'notBefore'> {
+  readonly deviceId: DeviceId
+  readonly description: DeviceSessionDescription
+}
+
+export interface RememberedDeviceSessions {
+  /** Undefined if these headers have to be verified. */
+  find(digest: string): VerifiedSession | undefined
+  remember(digest: string, verify: () => Promise<VerifiedSession>): Promise<VerifiedSession>
+}
+
+/** Throws {@link RequestError} `device-session-required`, whose message says why. */
 export async function verifySession(
   presented: PresentedSession | undefined,
   deps: VerifySessionDeps,
-): Promise<DeviceSessionDescription> {
+): Promise<VerifiedSession> {
   if (!presented) throw required('The request carries no device session.')
   const read = await readSession(presented, deps.keyring)
   if ('unknown' in read) throw required(read.unknown)
@@ -31,11 +39,16 @@ export async function verifySession(
   if (!found) throw required('This service no longer knows the device session.')
   const why = whyNoSession(found.device)
   if (why !== undefined) throw required(why)
+  const { until, notBefore } = cleared
   const now = deps.clock()
-  if (!(now < cleared.until)) throw required(`The device session expired at ${cleared.until.toISOString()}.`)
-  if (cleared.notBefore && !(now >= cleared.notBefore)) {
-    throw required(`The device session is not valid before ${cleared.notBefore.toISOString()}.`)
+  if (!(now < until)) throw required(`The device session expired at ${until.toISOString()}.`)
+  if (notBefore && !(now >= notBefore)) {
+    throw required(`The device session is not valid before ${notBefore.toISOString()}.`)
   }
+  return { deviceId: found.session.deviceId, description: describe(cleared), until, notBefore }
+}
+
+function describe(cleared: ClearedSession): DeviceSessionDescription {
   return {
     'brand-id': cleared.brandId,
     model: cleared.model,

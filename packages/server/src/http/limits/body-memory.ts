@@ -3,16 +3,13 @@
  * length at once and before anything is read, or is refused with a 503; without a `Content-Length` it gets more as it
  * grows. No network gets all of it: see {@link Shares}.
  */
-import { Transform, type TransformCallback } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { Networks } from '../../address.ts'
 import { TooManyRequests } from '../../errors.ts'
 import { Shares } from '../../shares.ts'
-import type { ClientNetworks } from './client-networks.ts'
 import { hasBody } from './has-body.ts'
 
 export interface BodyMemoryOptions {
-  readonly networks: ClientNetworks
   /** Bytes that all bodies of the process may take together. Default: 64 MiB. */
   readonly total?: number
 }
@@ -23,25 +20,21 @@ const PIECE = 512
 /** No route takes longer ones, so what announces more is refused unread. */
 const LONGEST = 4 * 1024 * 1024
 
-/** For routes added to `app` later. They throw {@link TooManyRequests}, which is answered with a 503. */
-export function limitBodyMemory(app: FastifyInstance, { networks, total = TOTAL }: BodyMemoryOptions): void {
+/** For routes added to `app` later, whose bodies `read-body.ts` reads. They throw {@link TooManyRequests}: a 503. */
+export function limitBodyMemory(app: FastifyInstance, { total = TOTAL }: BodyMemoryOptions = {}): void {
   const shares = new Shares(total)
-  app.addHook('preParsing', async ({ raw }, reply, payload) => {
+  app.decorateRequest('bodySpace', undefined)
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { raw, client } = request
     // Who has left while the limits were checked sends nothing, and is not seen to leave again.
-    if (!hasBody(raw) || reply.raw.closed) return payload
-    const space = new Space(shares, networks(raw))
+    if (!hasBody(raw) || reply.raw.closed) return done(null, payload)
+    const space = new BodySpace(shares, client.networks)
     const announced = Number(raw.headers['content-length'] ?? 0)
     // Its first and its last piece may be short.
-    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) throw busy()
-    const metered = new Metered(space)
-    payload.once('error', (error) => metered.destroy(error))
-    reply.raw.once('close', () => {
-      space.release()
-      // What nobody waits for any more is read and dropped.
-      payload.unpipe(metered)
-      payload.resume()
-    })
-    return payload.pipe(metered)
+    if (announced <= LONGEST && !space.growTo(announced + 2 * PIECE)) return done(busy())
+    request.bodySpace = space
+    reply.raw.on('close', () => space.release())
+    done(null, payload)
   })
 }
 
@@ -49,15 +42,22 @@ export function limitBodyMemory(app: FastifyInstance, { networks, total = TOTAL 
 const busy = () => new TooManyRequests(1_000, { asBusy: true })
 
 /** What one body takes of the memory. */
-class Space {
+export class BodySpace {
   readonly #shares: Shares
   readonly #networks: Networks
+  #bytes = 0
   #taken = 0
   #isReleased = false
 
   constructor(shares: Shares, networks: Networks) {
     this.#shares = shares
     this.#networks = networks
+  }
+
+  /** Undefined if there is room for a further piece of the body. */
+  refuses(piece: Uint8Array): TooManyRequests | undefined {
+    this.#bytes += Math.max(piece.length, PIECE)
+    return this.growTo(this.#bytes) ? undefined : busy()
   }
 
   /** False if there is no more. */
@@ -73,21 +73,5 @@ class Space {
     if (this.#isReleased) return
     this.#isReleased = true
     this.#shares.giveBack(this.#networks, this.#taken)
-  }
-}
-
-class Metered extends Transform {
-  readonly #space: Space
-  #bytes = 0
-
-  constructor(space: Space) {
-    super()
-    this.#space = space
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#bytes += Math.max(chunk.length, PIECE)
-    if (this.#space.growTo(this.#bytes)) done(null, chunk)
-    else done(busy())
   }
 }

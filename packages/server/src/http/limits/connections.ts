@@ -9,6 +9,7 @@ import { type Networks, networksOf } from '../../address.ts'
 import { Crowd } from '../../crowd.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
+import { announcesBody } from './has-body.ts'
 
 export interface ConnectionLimits {
   /** Open at a time. */
@@ -48,14 +49,16 @@ type State = (typeof STATES)[number]
 
 interface Connection {
   readonly networks: Networks
+  /** Those that are not complete, in their order. */
   readonly answers: Set<ServerResponse>
+  /** Counts the requests of all connections: the connection with the lowest number was quiet for longest. */
+  lastRequest: number
 }
 
 export class Connections {
   readonly #limits: ConnectionLimits
-  /** In the order of their last requests: the one that was quiet for longest comes first. */
   readonly #open = new Map<Socket, Connection>()
-  readonly #answers = new Set<ServerResponse>()
+  #requests = 0
   /** When the client could start to read the answer, in terms of `performance.now()`. */
   readonly #answeredAt = new WeakMap<ServerResponse, number>()
   /** Of requests that wait for a person or for another service. */
@@ -72,8 +75,8 @@ export class Connections {
   }
 
   /** The answers that are not complete. */
-  get answers(): ReadonlySet<ServerResponse> {
-    return this.#answers
+  get answers(): readonly ServerResponse[] {
+    return [...this.#open.values()].flatMap(({ answers }) => [...answers])
   }
 
   /** Those on this connection, in their order. */
@@ -87,7 +90,11 @@ export class Connections {
       socket.destroy()
       return
     }
-    this.#open.set(socket, { networks: networksOf(socket.remoteAddress ?? ''), answers: new Set() })
+    this.#open.set(socket, {
+      networks: networksOf(socket.remoteAddress ?? ''),
+      answers: new Set(),
+      lastRequest: this.#requests,
+    })
     socket.once('close', () => this.#open.delete(socket))
   }
 
@@ -97,22 +104,20 @@ export class Connections {
     // Node goes on parsing what had arrived before the connection was cut.
     if (socket.destroyed) return false
     const connection = this.#open.get(socket)
-    this.#answers.add(response)
-    if (connection) {
-      connection.answers.add(response)
-      this.#open.delete(socket)
-      this.#open.set(socket, connection)
-    }
-    response.once('close', () => {
-      this.#answers.delete(response)
-      connection?.answers.delete(response)
-    })
-    // Node reads and discards the rest of the body, so that the connection can be used again. Limit how long.
+    if (!connection) return true
+    connection.lastRequest = ++this.#requests
+    connection.answers.add(response)
+    response.on('close', () => connection.answers.delete(response))
+    if (announcesBody(request)) this.#limitRest(request, response)
+    return connection.answers.size === 1 || this.#mayAhead(socket, connection.answers, response)
+  }
+
+  /** Node reads and discards the rest of a body, so that the connection can be used again. Limits how long. */
+  #limitRest(request: IncomingMessage, response: ServerResponse): void {
     response.once('finish', () => {
       if (request.complete) return
-      setTimeout(() => request.complete || socket.destroy(), this.#limits.afterAnswer).unref()
+      setTimeout(() => request.complete || request.socket.destroy(), this.#limits.afterAnswer).unref()
     })
-    return !connection || this.#mayAhead(socket, connection.answers, response)
   }
 
   /** The request waits for a person or for another service, and so would all that its client sent after it. */
@@ -147,7 +152,7 @@ export class Connections {
 
   #cutSlowReaders(): void {
     const now = performance.now()
-    for (const response of this.#answers) {
+    for (const response of this.answers) {
       // Without a socket it waits for another answer on its connection.
       if (!response.writableEnded || !response.socket) continue
       const since = this.#answeredAt.get(response)
@@ -171,7 +176,8 @@ export class Connections {
 
   #inState(state: State): Crowd<{ readonly socket: Socket; readonly networks: Networks }> {
     const found = new Crowd<{ readonly socket: Socket; readonly networks: Networks }>()
-    for (const [socket, { networks, answers }] of this.#open) {
+    const quietestFirst = [...this.#open].sort(([, a], [, b]) => a.lastRequest - b.lastRequest)
+    for (const [socket, { networks, answers }] of quietestFirst) {
       if (!socket.destroyed && stateOf(answers) === state) found.add(networks, { socket, networks })
     }
     return found

@@ -62,7 +62,7 @@ export class InFlight {
       this.#report()
       return false
     }
-    response.once('close', () => this.#leave(response))
+    response.on('close', () => this.#leave(response))
     if (!hasBody(request)) this.#begin(response, networks)
     else {
       request.once('end', () => {
@@ -87,10 +87,13 @@ export class InFlight {
   }
 
   #hasRoom(networks: Networks | undefined): boolean {
-    const isRoom = () => (networks ? this.#shares.has(networks) : this.#working.size < this.#limit)
-    if (isRoom()) return true
+    if (this.#isRoom(networks)) return true
     this.#forgetFinished()
-    return isRoom()
+    return this.#isRoom(networks)
+  }
+
+  #isRoom(networks: Networks | undefined): boolean {
+    return networks ? this.#shares.has(networks) : this.#working.size < this.#limit
   }
 
   #begin(response: ServerResponse, networks: Networks | undefined): void {

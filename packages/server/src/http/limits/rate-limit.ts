@@ -10,13 +10,12 @@
  * Not @fastify/rate-limit: its stores count the requests of one key per time window. The workers of a machine share
  * these counters, which check several keys at once and say how long to wait.
  */
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { addressOf } from '../../address.ts'
+import type { FastifyBaseLogger, FastifyInstance, onRequestHookHandler } from 'fastify'
 import type { Clock } from '../../clock.ts'
 import { RATE_LIMIT_NAMES, type RateLimitName, type RateLimits } from '../../config/rate-limits.ts'
-import type { Counters } from '../../counters.ts'
+import type { Counters, Taken } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
-import type { ClientNetworks } from './client-networks.ts'
+import { before } from '../hooks.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
 import { limitRefusedCredentials } from './refused-credentials.ts'
 
@@ -30,7 +29,6 @@ declare module 'fastify' {
 export interface RateLimitOptions {
   readonly counters: Counters
   readonly limits: RateLimits
-  readonly networks: ClientNetworks
   readonly clock: Clock
 }
 
@@ -39,7 +37,7 @@ const REPORT_MS = 10_000
 
 /** For routes added to `app` later. They throw {@link TooManyRequests}. */
 export function limitRates(app: FastifyInstance, options: RateLimitOptions): void {
-  const { counters, limits, networks } = options
+  const { counters, limits } = options
   const rules = new Map(
     RATE_LIMIT_NAMES.flatMap((name) => {
       const limit = limits[name]
@@ -47,21 +45,27 @@ export function limitRates(app: FastifyInstance, options: RateLimitOptions): voi
     }),
   )
   const report = reporter(app.log)
-  app.addHook('onRequest', async (request) => {
-    const { limit } = request.routeOptions.config
-    const limited = limit === undefined ? undefined : rules.get(limit)
-    if (limit === undefined || !limited) return
-    // Now, while the connection is still open.
-    const address = addressOf(request)
-    const taken = await counters.take(countedFor(limited, networks(request.raw)))
-    if (taken.allowed) return
-    report(limit, address)
-    throw new TooManyRequests(taken.waitMs, { asBusy: FOR_SNAPD.has(limit) })
+  app.addHook('onRoute', (route) => {
+    const name = route.config?.limit
+    const limited = name === undefined ? undefined : rules.get(name)
+    if (name === undefined || !limited) return
+    const limiting: onRequestHookHandler = (request, _reply, done) => {
+      const { address, networks } = request.client
+      const refuse = (taken: Taken) => {
+        if (taken.allowed) return done()
+        report(name, address)
+        done(new TooManyRequests(taken.waitMs, { asBusy: FOR_SNAPD.has(name) }))
+      }
+      const taken = counters.take(countedFor(limited, networks))
+      if (taken instanceof Promise) taken.then(refuse, done)
+      else refuse(taken)
+    }
+    route.onRequest = before(limiting, route.onRequest)
   })
   limitRefusedCredentials(app, {
     ...options,
     limit: limits.refused,
-    onRefused: (request) => report('refused', addressOf(request)),
+    onRefused: ({ client }) => report('refused', client.address),
   })
 }
 

@@ -6,16 +6,15 @@
  * Only refusals cost something here. Whether a network is shut out is known in this process, so that the others need
  * nothing from the counters.
  */
-import { hash } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Networks } from '../../address.ts'
 import type { Clock } from '../../clock.ts'
 import type { RateLimit } from '../../config/rate-limits.ts'
 import type { Counters } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
-import type { ClientNetworks } from './client-networks.ts'
+import { credentialsDigest } from '../credentials-digest.ts'
+import { before } from '../hooks.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
 
 declare module 'fastify' {
@@ -29,7 +28,6 @@ export interface RefusedCredentialsOptions {
   readonly counters: Counters
   /** Undefined: no limit. */
   readonly limit: RateLimit | undefined
-  readonly networks: ClientNetworks
   readonly clock: Clock
   /** Called for each request that gets a 429. */
   readonly onRefused: (request: FastifyRequest) => void
@@ -44,7 +42,7 @@ const WHAT = 'Too many credentials from your network were refused.'
 
 /** For routes added to `app` later. They throw {@link TooManyRequests}. */
 export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCredentialsOptions): void {
-  const { counters, limit, networks: networksOf, clock, onRefused } = options
+  const { counters, limit, clock, onRefused } = options
   if (!limit) return
   const rules = rulesOf('refused', limit)
   /** When each network may try again, by width. */
@@ -52,6 +50,7 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
   const accepted = new LRUCache<string, true>({ max: REMEMBERED })
 
   const waitFor = (networks: Networks): number => {
+    if (shutOut.every(({ size }) => size === 0)) return 0
     const now = clock().getTime()
     return Math.max(...shutOut.map((until, width) => (until.get(networks[width] ?? '') ?? now) - now))
   }
@@ -64,24 +63,21 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
       }),
     )
 
-  app.addHook('onRequest', async (request) => {
-    const { raw, routeOptions } = request
-    if (!routeOptions.config.credentials) return
-    const networks = networksOf(raw)
-    const waitMs = waitFor(networks)
-    if (waitMs <= 0 || accepted.has(fingerprintOf(raw.headers))) return
+  const refuseShutOut: onRequestHookHandler = (request, _reply, done) => {
+    const waitMs = waitFor(request.client.networks)
+    if (waitMs <= 0 || accepted.has(credentialsDigest(request))) return done()
     onRefused(request)
-    throw new TooManyRequests(waitMs, { what: WHAT })
-  })
-  app.addHook('onSend', async ({ raw, routeOptions }, { statusCode }) => {
-    if (!routeOptions.config.credentials) return
-    if (statusCode === 401) {
-      accepted.delete(fingerprintOf(raw.headers))
-      await countRefusal(networksOf(raw))
-    } else if (statusCode < 300) accepted.set(fingerprintOf(raw.headers), true)
+    done(new TooManyRequests(waitMs, { what: WHAT }))
+  }
+  const note: onSendHookHandler = (request, { statusCode }, payload, done) => {
+    if (statusCode < 300) accepted.set(credentialsDigest(request), true)
+    if (statusCode !== 401) return done(null, payload)
+    accepted.delete(credentialsDigest(request))
+    countRefusal(request.client.networks).then(() => done(null, payload), done)
+  }
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.credentials) return
+    route.onRequest = before(refuseShutOut, route.onRequest)
+    route.onSend = before(note, route.onSend)
   })
 }
-
-/** Of everything that {@link presentedMacaroons} reads. */
-const fingerprintOf = ({ authorization = '', macaroons = '' }: IncomingHttpHeaders): string =>
-  hash('sha256', JSON.stringify([authorization, macaroons]), 'base64')

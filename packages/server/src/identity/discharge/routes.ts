@@ -1,6 +1,5 @@
 /** The endpoints for programs: the public key, discharges, agents' logins, and the wait for a person to log in. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addressOf } from '../../address.ts'
 import { clientGone } from '../../http/client-gone.ts'
 import { agentLogin } from '../agents/agent-login.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
@@ -51,7 +50,7 @@ export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies
       const result = await waitForLogin(
         {
           did,
-          address: addressOf(request),
+          address: request.client.address,
           patience,
           signal: clientGone(reply),
           onPlace: () => reply.hold(),
@@ -78,6 +77,6 @@ export function sendJson(reply: FastifyReply, status: number, body: unknown): Fa
 }
 
 const clientOf = (request: FastifyRequest): Client => ({
-  address: addressOf(request),
+  address: request.client.address,
   userAgent: request.headers['user-agent'] ?? '',
 })

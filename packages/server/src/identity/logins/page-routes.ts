@@ -1,7 +1,7 @@
 /** The pages of a login with a browser: sign in, read, decide. Every form leads back to `GET login` (303). */
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addressOf, sameNetwork } from '../../address.ts'
+import { sameNetwork } from '../../address.ts'
 import { invalidRequest, unauthorized } from '../../errors.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
 import { approvedPage, expiredPage, refusedPage, throttledPage } from '../../web/message-page.ts'
@@ -27,7 +27,7 @@ export function pageRoutes(
 
   app.get('/login', page, async (request, reply) => {
     // Now, while the connection is still open.
-    const address = addressOf(request)
+    const address = request.client.address
     const did = required(parametersOf(request), 'did')
     const login = await visitState(did, deps)
     if (login.state === 'expired') return sendPage(reply, 410, expiredPage())
@@ -58,7 +58,7 @@ export function pageRoutes(
   })
 
   app.post('/login', form, async (request, reply) => {
-    const address = addressOf(request)
+    const address = request.client.address
     const parameters = parametersOf(request)
     const did = required(parameters, 'did')
     const login = await visitState(did, deps)
@@ -102,7 +102,7 @@ export function pageRoutes(
     if (login.state === 'pending' && browser) {
       const consent = required(parameters, 'consent')
       await confirmLogin(
-        { visit: login.visit, signedIn: browser, consent, decision, address: addressOf(request) },
+        { visit: login.visit, signedIn: browser, consent, decision, address: request.client.address },
         deps,
       )
     }
@@ -111,7 +111,7 @@ export function pageRoutes(
 
   app.post('/logout', form, async (request, reply) => {
     const did = required(parametersOf(request), 'did')
-    await signOut({ cookie: request.cookies[COOKIE], address: addressOf(request) }, deps)
+    await signOut({ cookie: request.cookies[COOKIE], address: request.client.address }, deps)
     reply.clearCookie(COOKIE, cookieOptions)
     return backToLogin(reply, did)
   })

@@ -2,7 +2,6 @@
 import { availableParallelism } from 'node:os'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
-import { rememberedAccounts } from '../../accounts/remembered-accounts.ts'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
 import type { BrandMemory } from '../../brands/brand-memory.ts'
 import { rememberedBrands } from '../../brands/remembered-brands.ts'
@@ -29,7 +28,7 @@ import { resolvePackages } from '../../package-directory/resolve.ts'
 import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
-import { rememberedSessions } from '../../tokens/remembered-sessions.ts'
+import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
 import { tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing } from '../changing.ts'
@@ -69,10 +68,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
   const identityLocation = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity('/identity', parts)
 
-  const remembered = rememberedAccounts(accounts, feed)
   await app.register(tokenRoutes, {
     keyring,
-    tokenSessions: rememberedSessions(tokenSessions, feed),
+    tokenSessions,
+    logins: rememberedLogins(feed, installation),
     changeBy,
     clock,
     baseUrl,
@@ -83,7 +82,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
-      find: (id) => remembered.findById(id),
+      ofSession: (id) => accounts.findByTokenSession(id),
       accountOf: ({ subject, username }, source) =>
         accountOfIdentity(
           { issuer: identityLocation, subject },
@@ -144,7 +143,8 @@ async function addDeviceSessions(
     ...installation,
     memory,
     recognised: recognised<DeviceAssertions>(),
-    sessions: rememberedDeviceSessions(deviceSessions, feed),
+    sessions: deviceSessions,
+    verified: rememberedDeviceSessions(feed, installation),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
       sessions: deviceSessionStore(on),

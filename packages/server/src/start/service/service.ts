@@ -4,9 +4,9 @@ import type { Installation } from '../../cli/installation.ts'
 import { localCounters } from '../../counters.ts'
 import { type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
 import { createApp, pathOf } from '../../http/app.ts'
+import { clientsOf } from '../../http/client.ts'
 import { healthRoutes } from '../../http/health-routes.ts'
 import { limitBodyMemory } from '../../http/limits/body-memory.ts'
-import { clientNetworks } from '../../http/limits/client-networks.ts'
 import { limitRates } from '../../http/limits/rate-limit.ts'
 import { readiness } from '../../http/readiness.ts'
 import { listen } from '../../http/server.ts'
@@ -87,13 +87,13 @@ async function listenWith(
     followKeys(feed, installation.keyring, log)
     metrics.watch({ changes: () => feed, caches: () => feed.memories })
   }
-  const networks = clientNetworks(config.trustedProxies)
+  const clients = clientsOf(config.trustedProxies)
   const listening = await listen(
     config.host,
     config.port,
     {
       limit: config.maxInFlight,
-      networks,
+      networks: (request) => clients(request).networks,
       basePath: pathOf(config.baseUrl ?? 'http://localhost'),
       onRefused: (refused) => {
         metrics.refusedEarly('service-unavailable', refused)
@@ -109,7 +109,7 @@ async function listenWith(
   const app = createApp({
     log,
     baseUrl,
-    trustedProxies: config.trustedProxies,
+    clients,
     telemetry,
     accessLog: config.accessLog,
     serve: listening.serve,
@@ -119,8 +119,8 @@ async function listenWith(
   })
   // First, tell long polls to come back later.
   opened.push(() => app.close())
-  limitBodyMemory(app, { networks })
-  limitRates(app, { counters, limits: config.rateLimits, networks, clock: installation.clock })
+  limitBodyMemory(app)
+  limitRates(app, { counters, limits: config.rateLimits, clock: installation.clock })
   const ready = readiness({ schema: () => schemaState(installation.database) })
   healthRoutes(app, ready.unready)
   // Before all else: load balancers see it, and clients are told to connect elsewhere.

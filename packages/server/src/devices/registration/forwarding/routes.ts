@@ -1,7 +1,6 @@
 /** Proxy mode: catches registrations that name another device service before they reach the handlers. */
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addressOf, networksOf } from '../../../address.ts'
 import { TooManyRequests } from '../../../errors.ts'
 import { clientGone } from '../../../http/client-gone.ts'
 import { Shares } from '../../../shares.ts'
@@ -34,13 +33,13 @@ export function forwardElsewhere(app: FastifyInstance, deps: DeviceServiceDepend
     const destination = destinationOf(String(header), deps.deviceServices)
     return destination.at === 'here' ? undefined : { url: destination.url, name }
   }
-  // Refuse before the body is read.
-  app.addHook('onRequest', async (request) => void elsewhere(request))
+  // Refuse before the body is read, and after the limits.
+  app.addHook('preParsing', async (request) => void elsewhere(request))
   app.addHook('preHandler', async (request, reply) => {
     const service = elsewhere(request)
     if (!service) return
     const { url, name } = service
-    const networks = networksOf(addressOf(request))
+    const { networks } = request.client
     const waiting = places.get(url)
     if (!waiting?.take(networks)) throw new TooManyRequests(1_000, { asBusy: true, what: SLOW })
     // It only waits, and its place here bounds how many do.

@@ -4,24 +4,29 @@
  * before.
  */
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
-import { type Account, requireEnabled } from '../accounts/account.ts'
-import { refuseEndedLogin, refuseLateLogin } from '../accounts/ended-logins/refuse-ended-login.ts'
-import { accountActor } from '../change.ts'
-import { RequestError, unauthorized } from '../errors.ts'
+import { type Account, requireEnabled } from '../../accounts/account.ts'
+import { refuseEndedLogin, refuseLateLogin } from '../../accounts/ended-logins/refuse-ended-login.ts'
+import { accountActor } from '../../change.ts'
+import { RequestError, unauthorized } from '../../errors.ts'
+import type { RequestDependencies } from '../dependencies.ts'
+import { type IdentitySource, readRootPayload } from '../root-macaroon.ts'
+import type { Session } from '../session.ts'
+import type { Authentication } from './authentication.ts'
 import { type Cleared, clear } from './clear.ts'
-import type { RequestDependencies } from './dependencies.ts'
 import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
-import { type IdentitySource, readRootPayload } from './root-macaroon.ts'
-import type { Session } from './session.ts'
-
-export interface Authentication {
-  readonly account: Account
-  readonly cleared: Cleared
-}
 
 /** A token, or a root with its discharge: the first valid slice counts. Throws {@link RequestError}. */
-export function authenticate(presented: Presented, deps: RequestDependencies): Promise<Authentication> {
-  return firstValidSlice(presented, deps.keyring, (slice, macaroon) => verifyLogin(slice, macaroon, deps))
+export async function authenticate(presented: Presented, deps: RequestDependencies): Promise<Authentication> {
+  const { account, cleared } = await firstValidSlice(presented, deps.keyring, (slice, macaroon) =>
+    verifyLogin(slice, macaroon, deps),
+  )
+  const { sessionId, expires, attenuations } = cleared
+  return { account, sessionId, expires, attenuations }
+}
+
+interface VerifiedLogin {
+  readonly account: Account
+  readonly cleared: Cleared
 }
 
 /**
@@ -33,7 +38,7 @@ export async function verifyLogin(
   slice: UnverifiedSlice,
   { kind, payload, rootKey }: UnverifiedMacaroon,
   deps: RequestDependencies,
-): Promise<Authentication> {
+): Promise<VerifiedLogin> {
   const identity = deps.identity
   const now = deps.clock()
   const conditions = verifySignatures(slice, rootKey)
@@ -76,13 +81,11 @@ function readPayload(
   return read
 }
 
-async function loginOfToken({ sessionId }: Cleared, { tokenSessions, accounts }: RequestDependencies) {
-  const session = await tokenSessions.find(sessionId)
-  const account = session && (await accounts.find(session.accountId))
+async function loginOfToken({ sessionId }: Cleared, { accounts }: RequestDependencies) {
+  const login = await accounts.ofSession(sessionId)
   // A token is minted after its session is recorded, so only a database older than the token lacks the session.
-  if (!session || !account)
-    throw unauthorized('The session of this macaroon is not known here. Log in again.')
-  return { session, account }
+  if (!login) throw unauthorized('The session of this macaroon is not known here. Log in again.')
+  return login
 }
 
 async function loginOfRoot(

@@ -14,9 +14,9 @@ import {
   parseTimestamp,
   splitCondition,
 } from '@ratafia/macaroon/conditions'
-import { LOGIN_KEY, type LoginMark, parseLoginMark } from '../accounts/ended-logins/login-mark.ts'
-import { quote, RequestError, unauthorized } from '../errors.ts'
-import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from './root-macaroon.ts'
+import { LOGIN_KEY, type LoginMark, parseLoginMark } from '../../accounts/ended-logins/login-mark.ts'
+import { quote, RequestError, unauthorized } from '../../errors.ts'
+import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from '../root-macaroon.ts'
 
 export interface Cleared {
   readonly sessionId: SessionId

@@ -4,8 +4,8 @@
  * comparisons of patterns and look-ups.
  */
 import type { UnverifiedSlice } from '@ratafia/macaroon'
-import { RequestError, unauthorized } from '../errors.ts'
-import type { Keyring, ResolvedId } from '../keyring/keyring.ts'
+import { RequestError, unauthorized } from '../../errors.ts'
+import type { Keyring, ResolvedId } from '../../keyring/keyring.ts'
 
 export type Presented = readonly [UnverifiedSlice, ...UnverifiedSlice[]]
 

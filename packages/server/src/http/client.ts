@@ -1,0 +1,78 @@
+/** Who sent a request: the one place that decides which address a request comes from. */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import proxyAddr from '@fastify/proxy-addr'
+import type { FastifyInstance } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { addressOf, type Networks, networksOf } from '../address.ts'
+
+export interface Client {
+  /** See {@link addressOf}. */
+  readonly address: string
+  readonly networks: Networks
+  /** Whether the request comes through a proxy that the operator trusts, whose headers are believed. */
+  readonly byTrustedProxy: boolean
+}
+
+export type Clients = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => Client
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    readonly client: Client
+  }
+}
+
+/** Gives each request of `app` its client. */
+export function addClients(app: FastifyInstance, clients: Clients): void {
+  app.decorateRequest('client', {
+    getter() {
+      return clients(this.raw)
+    },
+  })
+}
+
+/** How many clients of proxies are remembered, and how long what a proxy says about one may be for that. */
+const REMEMBERED = 10_000
+const LONGEST = 128
+
+/**
+ * `proxies` are addresses and CIDR blocks whose `X-Forwarded-For` is believed. A client is looked at once for each
+ * connection, or for each text that a proxy forwards: every request needs it, several times.
+ */
+export function clientsOf(proxies: readonly string[]): Clients {
+  if (proxies.length === 0) return ofConnections()
+  const trusted = proxyAddr.compile([...proxies])
+  const remembered = new LRUCache<string, Client>({ max: REMEMBERED })
+  // The address of a connection is gone once it is closed, but a request may outlive it.
+  const peers = ofConnections()
+  return (request) => {
+    const peer = peers(request)
+    const forwarded = String(request.headers['x-forwarded-for'] ?? '')
+    const key = `${peer.address} ${forwarded}`
+    const known = remembered.get(key)
+    if (known) return known
+    const chain = { headers: request.headers, socket: { remoteAddress: peer.address } }
+    // The types ask for a whole request; the library reads these two.
+    const ip = proxyAddr(chain as IncomingMessage, trusted)
+    const client = clientAt(addressOf({ ip }), trusted(peer.address, 0))
+    if (forwarded.length <= LONGEST) remembered.set(key, client)
+    return client
+  }
+}
+
+function ofConnections(): Clients {
+  const known = new WeakMap<Socket, Client>()
+  return ({ socket }) => {
+    const before = known.get(socket)
+    if (before) return before
+    const client = clientAt(addressOf({ ip: socket.remoteAddress }), false)
+    known.set(socket, client)
+    return client
+  }
+}
+
+const clientAt = (address: string, byTrustedProxy: boolean): Client => ({
+  address,
+  networks: networksOf(address),
+  byTrustedProxy,
+})

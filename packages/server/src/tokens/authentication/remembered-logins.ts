@@ -1,0 +1,29 @@
+/**
+ * Logins that were verified, remembered by the digest of the headers that presented them: while the node hears of every
+ * change of their session and account, and no longer than they last.
+ */
+import type { Clock } from '../../clock.ts'
+import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import type { Authentication, RememberedLogins } from './authentication.ts'
+
+/** Some 600 bytes each. */
+const MOST = 100_000
+
+export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: Clock }): RememberedLogins {
+  const memory = createMemory<Authentication>(feed, {
+    name: 'login',
+    most: MOST,
+    dependsOn: ({ sessionId, account }) => [
+      { kind: 'token-session', id: sessionId },
+      { kind: 'account', id: account.id },
+    ],
+  })
+  return {
+    find: (digest) => {
+      const known = memory.peek(digest)
+      // One that has expired is verified, and refused, like any other.
+      return known && clock().getTime() < known.expires.getTime() ? known : undefined
+    },
+    remember: (digest, verify) => memory.find(digest, verify),
+  }
+}
