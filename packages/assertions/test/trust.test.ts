@@ -91,6 +91,26 @@ test('an assertion whose chain ends at a root is returned, and nothing is asked 
   assert.deepEqual(asked, [`account-key ${BRAND}`, 'account acme-brand'])
 })
 
+test('what was checked before is not checked again; what is refused is never among it', async () => {
+  const checked = new Set<UnverifiedAssertion>()
+  const serial = decoded('valid/serial')
+  const { known, ...context } = world()
+  const asked: string[] = []
+  const find = (type: TypeName, key: readonly string[]) => {
+    asked.push(type)
+    return findIn(known)(type, key)
+  }
+  await verifyTrust(serial, { ...context, find, checked })
+  assert.deepEqual([...checked].map(({ type }) => type).sort(), ['account', 'account-key', 'serial'])
+  asked.length = 0
+  assert.equal(await verifyTrust(serial, { ...context, find, checked }), serial)
+  assert.deepEqual(asked, [])
+
+  const forged = decode(Buffer.from(encode(serial)).toString().replace('serial: ', 'serial: X'))
+  await refused(forged, { ...context, find, checked }, 'bad-signature')
+  assert.ok(!checked.has(forged))
+})
+
 test('the error of a failed look-up is passed on, not turned into a refusal of the assertion', async () => {
   const away = new Error('the database is away')
   const find = async () => {

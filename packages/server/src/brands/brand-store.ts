@@ -1,6 +1,7 @@
 /** The accounts whose serials the service signs, and their sealed keys: the tables `brand` and `signing_key`. */
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   fromInstant,
   inTransaction,
@@ -44,6 +45,15 @@ export interface BrandStore {
   /** Removes its keys, too. The statement fails for a brand that has models. */
   remove(accountId: string): Promise<void>
 }
+
+/** Primary key. */
+const selectEnabledKey = compiledOnce((query, { keyId }: { keyId: string }) =>
+  query
+    .selectFrom('signing_key')
+    .select('key_id')
+    .where('key_id', '=', keyId)
+    .where('disabled_at', 'is', null),
+)
 
 export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
   /** Primary key. */
@@ -125,14 +135,7 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
     },
 
     async mayUse(keyId) {
-      // Primary key.
-      const row = await query
-        .selectFrom('signing_key')
-        .select('key_id')
-        .where('key_id', '=', keyId)
-        .where('disabled_at', 'is', null)
-        .executeTakeFirst()
-      return row !== undefined
+      return (await selectEnabledKey(query, { keyId })).rows.length > 0
     },
 
     async remove(accountId) {

@@ -3,14 +3,15 @@ import type { DeviceId } from '@ratafia/api'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   type DeviceTable,
-  isUniqueViolation,
+  fromInstant,
   type Schema,
   toInstant,
 } from '../database/index.ts'
+import { type DecisionStore, decisionStore } from './decision-store.ts'
 import type { Device, DeviceStatus, SerialName } from './device.ts'
-import { deviceOf, type Nullable, optionalDevice, rowOf, WAITS_NOWHERE } from './device-row.ts'
 import { type SerialAssertionStore, serialAssertionStore } from './serial-assertion-store.ts'
 
 /** Which devices to list, and how many at most. */
@@ -23,12 +24,6 @@ export interface DeviceFilter {
   readonly limit: number
 }
 
-export interface Decision {
-  readonly at: Date
-  readonly by: string
-  readonly reason: string | null
-}
-
 export interface SerialUse {
   /** The active or revoked device with this serial. */
   readonly holder: Device | undefined
@@ -36,7 +31,7 @@ export interface SerialUse {
   readonly revision: number | undefined
 }
 
-export interface DeviceStore extends SerialAssertionStore {
+export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   findById(id: DeviceId): Promise<Device | undefined>
   /** The row of this key that is not superseded; else the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
@@ -55,43 +50,25 @@ export interface DeviceStore extends SerialAssertionStore {
   add(device: Device, request?: Uint8Array): Promise<boolean>
   /** The serial-request of a pending or rejected device. */
   findRequest(id: DeviceId): Promise<Uint8Array | undefined>
-  /**
-   * Gives a serial to a pending or rejected device. False if its status has changed since it was found. Also false if
-   * the serial has another holder: the statement failed, so the transaction must end.
-   */
-  activate(
-    found: { readonly id: DeviceId; readonly status: 'pending' | 'rejected' },
-    serial: string,
-    revision: number,
-    decision: Decision,
-  ): Promise<boolean>
-  /** False if it is not pending. */
-  reject(id: DeviceId, decision: Decision): Promise<boolean>
-  /**
-   * Frees the serial for another key within the same transaction. False if the device is not active, or in quarantine:
-   * then it keeps its serial.
-   */
-  supersede(id: DeviceId, decision: Decision): Promise<boolean>
-  /** False if it is not active. */
-  revoke(id: DeviceId, decision: Decision): Promise<boolean>
-  /** Null ends a quarantine. False if nothing changes. Only an active device goes into quarantine. */
-  setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
-  /** The revision of its newest assertion. False if it has this or a higher one already, or is not active. */
-  setRevision(id: DeviceId, revision: number): Promise<boolean>
 }
+
+/** Index device_key; a key has one row that is not superseded, and few others. */
+const selectByKey = compiledOnce((query, name: { brandId: string; model: string; deviceKeyId: string }) =>
+  query
+    .selectFrom('device')
+    .selectAll()
+    .where('device_key_id', '=', name.deviceKeyId)
+    .where('brand_id', '=', name.brandId)
+    .where('model', '=', name.model)
+    .orderBy('id', 'desc')
+    .limit(100),
+)
 
 export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
   const devices = () => query.selectFrom('device').selectAll()
 
-  /** By the primary key. */
-  const update = (id: DeviceId, columns: Partial<DeviceTable>) =>
-    query.updateTable('device').set(columns).where('id', '=', id)
-
-  /** False when the device does not have this status. */
-  const decide = async (id: DeviceId, from: DeviceStatus, columns: Partial<DeviceTable>) =>
-    anyRowChanged(await update(id, columns).where('status', '=', from).executeTakeFirst())
-
   return {
+    ...decisionStore({ query }),
     ...serialAssertionStore({ query }),
 
     async findById(id) {
@@ -101,12 +78,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async findByKey({ brandId, model, deviceKeyId }) {
-      // Index device_key; a key has one row that is not superseded, and few others.
-      const rows = await devices()
-        .where((where) => where.and({ device_key_id: deviceKeyId, brand_id: brandId, model }))
-        .orderBy('id', 'desc')
-        .limit(100)
-        .execute()
+      const { rows } = await selectByKey(query, { brandId, model, deviceKeyId })
       const row = rows.find(({ status }) => status !== 'superseded') ?? rows[0]
       return row && deviceOf(row)
     },
@@ -134,7 +106,7 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
         left join device on ${named} and status in ('active', 'revoked')
       `.execute(query)
       const [row] = rows
-      const holder = row && optionalDevice(row)
+      const holder = row && holderIn(row)
       return { holder, revision: row?.highest ?? undefined }
     },
 
@@ -169,53 +141,6 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       const row = await query.selectFrom('device').select('request').where('id', '=', id).executeTakeFirst()
       return row?.request ?? undefined
     },
-
-    async activate({ id, status }, serial, revision, decision) {
-      const decided = columnsOf(decision)
-      try {
-        return await decide(id, status, {
-          serial,
-          revision,
-          status: 'active',
-          request: null,
-          ...WAITS_NOWHERE,
-          ...decided,
-        })
-      } catch (error) {
-        if (isUniqueViolation(error, 'device.brand_id_model_serial')) return false
-        throw error
-      }
-    },
-
-    reject: (id, decision) =>
-      decide(id, 'pending', { status: 'rejected', ...WAITS_NOWHERE, ...columnsOf(decision) }),
-
-    async supersede(id, decision) {
-      const result = await update(id, { status: 'superseded', ...columnsOf(decision) })
-        .where('status', '=', 'active')
-        .where('quarantined_at', 'is', null)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
-
-    revoke: (id, decision) => decide(id, 'active', { status: 'revoked', ...columnsOf(decision) }),
-
-    async setQuarantine(id, at) {
-      const changed = update(id, { quarantined_at: at && toInstant(at) })
-      const result = await (at
-        ? changed.where('quarantined_at', 'is', null).where('status', '=', 'active')
-        : changed.where('quarantined_at', 'is not', null)
-      ).executeTakeFirst()
-      return anyRowChanged(result)
-    },
-
-    async setRevision(id, revision) {
-      const result = await update(id, { revision })
-        .where('status', '=', 'active')
-        .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
   }
 }
 
@@ -233,4 +158,55 @@ export function filtered<Row>(
   return fitting
 }
 
-const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
+/** Without what only a waiting device has, and what is not known of a device when it is stored. */
+export function rowOf(
+  device: Device,
+): Omit<
+  DeviceTable,
+  'request' | 'last_session_at' | 'waits_in_narrow' | 'waits_in_middle' | 'waits_in_wide'
+> {
+  return {
+    id: device.id,
+    brand_id: device.brandId,
+    model: device.model,
+    serial: device.serial,
+    device_key_id: device.deviceKeyId,
+    status: device.status,
+    revision: device.revision,
+    origin: device.origin,
+    original: device.original,
+    registered_at: toInstant(device.registeredAt),
+    decided_at: device.decidedAt && toInstant(device.decidedAt),
+    decided_by: device.decidedBy,
+    reason: device.reason,
+    quarantined_at: device.quarantinedAt && toInstant(device.quarantinedAt),
+    removed_at: device.removedAt ? toInstant(device.removedAt) : null,
+  }
+}
+
+/** A row of an outer join: all of its columns are null if there is none. */
+export type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null }
+
+const holderIn = (row: Nullable<DeviceTable>): Device | undefined =>
+  row.id === null ? undefined : deviceOf(row as DeviceTable)
+
+export function deviceOf(row: DeviceTable): Device {
+  return {
+    // Only newDeviceId and checked imports fill the column.
+    id: row.id as DeviceId,
+    brandId: row.brand_id,
+    model: row.model,
+    serial: row.serial,
+    deviceKeyId: row.device_key_id,
+    status: row.status,
+    revision: row.revision,
+    origin: row.origin,
+    original: row.original,
+    registeredAt: fromInstant(row.registered_at),
+    decidedAt: fromInstant(row.decided_at),
+    decidedBy: row.decided_by,
+    reason: row.reason,
+    quarantinedAt: fromInstant(row.quarantined_at),
+    ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
+  }
+}

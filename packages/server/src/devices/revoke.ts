@@ -1,8 +1,9 @@
 /** Revokes a device: its sessions end, it gets no new ones, and no other device key gets its serial. */
 import type { Recording } from '../change.ts'
 import { invalidField, type RequestError } from '../errors.ts'
+import type { Decision } from './decision-store.ts'
 import { type Device, type DeviceStatus, describeDevice, showSerialName } from './device.ts'
-import type { Decision, DeviceStore } from './device-store.ts'
+import type { DeviceStore } from './device-store.ts'
 import { type DecideDeps, findDevice, type OperatorDecision } from './find-device.ts'
 import { checkReason } from './reason.ts'
 

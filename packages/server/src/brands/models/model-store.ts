@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   fromInstant,
   type ModelTable,
@@ -46,44 +47,45 @@ export interface ModelStore {
   remove(name: ModelName): Promise<number>
 }
 
-export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
-  /** Primary key. */
-  const named = ({ brandId, model }: ModelName) =>
-    query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)
+/** Primary key. */
+const named = (query: Database['query'], { brandId, model }: ModelName) =>
+  query.selectFrom('model').selectAll().where('brand_id', '=', brandId).where('model', '=', model)
 
-  /** Primary key, then the index api_key_model. */
-  const open = ({ brandId, model }: ModelName) =>
-    named({ brandId, model }).select(
-      sql<string | null>`(
-        select id from api_key where brand_id = ${brandId} and model = ${model} limit 1
-      )`.as('some_api_key'),
-    )
+/** Index api_key_model. */
+const someApiKey = ({ brandId, model }: ModelName) =>
+  sql<string | null>`(
+    select id from api_key where brand_id = ${brandId} and model = ${model} limit 1
+  )`.as('some_api_key')
+
+type Names = Pick<ModelName, keyof ModelName>
+const selectOpen = compiledOnce((query, name: Names) => named(query, name).select(someApiKey(name)))
+const selectHeld = compiledOnce((query, name: Names) =>
+  named(query, name).select(someApiKey(name)).modifyEnd(rowLock(query, 'key share')),
+)
+
+export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
+  const lock = async (name: ModelName, strength: 'no key update' | 'update') =>
+    (await named(query, name).modifyEnd(rowLock(query, strength)).executeTakeFirst()) !== undefined
 
   return {
     async find(name) {
-      const row = await named(name).executeTakeFirst()
+      const row = await named(query, name).executeTakeFirst()
       return row && modelOf(row)
     },
 
     async findOpen(name) {
-      const row = await open(name).executeTakeFirst()
+      const [row] = (await selectOpen(query, name)).rows
       return row && openModelOf(row)
     },
 
     async hold(name) {
-      const row = await open(name).modifyEnd(rowLock(query, 'key share')).executeTakeFirst()
+      const [row] = (await selectHeld(query, name)).rows
       return row && openModelOf(row)
     },
 
-    async queue(name) {
-      const row = await named(name).modifyEnd(rowLock(query, 'no key update')).executeTakeFirst()
-      return row !== undefined
-    },
+    queue: (name) => lock(name, 'no key update'),
 
-    async lock(name) {
-      const row = await named(name).modifyEnd(rowLock(query, 'update')).executeTakeFirst()
-      return row !== undefined
-    },
+    lock: (name) => lock(name, 'update'),
 
     async list() {
       // The whole table: an operator has dozens of models.

@@ -2,6 +2,7 @@
 import type { DeviceId } from '@ratafia/api'
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   type DeviceRegistrationTable,
   fromInstant,
@@ -38,15 +39,15 @@ export interface RegistrationStore {
   removeSettled(before: Date, limit: number): Promise<number>
 }
 
+/** Primary key. */
+const selectByHash = compiledOnce((query, { requestIdHash }: { requestIdHash: Uint8Array }) =>
+  query.selectFrom('device_registration').selectAll().where('request_id_hash', '=', requestIdHash),
+)
+
 export function registrationStore({ query }: Pick<Database, 'query'>): RegistrationStore {
   return {
     async find(requestIdHash) {
-      // Primary key.
-      const row = await query
-        .selectFrom('device_registration')
-        .selectAll()
-        .where('request_id_hash', '=', requestIdHash)
-        .executeTakeFirst()
+      const [row] = (await selectByHash(query, { requestIdHash })).rows
       return row && rowOf(row)
     },
 

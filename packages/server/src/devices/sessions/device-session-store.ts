@@ -3,6 +3,7 @@ import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
   anyRowChanged,
+  compiledOnce,
   type Database,
   type DeviceSessionTable,
   type DeviceTable,
@@ -10,7 +11,7 @@ import {
   toInstant,
 } from '../../database/index.ts'
 import type { Device, SerialName } from '../device.ts'
-import { deviceOf, type Nullable } from '../device-row.ts'
+import { deviceOf, type Nullable } from '../device-store.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 /** Which sessions of a device to read. */
@@ -48,14 +49,21 @@ export interface DeviceSessionStore {
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
-export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
-  /** Joins the device by its primary key. */
-  const found = () =>
-    query
-      .selectFrom('device_session')
-      .innerJoin('device', 'device.id', 'device_session.device_id')
-      .selectAll()
+/** Joins the device by its primary key. */
+const withDevice = (query: Database['query']) =>
+  query.selectFrom('device_session').innerJoin('device', 'device.id', 'device_session.device_id').selectAll()
 
+/** Primary key. */
+const selectById = compiledOnce((query, { id }: { id: DeviceSessionId }) =>
+  withDevice(query).where('session_id', '=', id),
+)
+
+/** The unique index device_session_nonce_hash_key. */
+const selectByNonce = compiledOnce((query, { nonceHash }: { nonceHash: Uint8Array }) =>
+  withDevice(query).where('nonce_hash', '=', nonceHash),
+)
+
+export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
   const newestFirst = () =>
     query.selectFrom('device_session').selectAll().orderBy('opened_at', 'desc').orderBy('session_id', 'desc')
 
@@ -100,14 +108,12 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
     },
 
     async find(id) {
-      // Primary key.
-      const row = await found().where('session_id', '=', id).executeTakeFirst()
+      const [row] = (await selectById(query, { id })).rows
       return row && foundOf(row)
     },
 
     async findByNonce(nonceHash) {
-      // The unique index device_session_nonce_hash_key.
-      const row = await found().where('nonce_hash', '=', nonceHash).executeTakeFirst()
+      const [row] = (await selectByNonce(query, { nonceHash })).rows
       return row && foundOf(row)
     },
 

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
-import { type BrandMemory, createBrandMemory } from '../../brands/brand-memory.ts'
+import type { BrandMemory } from '../../brands/brand-memory.ts'
+import { rememberedBrands } from '../../brands/remembered-brands.ts'
 import { recognised } from '../../brands/trust/recognised.ts'
 import type { Installation } from '../../cli/installation.ts'
 import type { Config } from '../../config/config.ts'
@@ -53,7 +54,7 @@ export interface ServiceParts extends IdentityParts {
 export async function addService(parts: ServiceParts): Promise<void> {
   const { app, baseUrl, installation, feed, telemetry, log } = parts
   const { config, clock, keyring, tokenSessions, accounts, changeBy } = installation
-  const memory = createBrandMemory(feed, clock)
+  const memory = rememberedBrands(feed, clock)
   const location = new URL(baseUrl).host
   const bundled = `${baseUrl}/identity`
   const thirdParty: IdentityService = config.identity

@@ -2,8 +2,9 @@
 import type { DeviceId } from '@ratafia/api'
 import type { Recording } from '../../../change.ts'
 import { invalidField, type RequestError } from '../../../errors.ts'
+import type { Decision } from '../../decision-store.ts'
 import { type Device, describeDevice } from '../../device.ts'
-import type { Decision, DeviceStore } from '../../device-store.ts'
+import type { DeviceStore } from '../../device-store.ts'
 import { type DecideDeps, findDevice, type OperatorDecision } from '../../find-device.ts'
 import { checkReason } from '../../reason.ts'
 

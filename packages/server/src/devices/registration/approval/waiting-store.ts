@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Networks } from '../../../address.ts'
 import { anyRowChanged, type Database, rowLock, toInstant } from '../../../database/index.ts'
 import type { Device } from '../../device.ts'
-import { rowOf } from '../../device-row.ts'
+import { rowOf } from '../../device-store.ts'
 
 type OfModel = Pick<Device, 'brandId' | 'model'>
 

@@ -1,0 +1,74 @@
+/** A {@link BrandMemory} that hears of changes. */
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
+import type { ChangeFeed } from '../database/index.ts'
+import type { BrandMemory, Remembered } from './brand-memory.ts'
+
+const KINDS: ReadonlySet<string> = new Set(['assertion', 'trust-root', 'signing-key', 'brand'])
+const MOST = 2_000
+/** In case rows change while triggers are off. */
+const LONGEST_MS = 60_000
+
+type Feed = Pick<ChangeFeed, 'current' | 'subscribe' | 'memories'>
+
+export function rememberedBrands(feed: Feed, clock: Clock): BrandMemory {
+  const counts = { hits: 0, misses: 0, bypassed: 0 }
+  let now: Epoch | undefined
+  feed.subscribe((change) => {
+    // A read that has begun fills what is forgotten here, which no later request sees.
+    if (!change || KINDS.has(change.kind)) now = undefined
+  })
+  feed.memories.set('brand', () => ({ ...counts, size: now?.size ?? 0 }))
+  return {
+    current() {
+      if (!feed.current()) {
+        counts.bypassed++
+        return undefined
+      }
+      const at = clock().getTime()
+      if (!now?.holds(at)) now = new Epoch(at, counts)
+      return now
+    },
+  }
+}
+
+/** The time from one change to the next. */
+class Epoch implements Remembered {
+  readonly #counts: { hits: number; misses: number }
+  readonly #values = new LRUCache<string, object>({ max: MOST })
+  readonly #endsAt = performance.now() + LONGEST_MS
+  readonly #since: number
+  #until = Number.POSITIVE_INFINITY
+  readonly checked: Remembered['checked'] = new WeakSet()
+
+  constructor(since: number, counts: { hits: number; misses: number }) {
+    this.#since = since
+    this.#counts = counts
+  }
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  /** `at` is in milliseconds. A clock that was set back may make a key invalid again. */
+  holds(at: number): boolean {
+    return at >= this.#since && at < this.#until && performance.now() < this.#endsAt
+  }
+
+  expires(at: Date): void {
+    if (at.getTime() > this.#since) this.#until = Math.min(this.#until, at.getTime())
+  }
+
+  async find<T extends object>(name: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    // A name has one type: each is made in one place.
+    const known = this.#values.get(name) as T | undefined
+    if (known) {
+      this.#counts.hits++
+      return known
+    }
+    this.#counts.misses++
+    const value = await read()
+    if (value) this.#values.set(name, value)
+    return value
+  }
+}
