@@ -6,8 +6,8 @@ export interface Bar {
   readonly figure: Figure
 }
 
-const WIDTH = 960
-const LEFT = 400
+const WIDTH = 1_040
+const LEFT = 480
 const RIGHT = 70
 const ROW = 18
 const TOP = 64
