@@ -10,13 +10,13 @@ import {
 import { exchange, logIn, type Token, whoami } from '../../faults/load/log-in.ts'
 import { makeScene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
+import { openOne, present, random, registerOne, unitsOf } from '../data/devices.ts'
 import { type Flow, flows } from '../harness/flows.ts'
 import { refusalsOf } from '../harness/refusals.ts'
 import { idleStatements, measureOnce } from '../harness/rounds.ts'
 import { alone, type Figure } from '../report/figure.ts'
 import { newInstallation } from '../services/installation.ts'
 import { contender, type Service, startRatafia } from '../services/ratafia.ts'
-import { openOne, present, random, registerOne, unitsOf } from './devices.ts'
 import type { Work } from './work.ts'
 
 const CLIENTS = 4
