@@ -33,11 +33,27 @@ test('the figures are medians of the rounds without the warm-up', async () => {
   assert.equal(measured?.median.rate, 15)
 })
 
-test('what a database does is counted for each request', async () => {
-  let statements = 0
-  const own = { ...contender('a', []), statements: async () => (statements += 40) }
-  const [measured] = await alternate([own], { ...PACE, rounds: 1 })
-  assert.equal(measured?.median.statements, 2)
+test('statements are counted for each request, without those that come while nothing is asked', async () => {
+  const log: string[] = []
+  // Two a second by itself, and three for each request.
+  const began = performance.now()
+  let requests = 0
+  const { load, ...rest } = contender('a', log)
+  const own: Contender = {
+    ...rest,
+    load: {
+      async run(seconds, begin) {
+        const before = performance.now()
+        await begin()
+        const sent = await load.run(seconds, async () => {})
+        requests += sent.requests
+        return { ...sent, seconds: (performance.now() - before) / 1_000 }
+      },
+    },
+    statements: async () => requests * 3 + ((performance.now() - began) / 1_000) * 2,
+  }
+  const [measured] = await alternate([own], { rounds: 1, seconds: 1, warmUpSeconds: 1 })
+  assert.equal(Math.round(measured?.median.statements ?? 0), 3)
 })
 
 test('a round in which nothing was sent is an error, not a figure', async () => {

@@ -1,4 +1,5 @@
 /** Rounds that alternate between contenders, so that whatever else the machine does hits all of them alike. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuOf } from './cpu.ts'
 import { median } from './statistics.ts'
 
@@ -58,17 +59,38 @@ export async function alternate(
   { rounds, seconds, warmUpSeconds }: Pace,
 ): Promise<readonly Measured[]> {
   for (const { load, warmUp = load } of contenders) await warmUp.run(warmUpSeconds, async () => {})
+  const idle = await idleStatements(contenders, Math.min(warmUpSeconds, IDLE_SECONDS))
   const measured = contenders.map((contender) => ({ contender, rounds: [] as Round[] }))
   for (let round = 0; round < rounds; round++) {
-    for (const each of measured) each.rounds.push(await measureOnce(each.contender, seconds))
+    for (const { contender, rounds } of measured) {
+      rounds.push(await measureOnce(contender, seconds, idle.get(contender)))
+    }
   }
   // After the rounds: a profiler takes time of its own.
   for (const { load, profile } of contenders) await profile?.(() => load.run(seconds, async () => {}))
   return measured.map(({ contender: { name }, rounds }) => ({ name, rounds, median: medianOf(rounds) }))
 }
 
-/** One round, without warming up. */
-export async function measureOnce(contender: Contender, seconds: number): Promise<Round> {
+const IDLE_SECONDS = 5
+
+/** How many statements a service sends in a second without any request: heartbeats, periodic work. */
+export async function idleStatements(
+  contenders: readonly Contender[],
+  seconds: number,
+): Promise<ReadonlyMap<Contender, number>> {
+  const counting = contenders.flatMap((contender) => (contender.statements ? [contender] : []))
+  if (counting.length === 0) return new Map()
+  const look = () => Promise.all(counting.map(({ statements }) => statements?.() ?? 0))
+  const before = await look()
+  await sleep(seconds * 1_000)
+  const after = await look()
+  return new Map(
+    counting.map((contender, at) => [contender, ((after[at] ?? 0) - (before[at] ?? 0)) / seconds]),
+  )
+}
+
+/** One round, without warming up. `idle` statements a second are not those of the requests. */
+export async function measureOnce(contender: Contender, seconds: number, idle = 0): Promise<Round> {
   const look = async () => ({
     statements: (await contender.statements?.()) ?? 0,
     cpu: cpuOf(contender.pids()),
@@ -85,7 +107,8 @@ export async function measureOnce(contender: Contender, seconds: number): Promis
   return {
     ...sent,
     rate: sent.requests / sent.seconds,
-    ...{ cpu: each('cpu'), databaseCpu: each('databaseCpu'), statements: each('statements') },
+    ...{ cpu: each('cpu'), databaseCpu: each('databaseCpu') },
+    statements: Math.max(0, each('statements') - (idle * sent.seconds) / sent.requests),
   }
 }
 

@@ -6,8 +6,8 @@ export interface Bar {
   readonly figure: Figure
 }
 
-const WIDTH = 960
-const LEFT = 400
+const WIDTH = 1_040
+const LEFT = 480
 const RIGHT = 70
 const ROW = 18
 const TOP = 64
@@ -34,7 +34,8 @@ export function chart(bars: readonly Bar[], title: string): string {
     const text = times < 0.095 ? times.toFixed(2) : times < 9.95 ? times.toFixed(1) : times.toFixed(0)
     return `<text x="${LEFT - 10}" y="${y + 12}" text-anchor="end">${escaped(label)}</text><rect class="${isMet(figure) ? 'met' : 'missed'}" x="${from}" y="${y + 2}" width="${Math.max((to ?? 0) - (from ?? 0), 2).toFixed(1)}" height="${ROW - 5}" rx="2"/><text class="quiet" x="${(to ?? 0) + 6}" y="${y + 12}">${text}</text>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="12" role="img" aria-label="${escaped(title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="12">
+<title>${escaped(title)}</title>
 <style>
 text { fill: #1f2328 } .quiet { fill: #59636e } .grid { stroke: #d1d9e0 } .mark { stroke: #1f2328; stroke-width: 1.5 }
 .met { fill: #1a7f5a } .missed { fill: #c8641b }

@@ -49,6 +49,7 @@ export function flameGraph(profile: CpuProfile, title: string): string {
   const height = TOP + depth * ROW + 8
   const bottom = (text: string) => text.replaceAll(/y="-(\d+)"/g, (_, up) => `y="${height - Number(up)}"`)
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="11">
+<title>${escaped(title)}</title>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 <text x="8" y="18" font-size="14" font-weight="600">${escaped(title)}</text>
 ${legend()}

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ROOT } from '../../tools/test/programs.ts'
 import { WORKS } from '../works/all.ts'
 import { chart } from './chart.ts'
+import type { Figure } from './figure.ts'
 import type { Results } from './results.ts'
 import { cellsOf } from './table.ts'
 
@@ -18,14 +19,17 @@ export function writePage(results: Results): void {
     return run ? [{ name, ...run }] : []
   })
   const bars = works.flatMap(({ name, figures }) =>
-    figures.map((figure) => ({
-      label: `${name}: ${figure.what}${figure.database ? `, ${figure.database}` : ''}${figure.beside ? '' : ` (${figure.measure})`}`,
-      figure,
-    })),
+    figures.map((figure) => ({ label: labelOf(name, figure), figure })),
   )
   writeFileSync(CHART, chart(bars, `Ratafia at ${results.commit}`))
   const page = readFileSync(PAGE, 'utf8')
   writeFileSync(PAGE, withFigures(page, figuresOf(results)))
+}
+
+function labelOf(name: string, { what, database, measure, beside }: Figure): string {
+  const work = what.startsWith(name) ? what : `${name}: ${what}`
+  // What is measured beside something is clear from the work.
+  return [work, database, ...(beside ? [] : [measure])].filter(Boolean).join(', ')
 }
 
 /** Throws an Error if the page has lost its markers. */

@@ -68,6 +68,7 @@ test('the page names the commit, the machine, and how many were refused', () => 
     ...{
       date: '2026-11-23T10:00:00.000Z',
       harness: 'abcdef0',
+      load: 2,
       pace: { rounds: 5, seconds: 3, warmUpSeconds: 20 },
     },
     machine: { cpu: '2 × A CPU', memory: '8 GiB', system: 'linux 6', node: 'v24.0.0', postgres: '18' },

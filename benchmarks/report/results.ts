@@ -1,7 +1,7 @@
 /** What a commit's runs have measured: `benchmarks/results/<commit>.json`, to which each run adds its works. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus, release, totalmem } from 'node:os'
+import { cpus, loadavg, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../tools/test/programs.ts'
 import type { Pace } from '../harness/rounds.ts'
@@ -20,6 +20,8 @@ export interface WorkRun extends WorkResult {
   /** The commit of the harness. */
   readonly harness: string
   readonly machine: Readonly<Record<string, string>>
+  /** The system's load of the last five minutes, at the end: about 2 if nothing else ran. */
+  readonly load: number
   readonly pace: Pace
 }
 
@@ -44,11 +46,14 @@ export function machine(postgres: string | undefined): Readonly<Record<string, s
 }
 
 /** Replaces what an earlier run of the commit said about this work. Returns all of the commit. */
-export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness'>): Results {
+export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' | 'load'>): Results {
   const file = join(RESULTS, `${commit}.json`)
   const earlier: Results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { commit, works: {} }
   const harness = git('rev-parse', '--short=7', 'HEAD')
-  const results = { ...earlier, works: { ...earlier.works, [name]: { harness, ...run } } }
+  const results = {
+    ...earlier,
+    works: { ...earlier.works, [name]: { harness, load: Number((loadavg()[1] ?? 0).toFixed(1)), ...run } },
+  }
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`)
   return results

@@ -10,16 +10,17 @@ import {
 import { exchange, logIn, type Token, whoami } from '../../faults/load/log-in.ts'
 import { makeScene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
+import { openOne, present, random, registerOne, unitsOf } from '../data/devices.ts'
 import { type Flow, flows } from '../harness/flows.ts'
 import { refusalsOf } from '../harness/refusals.ts'
-import { measureOnce } from '../harness/rounds.ts'
+import { idleStatements, measureOnce } from '../harness/rounds.ts'
 import { alone, type Figure } from '../report/figure.ts'
 import { newInstallation } from '../services/installation.ts'
 import { contender, type Service, startRatafia } from '../services/ratafia.ts'
-import { openOne, present, random, registerOne, unitsOf } from './devices.ts'
 import type { Work } from './work.ts'
 
 const CLIENTS = 4
+const IDLE_SECONDS = 2
 /** No round takes as long: it ends with its turns. */
 const FOREVER = 3_600
 
@@ -79,7 +80,9 @@ export const costs: Work = {
       }
       const before = await bytesOf(service)
       const load = flows(service.port, CLIENTS, flow, times)
-      const { statements, cpu, databaseCpu } = await measureOnce(contender(what, service, load), FOREVER)
+      const ours = contender(what, service, load)
+      const idle = (await idleStatements([ours], IDLE_SECONDS)).get(ours)
+      const { statements, cpu, databaseCpu } = await measureOnce(ours, FOREVER, idle)
       const bytes = ((await bytesOf(service)) - before) / times
       const facts = { what, database: 'postgres' } as const
       figures.push(

@@ -2,21 +2,24 @@
 import { join } from 'node:path'
 import type { Unit } from '../../faults/load/device.ts'
 import { makeScene } from '../../faults/load/scene.ts'
+import type { Wire } from '../../faults/load/wire.ts'
+import { present, registerOne, unitsOf } from '../data/devices.ts'
 import { flows } from '../harness/flows.ts'
 import { refusalsOf } from '../harness/refusals.ts'
 import { startRepetitions } from '../harness/repetitions.ts'
-import { alternate } from '../harness/rounds.ts'
-import { alone, atMost, type Figure } from '../report/figure.ts'
+import { alternate, type Contender } from '../harness/rounds.ts'
+import { alone, atLeast, atMost, type Figure, ratio } from '../report/figure.ts'
+import { registerThere, startFakeDeviceService } from '../services/fake-device-service.ts'
 import { DATABASES, newInstallation } from '../services/installation.ts'
 import { contender, startRatafia } from '../services/ratafia.ts'
-import { registerOne, unitsOf } from './devices.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
 export const RSA = join(import.meta.dirname, '../services/rsa.ts')
 /** At a time: more would only wait for the signatures. */
 export const CLIENTS = 8
 /** Of each round at most, so that the units suffice. */
-const MOST = 250
+const MOST = 400
+const FAKE = 'fakedevicesvc'
 
 export const registrations: Work = {
   name: 'registration',
@@ -30,15 +33,20 @@ export const registrations: Work = {
     const refusals = []
     const signature = await startRepetitions('signature', [RSA, 'sign', '4096'])
     run.after(signature.stop)
+    const fake = await startFakeDeviceService()
+    if (fake) run.after(fake.stop)
+    const [anyUnit] = unitsOf(scene)
+    const there = async (wire: Wire) => registerThere(present(anyUnit), wire)
+    const fakes: Contender[] = fake
+      ? [{ name: FAKE, load: flows(fake.port, CLIENTS, there), pids: () => [fake.pid] }]
+      : []
     for (const kind of DATABASES) {
       run.say(kind)
       const service = await startRatafia(await newInstallation(kind, scene, run.directory))
       run.after(service.stop)
       const units: Unit[] = unitsOf(scene)
-      const flow = async (wire: Parameters<typeof registerOne>[1]) => {
-        const unit = units.pop()
-        if (!unit) throw new Error('no units are left')
-        await registerOne(unit, wire)
+      const flow = async (wire: Wire) => {
+        await registerOne(present(units.pop()), wire)
       }
       const ours = contender(
         'registration',
@@ -46,7 +54,7 @@ export const registrations: Work = {
         flows(service.port, CLIENTS, flow, run.quick ? 20 : MOST),
         `registration-${kind}`,
       )
-      const measured = await alternate([ours, signature], run.pace)
+      const measured = await alternate([ours, signature, ...fakes], run.pace)
       const { median } = named(measured, 'registration')
       const apart = named(measured, 'signature').median.cpu
       const more = { rounds: measured.map(detailsOf), perSecond: median.rate }
@@ -57,6 +65,16 @@ export const registrations: Work = {
           atMost(1.2),
         ),
       )
+      if (fake) {
+        const other = named(measured, FAKE).median
+        figures.push(
+          ratio(
+            { ...facts, measure: 'registrations a second', ours: median.rate },
+            { name: FAKE, value: other.rate },
+            atLeast(1),
+          ),
+        )
+      }
       if (kind === 'postgres') {
         figures.push(
           alone({ ...facts, measure: 'statements', ours: median.statements }, atMost(14)),

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyDeviceSessions } from '../data/device-sessions.ts'
+import { registerAll, unitsOf } from '../data/devices.ts'
 import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import { alternate, type Contender } from '../harness/rounds.ts'
 import { type Prepared, prepare, wrk } from '../harness/wrk.ts'
@@ -9,7 +10,6 @@ import { atMost, type Figure, ratio } from '../report/figure.ts'
 import { startBare } from '../services/bare-service.ts'
 import { DATABASES, newInstallation } from '../services/installation.ts'
 import { contender, startRatafia } from '../services/ratafia.ts'
-import { registerAll, unitsOf } from './devices.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
 interface Kind {

@@ -1,4 +1,4 @@
-/** What the works on devices share: devices that are registered, and one installation per database. */
+/** Devices and their sessions, made by requests as a device sends them. */
 import {
   ask,
   type Device,
