@@ -161,7 +161,7 @@ async function measure(database: Database, directory: string): Promise<void> {
   ]
   for (const [what, filter, more] of filters) {
     const query = { ...EVERYTHING, filter, ...more }
-    const time = await best(() => searchFleet(query, { fleet: fleetOn(database) }))
+    const time = await best(() => searchFleet(query, { fleet: fleetOn(database) }, async () => {}))
     say(`list ${what}`, time, `  ${await planOf(database, query)}`)
   }
   const name = `${BRANDS[0]}/model-0/S-${middle - (middle % 2)}`
@@ -222,7 +222,7 @@ async function planOf(database: Database, wanted: FleetQuery): Promise<string> {
     },
     transformResult: async ({ result }) => result,
   })
-  await fleetOn({ query: recorder }).search({ ...wanted, withEvidence: false })
+  await fleetOn({ query: recorder }).searching((search) => search({ ...wanted, withEvidence: false }))
   const statement = statements.at(-1)
   if (!statement) return ''
   const explain = database.kind === 'sqlite' ? 'explain query plan ' : 'explain '

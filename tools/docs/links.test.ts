@@ -133,7 +133,7 @@ test('every command and option that a page names exists', async () => {
     known.set(path.join(' '), command)
     for (const child of command.commands) walk(child, [...path, child.name()])
   }
-  walk(describedProgram(), [])
+  walk(await describedProgram(), [])
   for (const page of PAGES) {
     for (const [line] of read(page).matchAll(/\bratafia (?:[a-z-]+ ?){1,2}[^\n`|;]*/g)) {
       const words = line.split(/\s+/).slice(1)

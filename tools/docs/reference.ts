@@ -9,7 +9,7 @@ import { describedProgram } from './program.ts'
 export const REFERENCE = join(import.meta.dirname, '../../docs/reference.md')
 
 export async function referencePage(): Promise<string> {
-  const program = describedProgram()
+  const program = await describedProgram()
   return `# Reference
 
 <!-- Made by \`npm run docs:reference\`; a test compares. -->

@@ -36,7 +36,8 @@ test('a command gets the user, the settings and the key of the unit, and its wor
   mkdirSync(etc)
   writeFileSync(join(etc, 'secret.key'), 'key')
   const words = systemdRunOf(etc, ['accounts', 'add', 'ann', '--name', 'Ann Example'])
-  for (const name of ['User', 'Group', 'UMask', 'EnvironmentFile', 'Environment', 'LoadCredential']) {
+  const names = ['User', 'Group', 'UMask', 'EnvironmentFile', 'Environment', 'LoadCredential']
+  for (const name of [...names, 'CacheDirectory', 'CacheDirectoryMode']) {
     const settings = settingsOf(name)
     assert.ok(settings.length > 0, name)
     for (const value of settings) {

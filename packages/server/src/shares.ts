@@ -10,6 +10,8 @@ import type { Networks } from './address.ts'
 /** How many times what is free each width may have, narrowest first. */
 const WEIGHTS = [1, 2, 4] as const
 const WIDTHS = WEIGHTS.length
+/** How many networks of each width are remembered while they have nothing. */
+const IDLE = 1_000
 
 export class Shares {
   readonly #total: number
@@ -61,8 +63,8 @@ export class Shares {
       const network = networks[width]
       if (!taken || network === undefined) continue
       const now = (taken.get(network) ?? 0) + amount
-      // Only networks that have something are remembered.
-      if (now === 0) taken.delete(network)
+      // A few that have nothing stay: most are back with the next request, and adding a key costs more than its change.
+      if (now === 0 && taken.size > IDLE) taken.delete(network)
       else taken.set(network, now)
     }
   }

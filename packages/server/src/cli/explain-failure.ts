@@ -30,7 +30,8 @@ export function explainFailure(error: unknown): Failure {
     return { exitCode: EXIT.unavailable, code: 'unavailable', lines: [line] }
   }
   if (error instanceof WorkersFailed) {
-    return { exitCode: error.exitCode, code: 'workers', lines: [`${error.message}; the log says more.`] }
+    const lines = error.told ? [] : [`${error.message}; the log says more.`]
+    return { exitCode: error.exitCode, code: 'workers', lines }
   }
   const refused = listenRefusal(error)
   if (refused !== undefined) return { exitCode: EXIT.configuration, code: 'configuration', lines: [refused] }

@@ -33,9 +33,9 @@ export function readInstant(
 }
 
 /** Throws {@link UsageError}. */
-export function readCount(option: string, text: string): number {
-  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number(text)
-  throw new UsageError(`${option} ${text} is not a number from 1 to 99999.`)
+export function readCount(option: string, text: string, most = 99_999): number {
+  if (/^[1-9][0-9]{0,7}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new UsageError(`${option} ${text} is not a number from 1 to ${most}.`)
 }
 
 /** Throws {@link UsageError} for what neither database stores as text. */

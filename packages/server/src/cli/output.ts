@@ -53,12 +53,15 @@ export function printList(
     return
   }
   const chosen = options.columns ?? columns
-  const { lines, cut } = fitTable(cellsOf(rows, chosen), stdout.isTTY ? stdout.columns : undefined)
+  const width = stdout.isTTY ? stdout.columns : undefined
+  const { lines, cut } = fitTable([titlesOf(chosen), ...cellsOf(rows, chosen)], { width })
   const [titles = '', ...rest] = lines
   stdout.write([coloured('bold', titles, stdout), ...rest, ''].join('\n'))
-  if (cut)
-    note(context.streams, 'Values end in … where they do not fit: --columns chooses, --json shows all.')
+  if (cut) noteCut(context.streams)
 }
+
+export const noteCut = (streams: Streams): void =>
+  note(streams, 'Values end in … where they do not fit: --columns chooses, --json shows all.')
 
 export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row): Promise<readonly Row[]> {
   const rows: Row[] = []
@@ -68,12 +71,13 @@ export async function rowsOf<T>(items: AsyncIterable<T>, rowOf: (item: T) => Row
 
 /** Lines with the columns in capitals above them. */
 export const tableOf = (rows: readonly Row[], columns: readonly string[]): string =>
-  fitTable(cellsOf(rows, columns)).lines.join('\n')
+  fitTable([titlesOf(columns), ...cellsOf(rows, columns)]).lines.join('\n')
 
-const cellsOf = (rows: readonly Row[], columns: readonly string[]): readonly (readonly string[])[] => [
-  columns.map((column) => column.toUpperCase().replaceAll('_', ' ')),
-  ...rows.map((row) => columns.map((column) => printable(row[column]))),
-]
+export const titlesOf = (columns: readonly string[]): readonly string[] =>
+  columns.map((column) => column.toUpperCase().replaceAll('_', ' '))
+
+export const cellsOf = (rows: readonly Row[], columns: readonly string[]): readonly (readonly string[])[] =>
+  rows.map((row) => columns.map((column) => printable(row[column])))
 
 /** `1 entry`, `2 entries`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

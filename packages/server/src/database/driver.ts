@@ -101,7 +101,7 @@ async function translating<T>(work: () => Promise<T>): Promise<T> {
  * PostgreSQL cannot store U+0000 in a text, and a lone surrogate would come back as different text. The schemas of the
  * API refuse both in requests; this stops whatever they let through, on SQLite as well.
  */
-function refuseUnstorableText(parameters: readonly unknown[]): void {
+export function refuseUnstorableText(parameters: readonly unknown[]): void {
   for (const parameter of parameters) {
     if (typeof parameter === 'string' && (parameter.includes('\0') || !parameter.isWellFormed())) {
       throw new UnstorableText('A text with U+0000 or a lone surrogate cannot be stored.')

@@ -1,19 +1,20 @@
 /** What the rest of the server uses of the database. */
 
-export { byteOrder } from './byte-order.ts'
 export { anyRowChanged } from './changed-rows.ts'
 export type { ChangeFeed } from './changes/change-feed.ts'
 export { openChangeFeed } from './changes/open-change-feed.ts'
 export { createMemory } from './changes/remembering.ts'
 export { compiledOnce } from './compiled-once.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
+export { byteOrder } from './dialects/byte-order.ts'
+export { insertMany } from './dialects/insert-many.ts'
+export { databaseNow } from './dialects/now.ts'
+export { rowLock } from './dialects/row-lock.ts'
 export type { DatabaseKind } from './differences.ts'
 export type { DatabaseObserver } from './driver.ts'
 export { fromInstant, toInstant } from './instant.ts'
-export { databaseNow } from './now.ts'
 export type { PoolState } from './pool-state.ts'
 export { isRefusedValue } from './refused-value.ts'
-export { rowLock } from './row-lock.ts'
 export { lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
 export {
   describeTables,

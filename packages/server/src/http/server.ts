@@ -2,7 +2,7 @@
  * The listening socket. It opens before the application is built, because the address goes into macaroons and with
  * port 0 is known only then. Requests that arrive meanwhile wait for the application.
  */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { RequestListener, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './limits/connections.ts'
 import { InFlight, type InFlightOptions } from './limits/in-flight.ts'
@@ -36,7 +36,10 @@ export interface ListeningServer {
 
 /** Less than the 30 seconds that service managers wait before they kill. */
 const CLOSE_PATIENCE_MS = 25_000
+
 /** For a request whose headers are still arriving. */
+import { createServer } from '../node-http.ts'
+
 const HALF_REQUEST_MS = 1_000
 /** For a request that a client sends before it learns that we are leaving. */
 const LAST_REQUEST_MS = 200

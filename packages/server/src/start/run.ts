@@ -18,17 +18,21 @@ export interface RunOptions {
 
 /** `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<number> {
-  return runProgram(words.slice(2), createRatafia(options), options.streams ?? process)
+  const program = await createRatafia(options, words[2])
+  return runProgram(words.slice(2), program, options.streams ?? process)
 }
 
-/** Every command, with its options and help. What a command does is loaded when it runs. */
-export function createRatafia({
-  environment = processEnvironment(),
-  streams = process,
-}: RunOptions = {}): Command {
+/**
+ * Every command, with its options and help; given the `first` word of a command line, those that can begin with it.
+ * What a command does is loaded when it runs.
+ */
+export async function createRatafia(
+  { environment = processEnvironment(), streams = process }: RunOptions = {},
+  first?: string,
+): Promise<Command> {
   const program = createProgram(streams, RELEASE)
   serveCommands(program, { environment, streams })
-  addCommands(program, commandContext(environment, streams))
+  await addCommands(program, commandContext(environment, streams), first)
   return program
 }
 

@@ -24,5 +24,6 @@ export async function serviceSettings(
 ): Promise<ServiceOptions> {
   const config = readConfig(environment, port)
   const { createLog } = await import('../telemetry/log.ts')
-  return { config, log: createLog({ level: config.logLevel, pretty: stderr.isTTY === true, to: stderr }) }
+  const pretty = stderr.isTTY === true && (await import('pino-pretty')).PinoPretty
+  return { config, log: createLog({ level: config.logLevel, pretty, to: stderr }) }
 }

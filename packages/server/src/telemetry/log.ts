@@ -1,15 +1,15 @@
 /** The log: pino JSON, pretty on a terminal. Its serializers leave out whatever may contain a secret. */
 import type { Writable } from 'node:stream'
 import { type Logger, type LoggerOptions, pino } from 'pino'
-import { PinoPretty as prettyStream } from 'pino-pretty'
+import type { PinoPretty } from 'pino-pretty'
 import { pinoHttpSerializers } from './serializers.ts'
 
 export type Log = Logger
 
 export interface LogOptions {
   readonly level: string
-  /** For people at a terminal. */
-  readonly pretty: boolean
+  /** For people at a terminal: what makes the stream, which only `serve` at a terminal loads. */
+  readonly pretty: typeof PinoPretty | false
   /** Default: standard error of this process. Standard output is for answers. */
   readonly to?: Writable
 }
@@ -20,7 +20,7 @@ export function createLog({ level, pretty, to }: LogOptions): Log {
   if (pretty) {
     // Synchronous: a line is written before the program goes on, even if it exits right then.
     const destination = own ? 2 : to
-    return pino(settings, prettyStream({ destination, sync: true, ignore: 'pid,hostname', singleLine: true }))
+    return pino(settings, pretty({ destination, sync: true, ignore: 'pid,hostname', singleLine: true }))
   }
   return own ? ownLog(settings) : pino(settings, to)
 }

@@ -1,6 +1,6 @@
 /** `/metrics` on a port of its own: only the operator may see it, not the clients of the service. */
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createServer } from '../node-http.ts'
 import type { Log } from './log.ts'
 
 export interface MetricsServer {

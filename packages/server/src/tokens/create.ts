@@ -1,5 +1,4 @@
 /** `POST /api/v2/tokens`: a root macaroon. Needs no authentication and writes nothing. */
-import { randomBytes } from 'node:crypto'
 import {
   type CreateTokenRequest,
   MAX_ATTENUATION_BYTES,
@@ -12,6 +11,7 @@ import { type Attenuations, formatNeedDeclared } from '@ratafia/macaroon/conditi
 import { invalidField, RequestError } from '../errors.ts'
 import { formatSummary } from '../identity/discharge/request-summary.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
+import { randomId } from '../random.ts'
 import type { TokenDependencies } from './dependencies.ts'
 import { tokenEnd } from './expiry.ts'
 import { fitsCaveat, mintRoot, rootPayload } from './root-macaroon.ts'
@@ -44,7 +44,7 @@ export async function createToken(
   const summary = thirdParty.acceptsSummary
     ? ` for ${formatSummary({ ...attenuations, expires, description, packages: request.packages?.map(shown) ?? null, service: deps.baseUrl })}`
     : ''
-  const caveatRootKey = randomBytes(24)
+  const caveatRootKey = randomId(24)
   const root = mintRoot(
     {
       ...(await deps.keyring.mintId('token-root', rootPayload(deps.identity, description))),
@@ -64,6 +64,7 @@ export async function createToken(
         rootKey: caveatRootKey,
         thirdPartyPublicKey: thirdParty.publicKey,
         firstParty: await deps.keyring.sealingKeyPair(),
+        nonce: randomId(24),
       }),
     },
   )

@@ -5,7 +5,7 @@
  *   root   time-before T · time-since T0 · session-id S · (third party: the identity service) · extra {…}
  *   token  time-before T · time-since T1 · session-id S · declared userid U                   · extra {…}
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { MAX_ATTENUATION_BYTES, type SessionId } from '@ratafia/api'
 import { addFirstPartyCaveat, addThirdPartyCaveat, type Macaroon, mint } from '@ratafia/macaroon'
 import {
@@ -14,11 +14,15 @@ import {
   formatExtra,
   formatTimestamp,
 } from '@ratafia/macaroon/conditions'
+import { randomId } from '../random.ts'
 
 /** A root or a token is minted with this many caveats; its holder added the rest. */
 export const OWN_CAVEATS = 5
 /** The position of the root's third-party caveat and of the token's `declared` among them. */
 export const IDENTITY_CAVEAT = 3
+
+/** Of a third-party caveat. */
+const NONCE_BYTES = 24
 
 /** What the identity service is asked to declare about a person. */
 export type IdentityKey = 'userid' | 'username'
@@ -55,6 +59,7 @@ export function mintRoot(minted: Minted, identity: SealedIdentityCaveat): Macaro
     rootKey: identity.caveatRootKey,
     id: identity.caveatId,
     location: identity.location,
+    nonce: randomId(NONCE_BYTES),
   })
   return addFirstPartyCaveat(root, formatExtra(minted.attenuations))
 }
@@ -109,5 +114,13 @@ export function readRootPayload(
   return { description: text.length === 0 ? undefined : text.toString('utf8') }
 }
 
-const identityTag = ({ location, key }: IdentityName): Buffer =>
-  createHash('sha256').update(`${key} ${location}`).digest().subarray(0, TAG_BYTES)
+/** A service has one identity service at a time. */
+let newestTag = { name: '', tag: Buffer.alloc(0) }
+
+function identityTag({ location, key }: IdentityName): Buffer {
+  const name = `${key} ${location}`
+  if (newestTag.name !== name) {
+    newestTag = { name, tag: hash('sha256', name, 'buffer').subarray(0, TAG_BYTES) }
+  }
+  return newestTag.tag
+}

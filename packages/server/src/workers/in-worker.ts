@@ -10,7 +10,9 @@ export interface InWorker {
   readonly counters: Counters
   /** Resolves when the worker should finish: the supervisor says so, or is gone. */
   readonly stopped: Promise<void>
-  listening(origin: string): void
+  /** Whether it is the first of its supervisor: the others start once it listens. */
+  readonly isFirst: boolean
+  listening(origin: string, hasAccount: boolean): void
   /** Gives the supervisor what it asks for from now on. */
   shareMetrics(collect: () => Promise<WorkerMetrics>): void
   /** Closes the channel to the supervisor, so that the process can end. */
@@ -59,9 +61,11 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
   return {
     counters,
     stopped: stopped.promise,
-    listening: (origin) => {
+    // The cluster module counts from 1.
+    isFirst: worker.id === 1,
+    listening: (origin, hasAccount) => {
       listening = true
-      send({ ratafia: 'listening', origin })
+      send({ ratafia: 'listening', origin, hasAccount })
     },
     shareMetrics: (given) => {
       collect = given

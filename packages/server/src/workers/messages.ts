@@ -3,10 +3,17 @@ import type { Counted, Taken } from '../counters.ts'
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 
 export type FromWorker =
-  | { readonly ratafia: 'listening'; readonly origin: string }
+  | Listening
   | { readonly ratafia: 'take'; readonly id: number; readonly counted: readonly Counted[] }
   | { readonly ratafia: 'give-back'; readonly counted: readonly Counted[] }
   | { readonly ratafia: 'metrics'; readonly id: number; readonly metrics: WorkerMetrics }
+
+export interface Listening {
+  readonly ratafia: 'listening'
+  readonly origin: string
+  /** Whether somebody can log in. */
+  readonly hasAccount: boolean
+}
 
 export type FromSupervisor =
   | { readonly ratafia: 'taken'; readonly id: number; readonly taken: Taken }

@@ -8,10 +8,10 @@ import cluster, { type Worker } from 'node:cluster'
 import { createServer } from 'node:net'
 import type { Counters } from '../counters.ts'
 import type { Log } from '../telemetry/log.ts'
-import { serveMetrics } from '../telemetry/metrics-server.ts'
-import { type WorkerMetrics, workerMetrics } from '../telemetry/worker-metrics.ts'
+import type { MetricsServer } from '../telemetry/metrics-server.ts'
+import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 import { type BackOff, backOff } from './back-off.ts'
-import { type FromSupervisor, type FromWorker, isOurs } from './messages.ts'
+import { type FromSupervisor, type FromWorker, isOurs, type Listening } from './messages.ts'
 import { WorkersFailed } from './workers-failed.ts'
 
 export interface SuperviseOptions {
@@ -28,8 +28,8 @@ export interface SuperviseOptions {
   readonly patienceMs: number
   /** Where the metrics of all of them are served; undefined = nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined
-  /** Once, when all of them listen: `http://HOST:PORT`. */
-  readonly onListening: (origin: string) => void
+  /** Once, when all of them listen: `http://HOST:PORT`, and whether somebody can log in. */
+  readonly onListening: (origin: string, hasAccount: boolean) => void
   /** When to end. */
   readonly signal: Promise<NodeJS.Signals>
 }
@@ -53,9 +53,23 @@ export async function supervise(options: SuperviseOptions): Promise<void> {
   await tryAddress(options.host, options.port)
   // Not round-robin, where a connection is lost with the worker it was just given to.
   cluster.schedulingPolicy = cluster.SCHED_NONE
-  const source = workerMetrics(() => crew.metrics())
-  const served = options.metrics && (await serveMetrics(options.metrics, source, options.log))
+  const served = await serveMetricsOf(crew, options)
   await crew.run().finally(() => served?.close())
+}
+
+/** Loaded only where they are served: a supervisor is small. */
+async function serveMetricsOf(
+  crew: Crew,
+  { metrics, log }: SuperviseOptions,
+): Promise<MetricsServer | undefined> {
+  if (!metrics) return undefined
+  const { serveMetrics } = await import('../telemetry/metrics-server.ts')
+  const { workerMetrics } = await import('../telemetry/worker-metrics.ts')
+  return serveMetrics(
+    metrics,
+    workerMetrics(() => crew.metrics()),
+    log,
+  )
 }
 
 /** Reports an address that is not available once, rather than from every worker. */
@@ -98,9 +112,13 @@ class Crew {
     }))
   }
 
-  /** Starts the workers, unless it was stopped before. */
+  /**
+   * Starts the workers, unless it was stopped before. The first makes what is made once: the directory, the secret key,
+   * the schema, the first keys. The others follow when it listens.
+   */
   run(): Promise<void> {
-    if (!this.#stopping) for (const place of this.#places) this.#fill(place)
+    const [first] = this.#places
+    if (!this.#stopping && first) this.#fill(first)
     return this.#end.promise
   }
 
@@ -167,7 +185,7 @@ class Crew {
   #hear(place: Place, worker: Worker, message: FromWorker): void {
     switch (message.ratafia) {
       case 'listening':
-        this.#listens(place, worker, message.origin)
+        this.#listens(place, worker, message)
         return
       case 'take':
         void this.#take(worker, message)
@@ -180,7 +198,8 @@ class Crew {
     }
   }
 
-  #listens(place: Place, worker: Worker, origin: string): void {
+  #listens(place: Place, worker: Worker, { origin, hasAccount }: Listening): void {
+    const isFirst = this.#origin === undefined
     this.#origin ??= origin
     if (origin !== this.#origin) {
       // The last worker on the free port died while this one started, so this one got another port.
@@ -190,9 +209,10 @@ class Crew {
     }
     place.listenedAt = performance.now()
     this.#options.log.info({ worker: worker.process.pid }, 'a worker listens')
+    if (isFirst && !this.#stopping) for (const other of this.#places.slice(1)) this.#fill(other)
     if (!this.#announced && this.#places.every(({ listenedAt }) => listenedAt !== undefined)) {
       this.#announced = true
-      this.#options.onListening(origin)
+      this.#options.onListening(origin, hasAccount)
     }
   }
 
@@ -211,7 +231,10 @@ class Crew {
       return
     }
     if (!this.#announced) {
-      this.stop(new WorkersFailed('a worker ended before it listened', exitCode || FAULT))
+      const isFirst = this.#origin === undefined
+      this.stop(
+        new WorkersFailed('a worker ended before it listened', exitCode || FAULT, isFirst && !!exitCode),
+      )
       return
     }
     // The socket is closed: with a port of the system's choice the next worker would get another.

@@ -353,6 +353,42 @@ eachDatabase((kind, _open, fresh) => {
     const text = await run(program, 'export', '--model', 'acme-brand/many', '--format', 'json')
     assert.equal(new Set(JSON.parse(text).map(({ serial }: { serial: string }) => serial)).size, 1100)
   })
+
+  test('… and in one list, as a table and as JSON', async () => {
+    const words = ['devices', 'list', '--model', 'acme-brand/many', '--limit']
+    const newestFirst = Array.from({ length: 1100 }, (_, index) => `M-${1099 - index}`)
+    const listed = await program.json(...words, '1100')
+    assert.deepEqual(
+      listed.map(({ serial }: { serial: string }) => serial),
+      newestFirst,
+    )
+    const { stdout, stderr } = await program.run([...words, '1099'])
+    const [titles, ...rows] = stdout.trimEnd().split('\n')
+    assert.match(titles ?? '', /^ID +BRAND ID +MODEL +SERIAL/)
+    assert.deepEqual(
+      rows.map((row) => row.split(/ +/)[3]),
+      newestFirst.slice(0, 1099),
+    )
+    assert.equal(stderr, `There are more: --before ${listed[1098].id} shows the next 1099.\n`)
+  })
+
+  test('a row that cannot be added is named, however many come before and after it; none is added', async () => {
+    const row = (index: number) =>
+      `acme-brand,late,L-${index},${Buffer.alloc(48, String(index)).toString('base64url')}`
+    const lines = Array.from({ length: 1500 }, (_, index) => row(10_000 + index))
+    const taken = `acme-brand,many,M-7,${Buffer.alloc(48, 1).toString('base64url')}`
+    const header = 'brand_id,model,serial,device_key_id'
+    const malformed = 'acme-brand,late,,no-key'
+    const file = await fileOf('late.csv', [header, ...lines, taken, malformed].join('\n'))
+    const { code, stderr } = await program.run(['devices', 'import', '--unknown-models', file])
+    assert.equal(code, 1)
+    assert.match(stderr, /^ratafia: line 1503: "serial" is missing/)
+    const clash = await fileOf('clash.csv', [header, taken, ...lines, malformed].join('\n'))
+    const first = await program.run(['devices', 'import', '--unknown-models', clash])
+    assert.equal(first.code, 1)
+    assert.match(first.stderr, /^ratafia: line 2: the serial acme-brand\/many\/M-7 belongs to the device /)
+    assert.deepEqual(await program.json('devices', 'list', '--model', 'acme-brand/late'), [])
+  })
 })
 
 /** Five rows: two revisions, one superseded, one that waits, one rejected, one revoked. */

@@ -10,7 +10,7 @@ const leavesOf = (command: Command, path = ''): readonly (readonly [string, Comm
     const name = `${path} ${child.name()}`.trim()
     return child.commands.length > 0 ? leavesOf(child, name) : [[name, child] as const]
   })
-const COMMANDS = new Map(leavesOf(createRatafia()))
+const COMMANDS = new Map(leavesOf(await createRatafia()))
 
 /** As a shell takes them apart; what is read from or written to a file is left out. */
 const wordsOf = (line: string): readonly string[] =>
@@ -38,8 +38,8 @@ for (const [name, command] of COMMANDS) {
   })
 }
 
-test('every command of the program stands in a group of its help', () => {
-  const program = createRatafia()
+test('every command of the program stands in a group of its help', async () => {
+  const program = await createRatafia()
   assert.deepEqual(
     program.commands.filter((command) => command.helpGroup() === '').map((command) => command.name()),
     [],

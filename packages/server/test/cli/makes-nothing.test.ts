@@ -62,6 +62,8 @@ function wordsFor(name: string, command: Command, file: string): readonly string
   ]
 }
 
+const LEAVES = leavesOf(await createRatafia())
+
 describe('without a database', () => {
   const program = testProgram()
   let file: string
@@ -70,7 +72,7 @@ describe('without a database', () => {
     await writeFile(file, 'serial\nAC-1\n')
   })
 
-  for (const [name, command] of leavesOf(createRatafia())) {
+  for (const [name, command] of LEAVES) {
     if (BEGINS.includes(name) || OTHERS.includes(name)) continue
     test(`ratafia ${name} makes none, and says where it looked and what makes one`, async () => {
       const directory = join(program.directory, 'nothing', name.replaceAll(' ', '-'))

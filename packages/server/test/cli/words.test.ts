@@ -94,7 +94,8 @@ for (const shell of ['zsh', 'fish']) {
   test(`completion in ${shell}: every command is proposed`, async () => {
     const { code, stdout } = await runHere(['completion', shell])
     assert.equal(code, 0)
-    for (const command of createRatafia().commands) assert.ok(stdout.includes(command.name()), command.name())
+    for (const command of (await createRatafia()).commands)
+      assert.ok(stdout.includes(command.name()), command.name())
   })
 }
 

@@ -153,4 +153,10 @@ describe('a supervisor', () => {
     assert.match(stderr, /^ratafia: workers die as soon as they start; the log says more\.$/m)
     assert.ok(!isAlive(other))
   })
+
+  test('what the first worker refuses at the start is said once, and its exit code is that of the service', async () => {
+    const { code, stdout, stderr } = await program.run(['serve'], { environment: TWO })
+    assert.deepEqual([code, stdout], [4, ''])
+    assert.match(stderr, /^ratafia: [^\n]*RATAFIA_SECRET_KEY[^\n]*\n$/)
+  })
 })

@@ -369,9 +369,9 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
   return { context, said: () => said }
 }
 
-function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
+async function runCommand(words: readonly string[], context: CommandContext): Promise<number> {
   const program = createProgram(context.streams, context.release)
-  addCommands(program, context)
+  await addCommands(program, context)
   return runProgram(words, program, context.streams)
 }
 
@@ -396,8 +396,8 @@ eachDatabase((kind, _open, fresh) => {
   const actionsOf = (entries: readonly ListedEntry[]) => entries.map(({ action }) => action)
 
   describe('commands', () => {
-    test('each is known to change something or not: a new one has to be added here', () => {
-      const names = commandNames(createRatafia())
+    test('each is known to change something or not: a new one has to be added here', async () => {
+      const names = commandNames(await createRatafia())
       const known = [...READ_ONLY, ...ELSEWHERE.keys(), ...Object.keys(COMMANDS)]
       assert.deepEqual([...names].sort(), known.sort())
     })

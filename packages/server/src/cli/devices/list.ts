@@ -8,8 +8,9 @@ import {
 } from '../../devices/fleet/fleet-filter.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
+import { LongList } from '../long-list.ts'
 import { readCount } from '../option-values.ts'
-import { type ListOption, note, printList, type Row, withList } from '../output.ts'
+import { type ListOption, note, type Row, withList } from '../output.ts'
 import { type FleetOptions, fleetFilterOf, withFleetOptions } from './fleet-options.ts'
 
 const SESSION_COLUMNS = ['last_session_at', 'last_address'] as const
@@ -63,17 +64,8 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     options.sessionAfter !== undefined ||
     options.sessionBefore !== undefined
   const withEvidence = options.clones !== undefined || wants(CLONE_COLUMNS)
-  const limit = readCount('--limit', options.limit)
-  const { rows, next } = await context.readInstallation(async (installation) => {
-    const filter = fleetFilterOf(options, installation.clock())
-    const page = await searchFleet(
-      { filter, order, reverse: options.reverse === true, after, limit, withLastSession, withEvidence },
-      installation,
-    )
-    const rows = await rowsOf(page.devices, { withLastSession, withEvidence }, installation)
-    return { rows, next: page.next }
-  })
-  printList(context, options, rows, {
+  const limit = readCount('--limit', options.limit, 99_999_999)
+  const printed = new LongList(context.streams, options, {
     columns: [
       ...(options.status === 'pending' ? WAITING_LIST_COLUMNS : DEVICE_LIST_COLUMNS),
       ...(withLastSession ? SESSION_COLUMNS : []),
@@ -81,6 +73,17 @@ async function list(options: ListOptions, context: CommandContext): Promise<void
     ],
     empty: before === undefined ? 'There is no such device.' : 'There are no more.',
   })
+  const next = await context.readInstallation((installation) =>
+    searchFleet(
+      {
+        filter: fleetFilterOf(options, installation.clock()),
+        ...{ order, reverse: options.reverse === true, after, limit, withLastSession, withEvidence },
+      },
+      installation,
+      async (devices) => printed.add(await rowsOf(devices, { withLastSession, withEvidence }, installation)),
+    ),
+  )
+  printed.end()
   if (next && !options.json) {
     note(context.streams, `There are more: --before ${positionText(next)} shows the next ${limit}.`)
   }

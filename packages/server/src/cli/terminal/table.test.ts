@@ -30,7 +30,7 @@ test('with a width the widest columns are cut, and the first is not', () => {
       ['ID', 'NAME', 'TEXT'],
       [id, 'Ann', 'a long text that goes on and on'],
     ],
-    60,
+    { width: 60 },
   )
   assert.equal(cut, true)
   assert.deepEqual(lines[1], `${id}  Ann   a long text that goes…`)
@@ -38,10 +38,14 @@ test('with a width the widest columns are cut, and the first is not', () => {
 })
 
 test('what fits is not cut', () => {
-  assert.deepEqual(fitTable([['ID'], ['one']], 3), { lines: ['ID', 'one'], cut: false })
+  assert.deepEqual(fitTable([['ID'], ['one']], { width: 3 }), {
+    lines: ['ID', 'one'],
+    widths: [3],
+    cut: false,
+  })
 })
 
 test('where nothing can be cut any more, lines are longer than the terminal', () => {
-  const { lines } = fitTable([['12345678901234567890', '12345678']], 10)
+  const { lines } = fitTable([['12345678901234567890', '12345678']], { width: 10 })
   assert.deepEqual(lines, ['12345678901234567890  12345678'])
 })

@@ -5,9 +5,12 @@ import { deviceOf, filtered } from '../device-store.ts'
 import type { CloneEvidenceKind } from '../sessions/clone-evidence.ts'
 import type { EvidenceSummary, FleetDevice, FleetFilter, FleetOrder, FleetQuery } from './fleet-filter.ts'
 
+/** Undefined when the order needs the device that the page comes after, and it is not in the register. */
+export type SearchFleet = (query: FleetQuery) => Promise<readonly FleetDevice[] | undefined>
+
 export interface FleetStore {
-  /** Undefined when the order needs the device that the page comes after, and it is not in the register. */
-  search(query: FleetQuery): Promise<readonly FleetDevice[] | undefined>
+  /** Runs `work`, which searches as often as it likes, on one connection. */
+  searching<T>(work: (search: SearchFleet) => Promise<T>): Promise<T>
   /** Devices that have evidence of a clone, by its kind. */
   countEvidence(): Promise<ReadonlyMap<string, number>>
   countQuarantined(): Promise<number>
@@ -21,7 +24,7 @@ const IDS_AT_ONCE = 1000
 /** Takes no notice of the time limits of requests: reading the last session of a million devices takes seconds. */
 export function fleetStore({ query, unhurried }: Pick<Database, 'query' | 'unhurried'>): FleetStore {
   return {
-    search: (wanted) => unhurried((patient) => search(patient, wanted)),
+    searching: (work) => unhurried((patient) => work((wanted) => search(patient, wanted))),
 
     async countEvidence() {
       // The primary key begins with the device; few devices have evidence.

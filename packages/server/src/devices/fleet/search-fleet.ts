@@ -1,21 +1,43 @@
 /** The register as an operator searches it, page by page. */
 import { invalidField } from '../../errors.ts'
 import type { FleetDevice, FleetPosition, FleetQuery } from './fleet-filter.ts'
-import type { FleetStore } from './fleet-store.ts'
+import type { FleetStore, SearchFleet } from './fleet-store.ts'
 
-export interface FleetPage {
-  readonly devices: readonly FleetDevice[]
-  /** The `after` of the next page; undefined after the last. */
-  readonly next: FleetPosition | undefined
+/** Few enough that the first page is there at once. */
+const PAGE = 1000
+
+/**
+ * Gives `take` the devices of the query, some at a time: a million need the memory of one page. Returns the `after` of
+ * what follows them; undefined if nothing does. A device that changes meanwhile appears as it was or as it is. Throws
+ * `RequestError` `invalid-field` if the device that they come after is no longer there.
+ */
+export function searchFleet(
+  query: FleetQuery,
+  { fleet }: { readonly fleet: Pick<FleetStore, 'searching'> },
+  take: (devices: readonly FleetDevice[]) => Promise<void>,
+): Promise<FleetPosition | undefined> {
+  return fleet.searching(async (search) => {
+    // Each page in the order of sessions reads the last session of every device.
+    const most = query.order === 'session' ? query.limit : PAGE
+    let { after } = query
+    for (let left = query.limit; left > 0; ) {
+      const limit = Math.min(left, most)
+      const { devices, next } = await pageOf({ ...query, after, limit }, search)
+      await take(devices)
+      if (!next) return undefined
+      after = next
+      left -= limit
+    }
+    return after
+  })
 }
 
-/** Throws `RequestError` `invalid-field` if the device that the page comes after is no longer there. */
-export async function searchFleet(
+async function pageOf(
   query: FleetQuery,
-  { fleet }: { readonly fleet: Pick<FleetStore, 'search'> },
-): Promise<FleetPage> {
+  search: SearchFleet,
+): Promise<{ readonly devices: readonly FleetDevice[]; readonly next: FleetPosition | undefined }> {
   // One more shows whether there is another page.
-  const rows = await fleet.search({ ...query, limit: query.limit + 1 })
+  const rows = await search({ ...query, limit: query.limit + 1 })
   if (!rows) {
     throw invalidField(
       `The device ${query.after?.id} is not in the register, so nothing comes after it. Begin with the first page.`,

@@ -2,7 +2,7 @@
 import type { RequestIdResponse } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { bodyParser } from '../../http/read-body.ts'
+import { bodyParser } from '../../http/bodies/read-body.ts'
 import { callerOf } from '../caller.ts'
 import { newNonce } from '../nonce.ts'
 import { type DeviceServiceDependencies, forwardElsewhere } from './forwarding/routes.ts'

@@ -101,7 +101,7 @@ export interface ReadDevice {
 /** `fallback` is for a row without an id, times and an author. Throws {@link ImportError} with the place. */
 export function readRecord(
   row: ImportRow,
-  fallback: { readonly id: DeviceId; readonly at: Date; readonly by: string },
+  fallback: { newId(): DeviceId; readonly at: Date; readonly by: string },
 ): ReadDevice {
   const { place, fields } = row
   const refuse = (message: string): never => {
@@ -134,7 +134,7 @@ export function readRecord(
     return date && Number.isNaN(date.getTime()) ? refuse(`"${column}" is not a time.`) : date
   }
 
-  const id = text('id') ?? fallback.id
+  const id = text('id') ?? fallback.newId()
   if (!isDeviceId(id) || id !== id.toLowerCase()) return refuse('"id" is not a UUID in lower case.')
   const status = oneOf('status', DEVICE_STATUSES, 'active')
   const waits = status === 'pending' || status === 'rejected'

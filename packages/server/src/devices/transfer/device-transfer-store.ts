@@ -3,7 +3,7 @@
  * at a time, so that a million of them need the memory of one page.
  */
 import type { DeviceId } from '@ratafia/api'
-import { type Database, type DeviceTable, toInstant } from '../../database/index.ts'
+import { type Database, type DeviceTable, insertMany, toInstant } from '../../database/index.ts'
 import type { Device, SerialAssertion } from '../device.ts'
 import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.ts'
 import type { FleetFilter } from '../fleet/fleet-filter.ts'
@@ -102,9 +102,8 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
 
     async add(all) {
       if (all.length === 0) return new Set()
-      const added = await transaction
-        .insertInto('device')
-        .values(all.map(({ device, request }) => ({ ...rowOf(device), request })))
+      const rows = all.map(({ device, request }) => ({ ...rowOf(device), request }))
+      const added = await insertMany(transaction, 'device', rows)
         .onConflict((conflict) => conflict.doNothing())
         .returning('id')
         .execute()

@@ -48,40 +48,60 @@ export function importDevices(
     const requireModel = unknownModels ? () => {} : modelCheck(models)
     let devices = 0
     let added = 0
-    let batch: ReadDevice[] = []
-    const flush = async () => {
+    const store = async (batch: readonly ReadDevice[]) => {
+      for (const read of batch) await requireModel(read)
       added += await importBatch(batch, at, register)
       devices += batch.length
-      batch = []
       onProgress?.(devices)
     }
-    for await (const row of streamImportRows(source)) {
-      if (devices === 0 && batch.length === 0) checkColumns(Object.keys(row.fields), row.place)
-      const read = readRecord(source.format === 'csv' ? plain(row) : row, {
-        id: newDeviceId(),
-        at,
-        by: OPERATOR,
-      })
-      await requireModel(read)
-      batch.push(read)
-      if (batch.length === TRANSFER_BATCH) await flush()
-    }
-    await flush()
+    await whileReading(batches(source, at), store)
     if (added > 0) await record({ action: 'devices.import', subject: 'devices', details: { devices, added } })
     return { devices, added }
   })
 }
 
+async function* batches(source: ImportSource, at: Date): AsyncGenerator<readonly ReadDevice[]> {
+  let batch: ReadDevice[] = []
+  let first = true
+  for await (const row of streamImportRows(source)) {
+    if (first) checkColumns(Object.keys(row.fields), row.place)
+    first = false
+    const plain = source.format === 'csv' ? asBefore(row) : row
+    batch.push(readRecord(plain, { newId: newDeviceId, at, by: OPERATOR }))
+    if (batch.length < TRANSFER_BATCH) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
+
+/**
+ * Reads the next item while `work` has the last one: the database and this process are busy at the same time. What
+ * `work` throws comes before what reading on throws, as in the file.
+ */
+async function whileReading<T>(items: AsyncIterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  let working = Promise.resolve()
+  try {
+    for await (const item of items) {
+      await working
+      working = work(item)
+      // It may fail before anybody waits for it again.
+      working.catch(() => {})
+    }
+  } finally {
+    await working
+  }
+}
+
 /** As it was before the export guarded it. */
-const plain = ({ place, fields }: ImportRow): ImportRow => ({
-  place,
-  fields: Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? plainCell(value) : value,
-    ]),
-  ),
-})
+function asBefore({ place, fields }: ImportRow): ImportRow {
+  const plain: Record<string, unknown> = {}
+  for (const name in fields) {
+    const value = fields[name]
+    plain[name] = typeof value === 'string' ? plainCell(value) : value
+  }
+  return { place, fields: plain }
+}
 
 /** Looks each model up once. Throws {@link ImportError} for a device of one that is not here. */
 function modelCheck(models: Pick<ModelStore, 'find'>) {
@@ -113,8 +133,6 @@ async function importBatch(
   at: Date,
   register: RegisterImport,
 ): Promise<number> {
-  const known = await register.byIds(batch.map(({ stored }) => stored.device.id))
-  const present = new Map(known.map((stored) => [stored.device.id, stored]))
   const byKey = await registered(batch, register)
   const fresh: ReadDevice[] = []
   const ids = new Set<DeviceId>()
@@ -124,26 +142,38 @@ async function importBatch(
       throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`)
     }
     ids.add(id)
-    const there = present.get(id) ?? byKey.get(read)
+    const there = byKey.get(read)
     if (there) refuseOther(read, there)
     else fresh.push(read)
   }
-  const added = await register.add(fresh.map(({ stored }) => stored))
-  let more = 0
-  for (const read of fresh) {
-    if (added.has(read.stored.device.id)) more++
-    else await refuseClash(read, register)
-  }
-  await register.addEvidence(fresh.flatMap(({ stored }) => stored.evidence))
-  const assertions = fresh.flatMap(({ stored }) => stored.assertions)
+  const ofFresh = await register.add(fresh.map(({ stored }) => stored))
+  const isAdded = ({ stored }: ReadDevice) => ofFresh.has(stored.device.id)
+  await compareWithRegister(
+    fresh.filter((read) => !isAdded(read)),
+    register,
+  )
+  const added = fresh.filter(isAdded)
+  await register.addEvidence(added.flatMap(({ stored }) => stored.evidence))
+  const assertions = added.flatMap(({ stored }) => stored.assertions)
   const [other] = await register.addAssertions(assertions, at)
   if (other) {
-    const read = fresh.find(({ stored }) => stored.device.id === other.deviceId)
+    const read = added.find(({ stored }) => stored.device.id === other.deviceId)
     throw new ImportError(
       `${read?.place}: the register has another assertion of ${showSerialName(other)} with the revision ${other.revision}. Nothing was imported.`,
     )
   }
-  return more
+  return added.length
+}
+
+/** Throws {@link ImportError} for a row that is not in the register as it is in the file. */
+async function compareWithRegister(present: readonly ReadDevice[], register: RegisterImport): Promise<void> {
+  const known = await register.byIds(present.map(({ stored }) => stored.device.id))
+  const byId = new Map(known.map((stored) => [stored.device.id, stored]))
+  for (const read of present) {
+    const there = byId.get(read.stored.device.id)
+    if (there) refuseOther(read, there)
+    else await refuseClash(read, register)
+  }
 }
 
 /** What the register has of rows without an id. */
@@ -152,6 +182,7 @@ async function registered(
   register: RegisterImport,
 ): Promise<ReadonlyMap<ReadDevice, StoredDevice>> {
   const nameless = batch.filter(({ given }) => !given.has('id'))
+  if (nameless.length === 0) return new Map()
   const rows = await register.byKeys(nameless.map(({ stored }) => stored.device.deviceKeyId))
   const found = new Map<ReadDevice, DeviceId>()
   for (const read of nameless) {

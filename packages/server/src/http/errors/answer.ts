@@ -1,8 +1,9 @@
 /** Writes refusals: as the reply of a route, as a response of Node, and to a socket that has neither. */
-import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, TooManyRequests } from '../../errors.ts'
+import { STATUS_CODES } from '../../node-http.ts'
 import { errorBody, headersOf, type Refusal } from './refusal.ts'
 import { refusalOf } from './translate.ts'
 

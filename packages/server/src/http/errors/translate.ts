@@ -1,7 +1,7 @@
 /** The one place that turns what was thrown, by us, by Fastify or by Node's parser, into a refusal. */
 import type { FastifyError } from 'fastify'
 import { RequestError, TooManyRequests, Unavailable } from '../../errors.ts'
-import { BODY_LIMIT } from '../json-body.ts'
+import { BODY_LIMIT } from '../bodies/json-body.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import { describeFindings } from './schema-refusal.ts'
 

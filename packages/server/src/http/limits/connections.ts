@@ -7,9 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Networks, networksOf } from '../../address.ts'
 import { Crowd } from '../../crowd.ts'
+import { announcesBody } from '../bodies/has-body.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
-import { announcesBody } from './has-body.ts'
 
 export interface ConnectionLimits {
   /** Open at a time. */

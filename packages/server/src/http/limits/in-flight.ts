@@ -9,10 +9,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Networks } from '../../address.ts'
 import { Shares } from '../../shares.ts'
+import { hasBody } from '../bodies/has-body.ts'
 import { writeRefusal } from '../errors/answer.ts'
 import { refusal } from '../errors/refusal.ts'
 import { isHealthCheck } from '../health-routes.ts'
-import { hasBody } from './has-body.ts'
 
 export interface InFlightOptions {
   readonly limit: number

@@ -1,14 +1,13 @@
 /** The processes of the service: one alone, or a supervisor with its workers. */
+import { setFlagsFromString } from 'node:v8'
 import { announcement } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { type Counters, localCounters } from '../../counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
-import { supervise } from '../../workers/supervise.ts'
-import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
-import { startService } from './service.ts'
+import type { RunningService } from './service.ts'
 
 /**
  * Serves until a signal ends it. `say` takes what a person needs to know once the service listens. A worker runs this
@@ -35,11 +34,10 @@ const countersOfProcess = (): Counters => localCounters({ clock: () => new Date(
 const endSoon = (): void => void setTimeout(() => process.exit(), 500).unref()
 
 async function serveAlone(options: ServiceOptions, say: (text: string) => void): Promise<void> {
-  const service = await startService({ ...options, counters: countersOfProcess(), jobs: true })
+  const service = await start({ ...options, counters: countersOfProcess(), jobs: true })
   const signalled = nextSignal()
   try {
-    const announce = await announcer(service.installation, options)
-    say(announce(service.origin))
+    say(announcementOf(service.origin, await anyAccount(service.installation), options))
     const signal = await signalled
     options.log.info({ signal }, 'finishing what is in flight')
   } finally {
@@ -53,16 +51,14 @@ const WORKER_PATIENCE_MS = 28_000
 async function serveWithWorkers(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const { config, log } = options
   const signal = nextSignal()
-  // Made once for all workers: the directory, the secret key, the schema, the first keys.
-  const installation = await openInstallation(options)
-  const announce = await announcer(installation, options).finally(() => installation.close())
+  const { supervise } = await import('../../workers/supervise.ts')
   await supervise({
     ...config,
     log,
     counters: countersOfProcess(),
     waitingCode: EXIT.unavailable,
     patienceMs: config.shutdownDelay + WORKER_PATIENCE_MS,
-    onListening: (origin) => say(announce(origin)),
+    onListening: (origin, hasAccount) => say(announcementOf(origin, hasAccount, options)),
     signal,
   })
 }
@@ -71,14 +67,15 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
   // From the start: a terminal or a service manager may signal every process.
   const ended = Promise.race([nextSignal(), worker.stopped])
   try {
-    const service = await startService({
+    const service = await start({
       ...options,
       counters: worker.counters,
-      schema: 'keep',
+      // Once for all workers: an older release may run on a schema that is newer by now.
+      schema: worker.isFirst ? 'update' : 'keep',
       jobs: true,
       shareMetrics: (metrics) => worker.shareMetrics(() => metrics.registry.getMetricsAsJSON()),
     })
-    worker.listening(service.origin)
+    worker.listening(service.origin, await anyAccount(service.installation))
     await ended
     await service.close()
   } finally {
@@ -86,16 +83,33 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
   }
 }
 
-/** Makes the announcement once the origin is known. */
-async function announcer(
-  { config, accounts }: Installation,
-  { identityOnly = false }: ServiceOptions,
-): Promise<(origin: string) => string> {
-  const { database, baseUrl } = config
+/**
+ * Loads and starts the service. A supervisor does not load it: that alone would make it three times as large.
+ *
+ * Meanwhile the young generation of the heap stays small. It would grow with what is garbage after the start, and keep
+ * 20 MB of a process that rests.
+ */
+async function start(options: ServiceOptions): Promise<RunningService> {
+  setFlagsFromString('--semi-space-growth-factor=1')
+  try {
+    const { startService } = await import('./service.ts')
+    return await startService(options)
+  } finally {
+    setFlagsFromString('--semi-space-growth-factor=2')
+  }
+}
+
+const anyAccount = async ({ accounts }: Installation): Promise<boolean> =>
+  (await accounts.page({ after: undefined, limit: 1 })).length > 0
+
+function announcementOf(
+  origin: string,
+  hasAccount: boolean,
+  { config, identityOnly = false }: ServiceOptions,
+): string {
+  const { database, baseUrl = origin } = config
   const identity = identityOnly ? 'alone' : (config.identity ?? 'bundled')
-  const hasAccount = (await accounts.page({ after: undefined, limit: 1 })).length > 0
-  return (origin) =>
-    announcement({ origin, baseUrl: baseUrl ?? origin, release: RELEASE, database, identity, hasAccount })
+  return announcement({ origin, baseUrl, release: RELEASE, database, identity, hasAccount })
 }
 
 /** Resolves with the first SIGTERM or SIGINT; a second one ends the process at once, with 1. */

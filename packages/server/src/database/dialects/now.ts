@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { DatabaseKind } from './differences.ts'
+import type { DatabaseKind } from '../differences.ts'
 
 const NOW: Readonly<Record<DatabaseKind, RawBuilder<number>>> = {
   sqlite: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,

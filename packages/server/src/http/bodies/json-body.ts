@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'
-import { RequestError } from '../errors.ts'
+import { RequestError } from '../../errors.ts'
 import { bodyParser } from './read-body.ts'
 
 export const BODY_LIMIT = 64 * 1024

@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
-import type { Schema } from './schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
 
 /**
  * A column of text by code point, whatever the collation of the database: the order that `bytewise` indexes have. The

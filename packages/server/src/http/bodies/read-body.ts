@@ -4,7 +4,7 @@
  * short request does.
  */
 import { errorCodes, type FastifyRequest } from 'fastify'
-import type { BodySpace } from './limits/body-memory.ts'
+import type { BodySpace } from './body-memory.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

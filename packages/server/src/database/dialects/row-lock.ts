@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
-import type { Schema } from './schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
 
 /**
  * Ends a `select` in a transaction, for `modifyEnd`: until the transaction ends, no other can remove the row (`key

@@ -1,0 +1,47 @@
+/** Devices and their sessions, made by requests as a device sends them. */
+import {
+  ask,
+  type Device,
+  type DeviceSession,
+  nonceRequest,
+  open,
+  opening,
+  register,
+  registration,
+  requestIdRequest,
+  type Unit,
+} from '../../faults/load/device.ts'
+import { seeded } from '../../faults/load/random.ts'
+import type { Scene } from '../../faults/load/scene.ts'
+import { newRecorder, Wire } from '../../faults/load/wire.ts'
+
+export const random = seeded('bench', 'devices')
+
+/** Every model with every key, but for the last of each: `refusals.ts` takes those. */
+export const unitsOf = ({ models, keys }: Scene): Unit[] =>
+  models.slice(0, -1).flatMap((model) => keys.slice(0, -1).map((key) => ({ model, key })))
+
+/** Two requests. */
+export async function registerOne(unit: Unit, wire: Wire): Promise<Device> {
+  const requestId = (await ask(requestIdRequest, wire, random)) ?? ''
+  return present(await register(unit, registration(unit, requestId), wire, random))
+}
+
+/** Two requests; with `previous` a refresh. */
+export async function openOne(device: Device, wire: Wire, previous?: DeviceSession): Promise<DeviceSession> {
+  const nonce = (await ask(nonceRequest, wire, random)) ?? ''
+  return present(await open(device, opening(device, nonce, previous), wire, random))
+}
+
+export async function registerAll(units: readonly Unit[], port: number): Promise<readonly Device[]> {
+  const wire = new Wire([{ name: 'ours', port }], newRecorder())
+  const devices: Device[] = []
+  for (const unit of units) devices.push(await registerOne(unit, wire))
+  wire.close()
+  return devices
+}
+
+export function present<T>(made: T | undefined): T {
+  if (made === undefined) throw new Error('the service refused good requests')
+  return made
+}

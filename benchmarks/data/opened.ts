@@ -1,0 +1,25 @@
+/** Opens an installation in this process, to fill its database by the service's own operations. */
+import { readConfig } from '../../packages/server/src/config/config.ts'
+import { openInstallation } from '../../packages/server/src/start/installation.ts'
+import { createLog } from '../../packages/server/src/telemetry/log.ts'
+import type { BenchInstallation } from '../services/installation.ts'
+
+export type Opened = Awaited<ReturnType<typeof openInstallation>>
+
+export async function opened<T>(
+  { environment }: BenchInstallation,
+  work: (installation: Opened) => Promise<T>,
+): Promise<T> {
+  const log = createLog({ level: 'warn', pretty: false })
+  const installation = await openInstallation({ config: readConfig(environment), log })
+  try {
+    return await work(installation)
+  } finally {
+    await installation.close()
+  }
+}
+
+/** The items in groups, for statements that insert many rows. */
+export function* groupsOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { cpuOf, familyOf } from './cpu.ts'
+
+// Each says how much it has used by its own account, and then waits.
+const BUSY = 'for (const end = Date.now() + 300; Date.now() < end; );'
+const SAY =
+  'console.log(JSON.stringify({ ...process.cpuUsage(), pid: process.pid })); setInterval(() => {}, 1e6);'
+const A_CHILD = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${BUSY}${SAY}`)}],
+  { stdio: 'inherit' })`
+const AN_ENDED_CHILD = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(BUSY)}]);
+  console.log(JSON.stringify({ user: 200_000, system: 0, pid: process.pid })); setInterval(() => {}, 1e6)`
+
+const cases = {
+  'its own time': `${BUSY}${SAY}`,
+  'a child': A_CHILD,
+  'a child that has ended': AN_ENDED_CHILD,
+}
+for (const [what, code] of Object.entries(cases)) {
+  test(`the time of a process includes ${what}`, { skip: process.platform !== 'linux' }, async () => {
+    const { pid, said, end } = await started(code)
+    try {
+      // A tick of 10 ms for what the kernel rounds.
+      assert.ok(cpuOf([pid]) >= (said.user + said.system) / 1_000 - 10, `${cpuOf([pid])} ms`)
+      assert.ok(familyOf([pid]).includes(said.pid))
+    } finally {
+      end()
+    }
+  })
+}
+
+test('a process that is not there costs nothing', {
+  skip: process.platform !== 'linux',
+}, () => {
+  assert.equal(cpuOf([2 ** 22 + 1]), 0)
+})
+
+async function started(code: string) {
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = await once(child.stdout, 'data')
+  return { pid: child.pid ?? 0, said: JSON.parse(String(line)), end: () => child.kill('SIGKILL') }
+}

@@ -1,0 +1,43 @@
+-- Sends requests that were prepared in a file, for wrk: FILE FIRST MOST. Each is its length, a line end, and its bytes.
+-- The first one sent is number FIRST (from 0), and after the last one it starts again; MOST 0 is no limit.
+-- Prints "ready" when the file is read, waits for a line, and in the end prints its figures as JSON.
+
+local threads = {}
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(args)
+  requests = {}
+  local file = assert(io.open(args[1], "rb"))
+  while true do
+    local length = file:read("*n")
+    if not length then break end
+    file:read(1)
+    requests[#requests + 1] = file:read(length)
+  end
+  file:close()
+  next_one = tonumber(args[2])
+  sent = 0
+  most = tonumber(args[3])
+  io.stdout:write("ready\n")
+  io.stdout:flush()
+  io.stdin:read("*l")
+end
+
+function request()
+  sent = sent + 1
+  if most > 0 and sent > most then wrk.thread:stop() end
+  local found = requests[next_one % #requests + 1]
+  next_one = next_one + 1
+  return found
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '{"requests":%d,"microseconds":%d,"p50":%d,"p99":%d,"status":%d,"broken":%d,"next":%d}\n',
+    summary.requests, summary.duration, latency:percentile(50), latency:percentile(99), errors.status,
+    errors.connect + errors.read + errors.write + errors.timeout, threads[1]:get("next_one")))
+end

@@ -1,0 +1,61 @@
+/** The chart of `docs/performance.md`: how far each figure is from its mark, on a logarithmic scale. */
+import { type Figure, isMet } from './figure.ts'
+
+export interface Bar {
+  readonly label: string
+  readonly figure: Figure
+}
+
+const WIDTH = 1_040
+const LEFT = 480
+const RIGHT = 70
+const ROW = 18
+const TOP = 64
+/** The ends of the scale, in marks. */
+const [LEAST, MOST] = [0.1, 30]
+const TICKS = [0.1, 0.3, 1, 3, 10, 30]
+
+/** How many times its mark a figure is, so that less is better. */
+export const timesMark = ({ value, mark }: Figure): number =>
+  !mark ? Number.NaN : mark.is === 'at most' ? value / mark.limit : mark.limit / value
+
+/** Figures without a mark are left out. */
+export function chart(bars: readonly Bar[], title: string): string {
+  const shown = bars.filter(({ figure }) => figure.mark)
+  const height = TOP + shown.length * ROW + 16
+  const ticks = TICKS.map(
+    (tick) =>
+      `<line class="${tick === 1 ? 'mark' : 'grid'}" x1="${xOf(tick)}" x2="${xOf(tick)}" y1="${TOP - 6}" y2="${height - 12}"/><text class="quiet" x="${xOf(tick)}" y="${TOP - 12}" text-anchor="middle">${tick === 1 ? 'mark' : tick}</text>`,
+  )
+  const rows = shown.map(({ label, figure }, at) => {
+    const y = TOP + at * ROW
+    const times = timesMark(figure)
+    const [from, to] = [xOf(1), xOf(times)].sort((a, b) => a - b)
+    const text = times < 0.095 ? times.toFixed(2) : times < 9.95 ? times.toFixed(1) : times.toFixed(0)
+    return `<text x="${LEFT - 10}" y="${y + 12}" text-anchor="end">${escaped(label)}</text><rect class="${isMet(figure) ? 'met' : 'missed'}" x="${from}" y="${y + 2}" width="${Math.max((to ?? 0) - (from ?? 0), 2).toFixed(1)}" height="${ROW - 5}" rx="2"/><text class="quiet" x="${(to ?? 0) + 6}" y="${y + 12}">${text}</text>`
+  })
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="12">
+<title>${escaped(title)}</title>
+<style>
+text { fill: #1f2328 } .quiet { fill: #59636e } .grid { stroke: #d1d9e0 } .mark { stroke: #1f2328; stroke-width: 1.5 }
+.met { fill: #1a7f5a } .missed { fill: #c8641b }
+@media (prefers-color-scheme: dark) {
+text { fill: #f0f6fc } .quiet { fill: #9198a1 } .grid { stroke: #3d444d } .mark { stroke: #f0f6fc }
+.met { fill: #3fb68b } .missed { fill: #e8914f } }
+</style>
+<text x="${LEFT}" y="18" font-size="14" font-weight="600">${escaped(title)}</text>
+<text class="quiet" x="${LEFT}" y="35">times the mark: less is better, and left of the line is met</text>
+${ticks.join('\n')}
+${rows.join('\n')}
+</svg>
+`
+}
+
+function xOf(times: number): number {
+  const inside = Math.min(Math.max(times, LEAST), MOST)
+  const share = Math.log(inside / LEAST) / Math.log(MOST / LEAST)
+  return Number((LEFT + share * (WIDTH - LEFT - RIGHT)).toFixed(1))
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

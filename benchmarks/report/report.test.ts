@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readOptions } from '../options.ts'
+import { chart, timesMark } from './chart.ts'
+import { alone, atLeast, atMost, type Figure, ratio, verdict } from './figure.ts'
+import { flameGraph } from './flame-graph.ts'
+import { figuresOf, withFigures } from './page.ts'
+import { tableOf } from './table.ts'
+
+const FACTS = { what: 'whoami', database: 'sqlite', measure: 'µs of CPU' } as const
+const costly = ratio({ ...FACTS, ours: 40 }, { name: 'bare', value: 20 }, atMost(1.6))
+const cheap = ratio({ ...FACTS, ours: 24 }, { name: 'bare', value: 20 }, atMost(1.6))
+const slow = ratio({ ...FACTS, ours: 50 }, { name: 'insert', value: 100 }, atLeast(0.8))
+
+const verdicts: readonly (readonly [Figure, string])[] = [
+  [costly, 'missed by 25 %'],
+  [cheap, 'met, 25 % to spare'],
+  [slow, 'missed by 38 %'],
+  [alone({ ...FACTS, ours: 6 }, atMost(6)), 'met, 0.0 % to spare'],
+  [alone({ ...FACTS, ours: 6.03 }, atMost(6)), 'missed by 0.5 %'],
+  [alone({ ...FACTS, ours: 6 }), ''],
+]
+for (const [figure, says] of verdicts) {
+  test(`${figure.value} against ${figure.mark?.is ?? 'no mark'} ${figure.mark?.limit ?? ''}: ${says}`, () =>
+    assert.equal(verdict(figure), says))
+}
+
+test('the table says of each figure how it stands, and of what must be refused whether it was', () => {
+  const refusals = [
+    { what: 'a revoked token', status: 401, refused: true },
+    { what: 'a replayed nonce', status: 200, refused: false },
+  ]
+  const text = tableOf('verify', { figures: [costly], refusals })
+  assert.match(
+    text,
+    /verify: whoami +sqlite +µs of CPU +40\.0 +bare: 20\.0 +2\.00 times +at most 1\.6 +missed by 25 %/,
+  )
+  assert.match(text, /a revoked token.*401.*met$/m)
+  assert.match(text, /a replayed nonce.*200.*NOT REFUSED$/m)
+})
+
+test('in the chart less is better, whichever way a mark counts', () => {
+  assert.equal(timesMark(costly), 1.25)
+  assert.equal(timesMark(slow), 1.6)
+  const svg = chart(
+    [
+      { label: 'a < b', figure: costly },
+      { label: 'c', figure: cheap },
+    ],
+    'title',
+  )
+  assert.equal(svg.match(/<rect class="missed"/g)?.length, 1)
+  assert.equal(svg.match(/<rect class="met"/g)?.length, 1)
+  assert.match(svg, /a &lt; b/)
+})
+
+test('a new table replaces the old one in the page, and nothing else', () => {
+  const page =
+    'Above.\n\n<!-- figures: written by npm run bench -->\nold\n<!-- end of the figures -->\n\nBelow.\n'
+  const once = withFigures(page, 'new')
+  assert.match(once, /^Above\.\n\n<!-- figures.*-->\n\nnew\n\n<!-- end of the figures -->\n\nBelow\.\n$/)
+  assert.equal(withFigures(once, 'new'), once)
+  assert.throws(() => withFigures('Above.', 'new'), /no place/)
+})
+
+test('the page names the commit, the machine, and how many were refused', () => {
+  const run = {
+    ...{
+      date: '2026-11-23T10:00:00.000Z',
+      harness: 'abcdef0',
+      load: 2,
+      pace: { rounds: 5, seconds: 3, warmUpSeconds: 20 },
+    },
+    machine: { cpu: '2 × A CPU', memory: '8 GiB', system: 'linux 6', node: 'v24.0.0', postgres: '18' },
+    ...{ figures: [costly], refusals: [{ what: 'a revoked token', status: 401, refused: true }] },
+  }
+  const text = figuresOf({ commit: '1234567', works: { verify: run } })
+  assert.match(
+    text,
+    /Commit 1234567, 2026-11-23\.\n2 × A CPU, 8 GiB, linux 6\.\nNode 24\.0\.0, PostgreSQL 18\./,
+  )
+  assert.match(text, /Of 1 things .* 1 were\./)
+  assert.match(text, /^\| `verify` whoami \| sqlite \| µs of CPU \| 40\.0 \| bare: 20\.0 \| 2\.00 times \|/m)
+})
+
+test('a flame graph adds up what a function and its callees took, and leaves out idle time', () => {
+  const node = (id: number, functionName: string, children: readonly number[] = []) => ({
+    ...{
+      id,
+      children,
+      callFrame: { functionName, url: functionName.startsWith('(') ? '' : 'file:///a.ts', lineNumber: 0 },
+    },
+  })
+  const svg = flameGraph(
+    {
+      nodes: [node(1, '(root)', [2, 4]), node(2, 'outer', [3]), node(3, 'inner'), node(4, '(idle)')],
+      samples: [2, 3, 4, 3],
+      timeDeltas: [0, 100, 300, 5_000],
+    },
+    'a title',
+  )
+  assert.match(svg, /<title>outer [^<]*, 100\.0 %<\/title>/)
+  assert.match(svg, /<title>inner [^<]*, 75\.0 %<\/title>/)
+  assert.doesNotMatch(svg, /idle/)
+})
+
+test('options: a work that does not exist and a number that is none are refused', () => {
+  assert.deepEqual(
+    readOptions(['--quick', 'verify']).works.map(({ name }) => name),
+    ['verify'],
+  )
+  assert.ok(readOptions([]).works.length > 5)
+  assert.equal(readOptions(['--rounds', '7']).pace.rounds, 7)
+  assert.throws(() => readOptions(['speed']), /There is no work speed/)
+  assert.throws(() => readOptions(['--rounds', 'many']), /--rounds is not a positive number/)
+})

@@ -1,0 +1,73 @@
+/** What a commit's runs have measured: `benchmarks/results/<commit>.json`, to which each run adds its works. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, release, totalmem } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../../tools/test/programs.ts'
+import type { Pace } from '../harness/rounds.ts'
+import type { WorkResult } from '../works/work.ts'
+
+const RESULTS = join(import.meta.dirname, '../results')
+
+export interface Results {
+  /** Whose `packages/` were measured. */
+  readonly commit: string
+  readonly works: Readonly<Record<string, WorkRun>>
+}
+
+export interface WorkRun extends WorkResult {
+  readonly date: string
+  /** The commit of the harness. */
+  readonly harness: string
+  readonly machine: Readonly<Record<string, string>>
+  /** The system's load of the last five minutes, at the end: about 2 if nothing else ran. */
+  readonly load: number
+  readonly pace: Pace
+}
+
+/**
+ * The commit that is measured: that of the checkout, or `as`. Throws an Error if the packages of the checkout are not
+ * those of the commit: a figure would be shown for code that it was not measured with.
+ */
+export function measuredCommit(as = 'HEAD'): string {
+  const changed = spawnSync('git', ['diff', '--quiet', as, '--', 'packages'], { cwd: ROOT }).status
+  if (changed !== 0) throw new Error(`packages/ is not that of ${as}: commit first, or measure with --quick.`)
+  return git('rev-parse', '--short=7', as)
+}
+
+export function machine(postgres: string | undefined): Readonly<Record<string, string>> {
+  return {
+    cpu: `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+    memory: `${Math.round(totalmem() / 2 ** 30)} GiB`,
+    system: `${process.platform} ${release()}`,
+    node: process.version,
+    ...(postgres !== undefined && { postgres }),
+  }
+}
+
+/** Replaces what an earlier run of the commit said about this work. Returns all of the commit. */
+export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' | 'load'>): Results {
+  const file = join(RESULTS, `${commit}.json`)
+  const earlier: Results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { commit, works: {} }
+  const harness = git('rev-parse', '--short=7', 'HEAD')
+  const results = {
+    ...earlier,
+    works: { ...earlier.works, [name]: { harness, load: Number((loadavg()[1] ?? 0).toFixed(1)), ...run } },
+  }
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`)
+  return results
+}
+
+/** Those with the newest run; undefined without any. */
+export function newestResults(): Results | undefined {
+  if (!existsSync(RESULTS)) return undefined
+  const newest = ({ works }: Results) => Math.max(...Object.values(works).map(({ date }) => Date.parse(date)))
+  return readdirSync(RESULTS)
+    .filter((name) => name.endsWith('.json'))
+    .map((name): Results => JSON.parse(readFileSync(join(RESULTS, name), 'utf8')))
+    .sort((a, b) => newest(b) - newest(a))[0]
+}
+
+const git = (...words: readonly string[]): string =>
+  execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).trim()

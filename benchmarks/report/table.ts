@@ -1,0 +1,33 @@
+/** The table that is printed. */
+import { table } from '../../faults/report.ts'
+import type { WorkResult } from '../works/work.ts'
+import { type Figure, verdict } from './figure.ts'
+
+const HEAD = ['work', 'database', 'measure', 'ours', 'beside', 'value', 'mark', '']
+
+export function tableOf(name: string, { figures, refusals }: WorkResult): string {
+  const rows = figures.map((figure) => [`${name}: ${figure.what}`, ...cellsOf(figure)])
+  const refused = refusals.map(({ what, status, refused }) => [
+    `${name}: ${what}`,
+    ...['', 'status', String(status), '', '', 'refused', refused ? 'met' : 'NOT REFUSED'],
+  ])
+  return `\n${table([HEAD, ...rows, ...refused])}\n`
+}
+
+/** From the database on. */
+export function cellsOf(figure: Figure): readonly string[] {
+  const { database = '', measure, ours, beside, value, mark } = figure
+  return [
+    ...[database, measure, short(ours)],
+    beside ? `${beside.name}: ${short(beside.value)}` : '',
+    beside ? `${value.toFixed(2)} times` : short(value),
+    mark ? `${mark.is} ${mark.limit}` : '',
+    verdict(figure),
+  ]
+}
+
+/** Three digits that count. */
+export function short(figure: number): string {
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(figure) || 1)))
+  return figure.toFixed(Math.min(digits, 3))
+}

@@ -1,0 +1,51 @@
+/** An installation to measure: a new database with people, models and trust roots, and the service's environment. */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Scene } from '../../faults/load/scene.ts'
+import type { Postgres } from '../../faults/world/postgres.ts'
+import { thisRelease } from '../../faults/world/release.ts'
+import { setUp } from '../../faults/world/set-up.ts'
+import { freePort } from '../../tools/test/postgres.ts'
+import { sharedPostgres } from './postgres.ts'
+
+export type DatabaseKind = 'sqlite' | 'postgres'
+export const DATABASES = ['sqlite', 'postgres'] as const
+
+export interface BenchInstallation {
+  readonly kind: DatabaseKind
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string>>
+  /** With the name of the database in it. */
+  readonly postgres: { readonly server: Postgres; readonly database: string } | undefined
+}
+
+/**
+ * All load comes from a few addresses, so the classes it uses have the highest limits there are: they count as always.
+ * The others keep their defaults, among them that on refused credentials, which `refusals.ts` runs into.
+ */
+const LIMITS = ['tokens', 'nonces', 'sessions', 'devices', 'discharge'].map((name) => `${name}=9999999/1s`)
+
+export async function newInstallation(
+  kind: DatabaseKind,
+  scene: Scene,
+  directory: string,
+): Promise<BenchInstallation> {
+  const own = mkdtempSync(join(directory, `${kind}-`))
+  const data = join(own, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  const server = kind === 'postgres' ? await sharedPostgres(directory) : undefined
+  const database = `bench_${randomBytes(6).toString('hex')}`
+  await server?.query(`create database ${database}`)
+  const environment = {
+    RATAFIA_DATA_DIR: data,
+    RATAFIA_BASE_URL: 'http://ratafia.test',
+    RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),
+    RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+    RATAFIA_RATE_LIMITS: LIMITS.join(','),
+    RATAFIA_METRICS_PORT: String(await freePort()),
+    ...(server && { RATAFIA_DATABASE_URL: server.url(database) }),
+  }
+  await setUp(scene, { ...thisRelease(), environment })
+  return { kind, directory: own, environment, postgres: server && { server, database } }
+}

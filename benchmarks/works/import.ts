@@ -1,0 +1,176 @@
+/** `ratafia devices import` beside bare inserts and `COPY` of the same rows; how soon a list of them all begins. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { makeScene } from '../../faults/load/scene.ts'
+import { PROGRAM, ROOT } from '../../tools/test/programs.ts'
+import { groupsOf } from '../data/opened.ts'
+import { onCores, SERVER_CORE } from '../harness/cores.ts'
+import { median } from '../harness/statistics.ts'
+import { alone, atLeast, atMost, type Figure, ratio } from '../report/figure.ts'
+import {
+  type BenchInstallation,
+  DATABASES,
+  type DatabaseKind,
+  newInstallation,
+} from '../services/installation.ts'
+import type { Work } from './work.ts'
+
+const LINES = 1_000
+/** Whose rows `theirs` reads ahead of its clock, so that they need not all be in memory. */
+const AHEAD = 10_000
+
+export const imports: Work = {
+  name: 'import',
+  says: 'an import of devices beside bare inserts or COPY of the same rows, and the start of a list of them',
+  async measure(run) {
+    const devices = run.quick ? 20_000 : 1_000_000
+    const scene = await makeScene({ people: 1, models: 1, keys: 1 })
+    const file = join(run.directory, 'devices.csv')
+    await pipeline(Readable.from(csv(devices)), createWriteStream(file))
+    const figures: Figure[] = []
+    for (const database of DATABASES) {
+      const rates = { ours: [] as number[], theirs: [] as number[] }
+      const begins: number[] = []
+      for (let round = 0; round < run.pace.rounds; round++) {
+        const [ours, theirs] = [
+          await newInstallation(database, scene, run.directory),
+          await newInstallation(database, scene, run.directory),
+        ]
+        const imported = await timed(ours, ['devices', 'import', '--unknown-models', file])
+        rates.ours.push(devices / imported.all)
+        rates.theirs.push(devices / (await BARE[database](ours, theirs)))
+        begins.push((await timed(ours, ['devices', 'list', '--limit', String(devices)])).first)
+        run.say(`${database}: ${rates.ours.map(Math.round)} a second beside ${rates.theirs.map(Math.round)}`)
+        await remove(ours, theirs)
+      }
+      figures.push(...figuresOf(database, devices, rates, begins))
+    }
+    return { figures, refusals: [] }
+  },
+}
+
+/** In an order that is not that of their keys and serials, as devices come from a factory. */
+function* csv(devices: number): Generator<string> {
+  yield 'brand_id,model,serial,device_key_id,status,revision,origin\n'
+  for (let start = 0; start < devices; start += LINES) {
+    const lines = Array.from({ length: Math.min(LINES, devices - start) }, (_, at) => {
+      const key = createHash('sha384')
+        .update(String(start + at))
+        .digest('base64url')
+      return `brand-${at % 3},model-${at % 2},${key.slice(0, 12)},${key},active,0,import`
+    })
+    yield `${lines.join('\n')}\n`
+  }
+}
+
+/** Seconds until the first and the last of its output, with the start of its process. */
+async function timed(
+  { environment }: BenchInstallation,
+  words: readonly string[],
+): Promise<{ readonly first: number; readonly all: number }> {
+  const [program, args] = onCores(SERVER_CORE, [process.execPath, join(ROOT, PROGRAM), ...words])
+  const began = performance.now()
+  const since = () => (performance.now() - began) / 1_000
+  const child = spawn(program, args, {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let first: number | undefined
+  child.stdout.on('data', () => {
+    first ??= since()
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`ratafia ${words.join(' ')} ended with ${code}`)
+  return { first: first ?? since(), all: since() }
+}
+
+/** Seconds to store the devices of `from` in `to`, which has none: the least that any import does. */
+const BARE: Readonly<
+  Record<DatabaseKind, (from: BenchInstallation, to: BenchInstallation) => Promise<number>>
+> = { sqlite: insertEach, postgres: copy }
+
+async function insertEach(from: BenchInstallation, to: BenchInstallation): Promise<number> {
+  const source = new DatabaseSync(join(from.directory, 'data/ratafia.db'))
+  const target = new DatabaseSync(join(to.directory, 'data/ratafia.db'))
+  // As the service opens it.
+  target.exec('pragma synchronous = full')
+  const columns = source.prepare('select * from device').columns()
+  const insert = target.prepare(`insert into device values (${columns.map(() => '?').join(', ')})`)
+  const ids = source.prepare('select id from device order by id').all()
+  const page = source.prepare('select * from device where id between ? and ? order by id')
+  let seconds = 0
+  const taking = (work: () => void) => {
+    const began = performance.now()
+    work()
+    seconds += (performance.now() - began) / 1_000
+  }
+  taking(() => target.exec('begin immediate'))
+  for (const group of groupsOf(ids, AHEAD)) {
+    const bounds = [group[0]?.['id'] ?? null, group.at(-1)?.['id'] ?? null]
+    const rows = page.all(...bounds).map((row) => Object.values(row) as SQLInputValue[])
+    taking(() => {
+      for (const row of rows) insert.run(...row)
+    })
+  }
+  taking(() => target.exec('commit'))
+  source.close()
+  target.close()
+  return seconds
+}
+
+/** From a file beside the server's data. */
+async function copy(
+  { postgres: from }: BenchInstallation,
+  { postgres: to }: BenchInstallation,
+): Promise<number> {
+  if (!from || !to) throw new TypeError('COPY is of PostgreSQL')
+  const [setting] = await from.server.query('show data_directory')
+  const file = join(String(setting?.['data_directory']), 'devices.copy')
+  await from.server.query(`copy (select * from device order by id) to '${file}'`, from.database)
+  const began = performance.now()
+  await to.server.query(`copy device from '${file}'`, to.database)
+  const seconds = (performance.now() - began) / 1_000
+  await rm(file)
+  return seconds
+}
+
+/** Ten rounds of a million devices would fill a disk. */
+async function remove(...installations: readonly BenchInstallation[]): Promise<void> {
+  for (const { directory, postgres } of installations) {
+    await postgres?.server.query(`drop database ${postgres.database} with (force)`)
+    await rm(directory, { recursive: true })
+  }
+}
+
+function figuresOf(
+  database: DatabaseKind,
+  devices: number,
+  { ours, theirs }: { readonly ours: readonly number[]; readonly theirs: readonly number[] },
+  begins: readonly number[],
+): readonly Figure[] {
+  const name = database === 'sqlite' ? 'bare inserts' : 'COPY'
+  return [
+    ratio(
+      {
+        ...{ what: `import of ${devices} devices`, database, measure: 'devices a second' },
+        ...{ ours: median(ours), more: { ours, theirs } },
+      },
+      { name, value: median(theirs) },
+      atLeast(0.5),
+    ),
+    alone(
+      {
+        ...{ what: `the list of ${devices} devices begins`, database, measure: 'seconds' },
+        ...{ ours: median(begins), more: { rounds: begins } },
+      },
+      atMost(1),
+    ),
+  ]
+}

@@ -1,0 +1,73 @@
+/** Resident memory of a worker and of the supervisor, at rest and under load. */
+import { join } from 'node:path'
+import { logIn } from '../../faults/load/log-in.ts'
+import { makeScene } from '../../faults/load/scene.ts'
+import { sleep } from '../../faults/world/processes.ts'
+import { openOne, present, random, registerAll, unitsOf } from '../data/devices.ts'
+import { manyTokens } from '../data/tokens.ts'
+import { childrenOf, memoryOf } from '../harness/cpu.ts'
+import { flows } from '../harness/flows.ts'
+import { type Refusal, refusalsOf } from '../harness/refusals.ts'
+import type { Load } from '../harness/rounds.ts'
+import { prepare, wrk } from '../harness/wrk.ts'
+import { alone, atMost, type Figure } from '../report/figure.ts'
+import { DATABASES, newInstallation } from '../services/installation.ts'
+import { startRatafia } from '../services/ratafia.ts'
+import { asking, sizesOf } from './verify.ts'
+import type { Work } from './work.ts'
+
+const REST_MS = 5_000
+const SAMPLE_MS = 200
+
+export const memory: Work = {
+  name: 'memory',
+  says: 'resident memory of a worker and of the supervisor, at rest and under load',
+  async measure(run) {
+    const scene = await makeScene({ people: 10, models: 3, keys: 11 })
+    const figures: Figure[] = []
+    const refusals: Refusal[] = []
+    for (const database of DATABASES) {
+      const installation = await newInstallation(database, scene, run.directory)
+      const file = join(installation.directory, 'requests')
+      await prepare(file, asking(await manyTokens(installation, scene, sizesOf(run).live)))
+      const service = await startRatafia(installation, { workers: 2 })
+      run.after(service.stop)
+      await sleep(REST_MS)
+      const workers = childrenOf(service.pid)
+      const most = () => Math.max(...workers.map(memoryOf))
+      const rest = { worker: most(), supervisor: memoryOf(service.pid) }
+      run.say(`${database}: at rest ${Math.round(rest.worker)} MB`)
+
+      let peak = rest
+      const sampling = setInterval(() => {
+        peak = {
+          worker: Math.max(peak.worker, most()),
+          supervisor: Math.max(peak.supervisor, memoryOf(service.pid)),
+        }
+      }, SAMPLE_MS)
+      const devices = await registerAll(unitsOf(scene), service.port)
+      const loads: readonly Load[] = [
+        wrk({ port: service.port, file }),
+        flows(service.port, 16, async (wire, turn) => {
+          present(await logIn(present(scene.people[turn % scene.people.length]), wire, random))
+        }),
+        flows(service.port, 16, async (wire, turn) => {
+          await openOne(present(devices[turn % devices.length]), wire)
+        }),
+      ]
+      for (const load of loads) await load.run(run.pace.warmUpSeconds, async () => {})
+      clearInterval(sampling)
+      const figure = (what: string, ours: number, limit: number) =>
+        alone({ what, database, measure: 'MB resident', ours }, atMost(limit))
+      figures.push(
+        figure('a worker at rest', rest.worker, 110),
+        figure('a worker under load', peak.worker, 250),
+        figure('the supervisor at rest', rest.supervisor, 60),
+        figure('the supervisor under load', peak.supervisor, 60),
+      )
+      refusals.push(...(await refusalsOf(service, scene)))
+      await service.stop()
+    }
+    return { figures, refusals }
+  },
+}

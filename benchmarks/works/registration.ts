@@ -1,0 +1,89 @@
+/** Registrations (two requests: request-id, serial), beside the RSA-4096 signature that each needs. */
+import { join } from 'node:path'
+import type { Unit } from '../../faults/load/device.ts'
+import { makeScene } from '../../faults/load/scene.ts'
+import type { Wire } from '../../faults/load/wire.ts'
+import { present, registerOne, unitsOf } from '../data/devices.ts'
+import { flows } from '../harness/flows.ts'
+import { refusalsOf } from '../harness/refusals.ts'
+import { startRepetitions } from '../harness/repetitions.ts'
+import { alternate, type Contender } from '../harness/rounds.ts'
+import { alone, atLeast, atMost, type Figure, ratio } from '../report/figure.ts'
+import { registerThere, startFakeDeviceService } from '../services/fake-device-service.ts'
+import { DATABASES, newInstallation } from '../services/installation.ts'
+import { contender, startRatafia } from '../services/ratafia.ts'
+import { detailsOf, named, type Work } from './work.ts'
+
+export const RSA = join(import.meta.dirname, '../services/rsa.ts')
+/** At a time: more would only wait for the signatures. */
+export const CLIENTS = 8
+/** Of each round at most, so that the units suffice. */
+const MOST = 400
+const FAKE = 'fakedevicesvc'
+
+export const registrations: Work = {
+  name: 'registration',
+  says: 'CPU and statements of a registration besides its signature',
+  async measure(run) {
+    const { rounds } = run.pace
+    const needed = MOST * (rounds + 3)
+    const keys = 40
+    const scene = await makeScene({ people: 2, models: Math.ceil(needed / (keys - 1)) + 1, keys })
+    const figures: Figure[] = []
+    const refusals = []
+    const signature = await startRepetitions('signature', [RSA, 'sign', '4096'])
+    run.after(signature.stop)
+    const fake = await startFakeDeviceService()
+    if (fake) run.after(fake.stop)
+    const [anyUnit] = unitsOf(scene)
+    const there = async (wire: Wire) => registerThere(present(anyUnit), wire)
+    const fakes: Contender[] = fake
+      ? [{ name: FAKE, load: flows(fake.port, CLIENTS, there), pids: () => [fake.pid] }]
+      : []
+    for (const kind of DATABASES) {
+      run.say(kind)
+      const service = await startRatafia(await newInstallation(kind, scene, run.directory))
+      run.after(service.stop)
+      const units: Unit[] = unitsOf(scene)
+      const flow = async (wire: Wire) => {
+        await registerOne(present(units.pop()), wire)
+      }
+      const ours = contender(
+        'registration',
+        service,
+        flows(service.port, CLIENTS, flow, run.quick ? 20 : MOST),
+        `registration-${kind}`,
+      )
+      const measured = await alternate([ours, signature, ...fakes], run.pace)
+      const { median } = named(measured, 'registration')
+      const apart = named(measured, 'signature').median.cpu
+      const more = { rounds: measured.map(detailsOf), perSecond: median.rate }
+      const facts = { what: 'registration', database: kind, more }
+      figures.push(
+        alone(
+          { ...facts, measure: 'ms of node CPU besides the signature', ours: median.cpu - apart },
+          atMost(1.2),
+        ),
+      )
+      if (fake) {
+        const other = named(measured, FAKE).median
+        figures.push(
+          ratio(
+            { ...facts, measure: 'registrations a second', ours: median.rate },
+            { name: FAKE, value: other.rate },
+            atLeast(1),
+          ),
+        )
+      }
+      if (kind === 'postgres') {
+        figures.push(
+          alone({ ...facts, measure: 'statements', ours: median.statements }, atMost(14)),
+          alone({ ...facts, measure: 'ms of PostgreSQL CPU', ours: median.databaseCpu }, atMost(2)),
+        )
+      }
+      refusals.push(...(await refusalsOf(service, scene)))
+      await service.stop()
+    }
+    return { figures, refusals }
+  },
+}

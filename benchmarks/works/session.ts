@@ -1,0 +1,67 @@
+/** Sessions and their refreshes (two requests: nonce, session), beside one RSA verification of the same key size. */
+import type { DeviceSession } from '../../faults/load/device.ts'
+import { makeScene } from '../../faults/load/scene.ts'
+import type { Wire } from '../../faults/load/wire.ts'
+import { openOne, present, registerAll, unitsOf } from '../data/devices.ts'
+import { flows } from '../harness/flows.ts'
+import { type Refusal, refusalsOf } from '../harness/refusals.ts'
+import { startRepetitions } from '../harness/repetitions.ts'
+import { alternate } from '../harness/rounds.ts'
+import { alone, atMost, type Figure } from '../report/figure.ts'
+import { DATABASES, newInstallation } from '../services/installation.ts'
+import { contender, startRatafia } from '../services/ratafia.ts'
+import { CLIENTS, RSA } from './registration.ts'
+import { detailsOf, named, type Work } from './work.ts'
+
+export const sessions: Work = {
+  name: 'session',
+  says: 'CPU and statements of a device session and of a refresh, besides one RSA verification',
+  async measure(run) {
+    const scene = await makeScene({ people: 2, models: 3, keys: 21 })
+    const figures: Figure[] = []
+    const refusals: Refusal[] = []
+    const verification = await startRepetitions('verification', [RSA, 'verify', '2048'])
+    run.after(verification.stop)
+    for (const kind of DATABASES) {
+      run.say(kind)
+      const service = await startRatafia(await newInstallation(kind, scene, run.directory))
+      run.after(service.stop)
+      const devices = await registerAll(unitsOf(scene), service.port)
+      const latest = new Map<number, DeviceSession>()
+      const opening = async (wire: Wire, turn: number) => {
+        await openOne(present(devices[turn % devices.length]), wire)
+      }
+      const refreshing = async (wire: Wire, turn: number) => {
+        // Clients are fewer than devices, so that no two refresh one session at a time.
+        const at = turn % devices.length
+        const device = present(devices[at])
+        latest.set(at, await openOne(device, wire, latest.get(at)))
+      }
+      const ours = (name: string, flow: typeof opening) =>
+        contender(name, service, flows(service.port, CLIENTS, flow), `${name}-${kind}`)
+      const measured = await alternate(
+        [ours('session', opening), ours('refresh', refreshing), verification],
+        run.pace,
+      )
+      const apart = named(measured, 'verification').median.cpu
+      for (const name of ['session', 'refresh']) {
+        const { median } = named(measured, name)
+        const facts = { what: name, database: kind, more: { rounds: measured.map(detailsOf) } }
+        figures.push(
+          alone(
+            { ...facts, measure: 'ms of node CPU besides one verification', ours: median.cpu - apart },
+            atMost(0.6),
+          ),
+        )
+        if (kind === 'sqlite') continue
+        figures.push(
+          alone({ ...facts, measure: 'statements', ours: median.statements }, atMost(6)),
+          alone({ ...facts, measure: 'ms of PostgreSQL CPU', ours: median.databaseCpu }, atMost(0.8)),
+        )
+      }
+      refusals.push(...(await refusalsOf(service, scene)))
+      await service.stop()
+    }
+    return { figures, refusals }
+  },
+}

@@ -1,0 +1,128 @@
+/** Requests on small and large tables, in turn: the slowest of a hundred at 10^3, 10^5 and 10^6 rows. */
+import { listTokens, logIn, revoke, whoami } from '../../faults/load/log-in.ts'
+import { makeScene, type Scene } from '../../faults/load/scene.ts'
+import { newRecorder, type Request, Wire } from '../../faults/load/wire.ts'
+import type { FleetQuery } from '../../packages/server/src/devices/fleet/fleet-filter.ts'
+import { searchFleet } from '../../packages/server/src/devices/fleet/search-fleet.ts'
+import { openOne, present, random, registerAll, unitsOf } from '../data/devices.ts'
+import { FLEET, importFleet, serialOf } from '../data/fleet.ts'
+import { opened } from '../data/opened.ts'
+import { manyTokens } from '../data/tokens.ts'
+import { type Refusal, refusalsOf } from '../harness/refusals.ts'
+import { median, percentile } from '../harness/statistics.ts'
+import { atMost, type Figure, ratio } from '../report/figure.ts'
+import { DATABASES, type DatabaseKind, newInstallation } from '../services/installation.ts'
+import { startRatafia } from '../services/ratafia.ts'
+import type { Run, Work } from './work.ts'
+
+const MARK = 1.3
+/** Of each kind in a round: the third slowest is the 99th percentile. */
+const REQUESTS = 300
+
+export const sizes: Work = {
+  name: 'sizes',
+  says: 'list, revoke, whoami, session and device search on small and large tables',
+  async measure(run) {
+    const figures: Figure[] = []
+    const refusals: Refusal[] = []
+    for (const database of DATABASES) {
+      const [small, ...large] = await tables(database, run)
+      if (!small) throw new TypeError('there are tables')
+      // The first round compiles code and opens connections, and does not count.
+      for (let round = 0; round <= run.pace.rounds; round++) {
+        for (const table of [small, ...large]) await table.round(round > 0)
+      }
+      for (const { rows, p99 } of large) {
+        for (const [what, all] of p99) {
+          const others = small.p99.get(what) ?? []
+          const more = { rounds: all, small: others }
+          const facts = {
+            what: `${what}, ${rows} rows`,
+            database,
+            measure: 'p99 in ms',
+            ours: median(all),
+            more,
+          }
+          figures.push(ratio(facts, { name: `${small.rows} rows`, value: median(others) }, atMost(MARK)))
+        }
+      }
+      for (const table of [small, ...large]) refusals.push(...(await table.end()))
+    }
+    return { figures, refusals }
+  },
+}
+
+interface Table {
+  readonly rows: number
+  /** Milliseconds, for each kind of request: one of each round. */
+  readonly p99: ReadonlyMap<string, number[]>
+  round(counts: boolean): Promise<void>
+  end(): Promise<readonly Refusal[]>
+}
+
+/** An installation and a service for each size. */
+async function tables(database: DatabaseKind, run: Run): Promise<readonly Table[]> {
+  const scene = await makeScene({ people: 3, models: 2, keys: 2 })
+  const made: Table[] = []
+  for (const rows of run.quick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]) {
+    run.say(`${database}: ${rows} rows`)
+    made.push(await tableOf(rows, database, scene, run))
+  }
+  return made
+}
+
+async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: Run): Promise<Table> {
+  const installation = await newInstallation(database, scene, run.directory)
+  // Of somebody else: who is measured has as few sessions here as there.
+  await manyTokens(installation, { ...scene, people: scene.people.slice(1, 2) }, rows)
+  await importFleet(installation, 0, rows)
+  const service = await startRatafia(installation)
+  run.after(service.stop)
+  const target = { name: 'ours', port: service.port }
+  const person = present(scene.people[0])
+  const [device] = await registerAll(unitsOf(scene), service.port)
+  const p99 = new Map<string, number[]>()
+
+  const round = async (counts: boolean) => {
+    const recorder = newRecorder()
+    const wire = new Wire([target], recorder)
+    const times = new Map<string, number[]>()
+    const timed = async (name: string, work: () => Promise<unknown>) => {
+      const began = performance.now()
+      await work()
+      times.set(name, [...(times.get(name) ?? []), performance.now() - began])
+    }
+    const send = (request: Request) => async () => {
+      const { status } = await wire.send(target, request)
+      if (status !== 200) throw new Error(`${request.kind} was answered ${status}`)
+    }
+    const token = present(await logIn(person, wire, random))
+    await opened(installation, async ({ fleet }) => {
+      for (let turn = 0; turn < (run.quick ? 50 : REQUESTS); turn++) {
+        const ended = present(await logIn(person, wire, random))
+        await timed('whoami', send(whoami(ended)))
+        await timed('revoke', send(revoke(ended, token)))
+        await timed('list', send(listTokens(token)))
+        await timed('session', () => openOne(present(device), wire))
+        await timed('device search', () =>
+          searchFleet(searchFor(random.below(rows)), { fleet }, async () => {}),
+        )
+        recorder.history.length = 0
+      }
+    })
+    wire.close()
+    if (!counts) return
+    for (const [name, all] of times) p99.set(name, [...(p99.get(name) ?? []), percentile(all, 0.99)])
+  }
+  const end = async () => {
+    const refusals = await refusalsOf(service, scene)
+    await service.stop()
+    return refusals
+  }
+  return { rows, p99, round, end }
+}
+
+const searchFor = (index: number): FleetQuery => ({
+  ...{ filter: { ...FLEET, serial: serialOf(index) }, order: 'entered' as const, reverse: false },
+  ...{ after: undefined, limit: 100, withLastSession: false, withEvidence: false },
+})
