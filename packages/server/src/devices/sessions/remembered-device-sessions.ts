@@ -24,7 +24,8 @@ export function rememberedDeviceSessions(
       // One that is not in force is verified, and refused, like any other.
       return known && isInForce(known, clock().getTime()) ? known : undefined
     },
-    remember: (digest, verify) => memory.find(digest, verify),
+    // Still remembered, and not found above: not in force.
+    remember: (digest, verify) => (memory.peek(digest) ? verify() : memory.find(digest, verify)),
   }
 }
 
