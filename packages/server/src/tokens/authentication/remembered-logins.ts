@@ -24,6 +24,7 @@ export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: 
       // One that has expired is verified, and refused, like any other.
       return known && clock().getTime() < known.expires.getTime() ? known : undefined
     },
-    remember: (digest, verify) => memory.find(digest, verify),
+    // Not what is remembered and has expired.
+    remember: (digest, verify) => (memory.peek(digest) ? verify() : memory.find(digest, verify)),
   }
 }
