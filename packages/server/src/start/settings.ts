@@ -25,5 +25,8 @@ export async function serviceSettings(
   const config = readConfig(environment, port)
   const { createLog } = await import('../telemetry/log.ts')
   const pretty = stderr.isTTY === true && (await import('pino-pretty')).PinoPretty
-  return { config, log: createLog({ level: config.logLevel, pretty, to: stderr }) }
+  return {
+    config,
+    log: createLog({ level: config.logLevel, pretty, to: stderr, shared: config.workers > 1 }),
+  }
 }

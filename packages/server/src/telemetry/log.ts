@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { PinoPretty } from 'pino-pretty'
+import { logPipe } from './log-pipe.ts'
 import { pinoHttpSerializers } from './serializers.ts'
 
 export type Log = Logger
@@ -12,9 +13,11 @@ export interface LogOptions {
   readonly pretty: typeof PinoPretty | false
   /** Default: standard error of this process. Standard output is for answers. */
   readonly to?: Writable
+  /** Whether other processes write to the same standard error. Default: no. */
+  readonly shared?: boolean
 }
 
-export function createLog({ level, pretty, to }: LogOptions): Log {
+export function createLog({ level, pretty, to, shared = false }: LogOptions): Log {
   const settings: LoggerOptions = { level, serializers: pinoHttpSerializers }
   const own = to === undefined || to === process.stderr
   if (pretty) {
@@ -22,35 +25,22 @@ export function createLog({ level, pretty, to }: LogOptions): Log {
     const destination = own ? 2 : to
     return pino(settings, pretty({ destination, sync: true, ignore: 'pid,hostname', singleLine: true }))
   }
-  return own ? ownLog(settings) : pino(settings, to)
+  return own ? ownLog(settings, shared) : pino(settings, to)
 }
 
-/** Bytes. Workers share one pipe: their lines stay whole as long as no write is larger than PIPE_BUF. */
-const PIPE_BUF = 4096
-/** Milliseconds that a line waits for others at most. A write for each would be a seventh of what a request costs. */
-const TOGETHER_MS = 100
+/** Bytes. Lines of several processes on one pipe stay whole as long as no write is larger than PIPE_BUF. */
+const BLOCK = { alone: 32_768, shared: 4_096 } as const
 /** As pino numbers it. */
 const WARN = 40
 
-function ownLog(settings: LoggerOptions): Log {
-  const destination = pino.destination({
-    dest: 2,
-    sync: false,
-    maxWrite: PIPE_BUF,
-    minLength: PIPE_BUF - 1,
-    periodicFlush: TOGETHER_MS,
-  })
-  return pino(
-    {
-      ...settings,
-      hooks: {
-        logMethod(line, method, level) {
-          method.apply(this, line)
-          // Nothing alarming waits: it may be the last line before a crash.
-          if (level >= WARN) destination.flush()
-        },
-      },
+function ownLog(settings: LoggerOptions, isShared: boolean): Log {
+  const pipe = logPipe(isShared ? BLOCK.shared : BLOCK.alone)
+  const hooks: LoggerOptions['hooks'] = {
+    logMethod(line, method, level) {
+      method.apply(this, line)
+      // Nothing alarming waits: it may be the last line before a crash.
+      if (level >= WARN) pipe.flush()
     },
-    destination,
-  )
+  }
+  return pino({ ...settings, hooks }, pipe)
 }
