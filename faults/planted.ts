@@ -42,7 +42,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/tokens/authenticate.ts`,
+        file: `${server}/tokens/authentication/authenticate.ts`,
         from: 'if (session.revokedAt !== undefined) {',
         to: 'if (session.revokedAt !== undefined && now.getTime() - session.revokedAt.getTime() > 2_000) {',
       },
@@ -84,7 +84,12 @@ export const PLANTED: readonly Planted[] = [
       },
       {
         file: `${server}/database/changes/remembering.ts`,
-        from: 'if (!change) remembered.clear()',
+        from: 'peek: (key) => (feed.current() ? known(key) : undefined)',
+        to: 'peek: (key) => known(key)',
+      },
+      {
+        file: `${server}/database/changes/remembering.ts`,
+        from: 'if (!change) return remembered.clear()',
         to: 'if (!change) return',
       },
     ],
@@ -157,7 +162,7 @@ export const PLANTED: readonly Planted[] = [
     during: CALM,
     replacements: [
       {
-        file: `${server}/tokens/authenticate.ts`,
+        file: `${server}/tokens/authentication/authenticate.ts`,
         from: '(await tokenSessions.find(wanted.id)) ??',
         to: 'wanted ??',
       },

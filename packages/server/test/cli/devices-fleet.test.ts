@@ -279,16 +279,20 @@ async function add(made: Made, installation: Installation): Promise<DeviceId> {
 }
 
 async function session(
-  { deviceSessions }: Installation,
+  { deviceSessions, devices }: Installation,
   deviceId: DeviceId | undefined,
   at: string,
   address: string,
 ): Promise<void> {
   const id = newDeviceSessionId()
+  const device = deviceId && (await devices.findById(deviceId))
+  assert.ok(device)
+  // As long as it is in quarantine it gets none.
+  if (device.quarantinedAt) await devices.setQuarantine(device.id, null)
   const openedAt = new Date(at)
   const stored = await deviceSessions.add({
     id,
-    deviceId: deviceId ?? assert.fail('no such device'),
+    deviceId: device.id,
     chainId: id,
     previousId: null,
     nonceHash: randomBytes(32),
@@ -300,4 +304,5 @@ async function session(
     caller: { address, userAgent: 'snapd' },
   })
   assert.ok(stored)
+  if (device.quarantinedAt) await devices.setQuarantine(device.id, device.quarantinedAt)
 }
