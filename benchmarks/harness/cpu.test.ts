@@ -40,5 +40,11 @@ test('a process that is not there costs nothing', {
 async function started(code: string) {
   const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = await once(child.stdout, 'data')
-  return { pid: child.pid ?? 0, said: JSON.parse(String(line)), end: () => child.kill('SIGKILL') }
+  const said = JSON.parse(String(line))
+  const end = () => {
+    child.kill('SIGKILL')
+    // Its child would go on, and hold the output of this test open.
+    if (said.pid !== child.pid) process.kill(said.pid, 'SIGKILL')
+  }
+  return { pid: child.pid ?? 0, said, end }
 }

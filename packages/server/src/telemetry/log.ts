@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream'
 import { type Logger, type LoggerOptions, pino } from 'pino'
 import type { PinoPretty } from 'pino-pretty'
-import { logPipe } from './log-pipe.ts'
+import { LogPipe } from './log-pipe.ts'
 import { pinoHttpSerializers } from './serializers.ts'
 
 export type Log = Logger
@@ -34,7 +34,7 @@ const BLOCK = { alone: 32_768, shared: 4_096 } as const
 const WARN = 40
 
 function ownLog(settings: LoggerOptions, isShared: boolean): Log {
-  const pipe = logPipe(isShared ? BLOCK.shared : BLOCK.alone)
+  const pipe = new LogPipe(isShared ? BLOCK.shared : BLOCK.alone)
   const hooks: LoggerOptions['hooks'] = {
     logMethod(line, method, level) {
       method.apply(this, line)

@@ -52,7 +52,9 @@ test('their supervisor serves the series of each, and goes on when one is stoppe
 
 test('a port that is taken ends the start with exit code 4', async () => {
   const service = await program.start({ RATAFIA_WORKERS: '1', ...METRICS })
-  const [, port = ''] = /:(\d+)\/metrics"/.exec(service.stderr()) ?? []
+  const portOf = () => /:(\d+)\/metrics"/.exec(service.stderr())?.[1]
+  await eventuallyPasses(async () => assert.ok(portOf()))
+  const port = portOf() ?? ''
   for (const workers of ['1', '2']) {
     const environment = { RATAFIA_WORKERS: workers, RATAFIA_METRICS_PORT: port }
     const { code, stderr } = await program.run(['serve'], { environment })
