@@ -362,6 +362,41 @@ eachDatabase((_kind, _open, fresh) => {
     })
   })
 
+  // Guarantee: what a process remembers of a token answers nothing that the token itself would not.
+  describe('what was accepted a moment ago', () => {
+    test('401: has expired since', async () => {
+      const soon = new Date(service.now().getTime() + DAY).toISOString()
+      const token = await logIn(service, alice, { expires: soon })
+      for (let i = 0; i < 3; i++) assert.equal((await whoamiWith(bearing(token))).status, 200)
+      service.advance(2 * DAY)
+      for (let i = 0; i < 2; i++) {
+        assertRefused(await whoamiWith(bearing(token)), UNAUTHORIZED, /expired at \d{4}-/)
+      }
+      service.advance(-2 * DAY)
+    })
+
+    test('401: is another copy, which its holder narrowed to nothing', async () => {
+      const token = await logIn(service, alice)
+      assert.equal((await whoamiWith(bearing(token))).status, 200)
+      const ended = addFirstPartyCaveat(parsed(token), 'time-before 2020-01-01T00:00:00Z')
+      assertRefused(await whoamiWith(presenting([ended])), UNAUTHORIZED, /expired at 2020/)
+    })
+
+    test('200: of two tokens the first that is good counts, also when that changes', async () => {
+      const [first, second] = [await addPerson(service), await addPerson(service)]
+      const tokens = [await logIn(service, first), await logIn(service, second)].map(
+        (token) => presenting([parsed(token)])['macaroons'],
+      )
+      const both = { macaroons: tokens.join(', ') }
+      const whose = async () => (await whoamiWith(both)).body.account.id
+      const { installation } = service
+      await disableAccount(first.username, installation)
+      for (let i = 0; i < 3; i++) assert.equal(await whose(), second.id)
+      await enableAccount(first.username, installation)
+      assert.equal(await whose(), first.id)
+    })
+  })
+
   describe('list', () => {
     test('200: the account’s own sessions, active ones only unless asked otherwise', async () => {
       const person = await addPerson(service)
