@@ -13,6 +13,8 @@ const TOGETHER_MS = 100
 const AT_ONCE = 16
 /** Milliseconds before a full pipe is tried again. */
 const AGAIN_MS = 20
+/** Milliseconds that a process which ends waits for a reader. */
+const AT_EXIT_MS = 1_000
 /** Bytes that a reader who has stopped may leave waiting; further lines are lost. */
 const MOST_WAITING = 16 * 1024 * 1024
 /** The most bytes that UTF-8 needs for a unit of a text. */
@@ -89,11 +91,24 @@ export class LogPipe {
   /** The process ends: nothing else is written after this. */
   #finish(): void {
     this.#close()
-    try {
-      // What is being written needs no second time.
-      for (const bytes of this.#waiting.slice(this.#isWriting ? 1 : 0)) writeSync(STANDARD_ERROR, bytes)
-    } catch {
-      // The reader is gone, or has stopped: the process must end all the same.
+    const until = performance.now() + AT_EXIT_MS
+    // What is being written needs no second time.
+    for (const bytes of this.#waiting.slice(this.#isWriting ? 1 : 0)) {
+      if (!writeWhole(bytes, until)) return
     }
   }
+}
+
+/** False: the reader is gone, or did not read until then. The process must end all the same. */
+function writeWhole(bytes: Buffer, until: number): boolean {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(STANDARD_ERROR, bytes, at)
+    } catch (error) {
+      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+      if (!isFull || performance.now() > until) return false
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
+    }
+  }
+  return true
 }

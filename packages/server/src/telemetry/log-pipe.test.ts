@@ -1,0 +1,60 @@
+/** The log of a process that is ended, and of one whose log nobody reads. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+
+const LINES = 20_000
+const LOG = JSON.stringify(new URL('./log.ts', import.meta.url).href)
+
+/** A program with a `log`, and with `count` lines to write to it. */
+const program = (rest: string, shared = false) =>
+  spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `const { createLog } = await import(${LOG})
+      const log = createLog({ level: 'info', pretty: false, shared: ${shared} })
+      const write = (count) => { for (let at = 0; at < count; at++) log.info({ at, text: 'é'.repeat(at % 50) }, 'line') }
+      ${rest}`,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+
+for (const shared of [false, true]) {
+  test(`every line of a process that exits arrives, whole and in order${shared ? ', in writes of 4 KiB' : ''}`, async () => {
+    const child = program(`write(${LINES}); log.warn('last'); process.exit()`, shared)
+    const lines = (await text(child.stderr)).trimEnd().split('\n')
+    const read = lines.map((line) => JSON.parse(line))
+    assert.equal(read.pop()?.msg, 'last')
+    assert.deepEqual(
+      read.map(({ at }) => at),
+      Array.from({ length: LINES }, (_, at) => at),
+    )
+    assert.equal(read[49]?.text, 'é'.repeat(49))
+  })
+}
+
+test('a line that is alone is written at once, and one that is longer than a block as a whole', async () => {
+  const child = program("log.info('first'); log.info('x'.repeat(100_000)); setInterval(() => {}, 1e6)")
+  let said = ''
+  for await (const piece of child.stderr) {
+    said += String(piece)
+    if (said.endsWith('\n') && said.split('\n').length === 3) break
+  }
+  child.kill('SIGKILL')
+  assert.match(said, /"msg":"first"\}\n.*"msg":"x{100000}"\}\n$/)
+})
+
+test('a process whose log nobody reads goes on, and loses lines rather than memory', async () => {
+  const child = program(`for (let i = 0; i < 20; i++) { write(${LINES}); await new Promise(setImmediate) }
+    process.stdout.write(String(process.memoryUsage().rss))
+    setInterval(() => {}, 1e6)`)
+  child.stderr.pause()
+  const [rss] = await once(child.stdout, 'data')
+  // It wrote some 60 MB.
+  assert.ok(Number(rss) < 250e6, `${rss} bytes`)
+  child.kill('SIGKILL')
+})
