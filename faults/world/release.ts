@@ -35,7 +35,10 @@ export function committedRelease(directory: string, commit: string): Release | u
   return { tree: directory, program: join(directory, PROGRAM) }
 }
 
-/** This checkout's libraries, and the other's packages. */
+/**
+ * This checkout's libraries, and the other's packages. A library that only an older release needs is a development
+ * dependency of the workspace: `@fastify/formbody`.
+ */
 function linkModules(directory: string): void {
   const [here, there] = [join(ROOT, 'node_modules'), join(directory, 'node_modules')]
   mkdirSync(join(there, '@ratafia'), { recursive: true })
