@@ -87,7 +87,7 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
       const known = deps.verified.find(digest)
       if (known) return answer(known)
       const verify = () => verifySession(presentedSession(request.headers, HEADERS), deps)
-      deps.verified.remember(digest, verify).then(answer, done)
+      deps.verified.remember(digest, verify).then(answer).catch(done)
     },
     // The hook has answered.
     handler: async () => undefined,

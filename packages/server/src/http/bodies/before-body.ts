@@ -3,6 +3,7 @@
  * body says. It runs once the body has arrived within its limit, when the request counts as work.
  */
 import type { FastifyRequest, preValidationHookHandler } from 'fastify'
+import { asError } from '../hooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -33,7 +34,7 @@ export function beforeBody<T extends object>(
         if (result instanceof Promise) result.then(keep, done)
         else keep(result)
       } catch (error) {
-        done(error instanceof Error ? error : new Error('It failed.', { cause: error }))
+        done(asError(error))
       }
     },
     resultOf: ({ resultBeforeBody }) => {

@@ -5,6 +5,7 @@
 import type { FastifyInstance, preValidationHookHandler } from 'fastify'
 import { scan } from 'secure-json-parse'
 import { RequestError } from '../../errors.ts'
+import { afterwards, asError } from '../hooks.ts'
 import { bodyParser } from './read-body.ts'
 
 export const BODY_LIMIT = 64 * 1024
@@ -19,8 +20,7 @@ export function readJsonBodies(app: FastifyInstance, limit = BODY_LIMIT): void {
   // hooks, which check the credential.
   app.addHook('onRoute', (route) => {
     if (route.method !== 'POST') return
-    const own = route.preValidation ?? []
-    route.preValidation = [...(Array.isArray(own) ? own : [own]), parse]
+    route.preValidation = afterwards(route.preValidation, parse)
   })
 }
 
@@ -29,7 +29,7 @@ const parse: preValidationHookHandler = (request, _reply, done) => {
     request.body = parseJsonBody(request.body)
     done()
   } catch (error) {
-    done(error instanceof Error ? error : new Error(String(error)))
+    done(asError(error))
   }
 }
 

@@ -4,6 +4,7 @@
  * short request does.
  */
 import { errorCodes, type FastifyRequest } from 'fastify'
+import { asError } from '../hooks.ts'
 import type { BodySpace } from './body-memory.ts'
 
 declare module 'fastify' {
@@ -50,7 +51,7 @@ export function bodyParser({ limit, parse }: BodyOptions): BodyParser {
         // Copies: the pieces are views into memory that the socket reads into.
         finish(null, parse(Buffer.concat(pieces, bytes), request))
       } catch (error) {
-        finish(error instanceof Error ? error : new Error('It failed.', { cause: error }))
+        finish(asError(error))
       }
     }
     // The client is gone, or what it sent is not HTTP.

@@ -6,7 +6,6 @@ import type { Clock } from '../../clock.ts'
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
 import type { Authentication, RememberedLogins } from './authentication.ts'
 
-/** Some 600 bytes each. */
 const MOST = 100_000
 
 export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: Clock }): RememberedLogins {
