@@ -104,6 +104,12 @@ export const PLANTED: readonly Planted[] = [
         from: "; select pg_logical_emit_message(true, 'ratafia', '')",
         to: '',
       },
+      // It waits for the standby as well.
+      {
+        file: `${server}/database/postgres/beats.ts`,
+        from: 'return `; select pg_notify(${channel}, ${payload})`',
+        to: 'return `; begin; set local synchronous_commit = local; select pg_notify(${channel}, ${payload}); commit`',
+      },
     ],
   },
   {

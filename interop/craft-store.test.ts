@@ -103,7 +103,11 @@ onEachDatabase((world) => {
     const revoked = JSON.parse(await installation.ratafia(['tokens', 'revoke', sessionId, '--json']))
     assert.equal(revoked.revoked_by, 'operator')
 
-    const answer = await withCredentials(credentials, { do: 'whoami' })
+    // The command is another process: the service hears of it within a second.
+    const answer = await eventually('a refusal', async () => {
+      const answer = await withCredentials(credentials, { do: 'whoami' })
+      return answer.error === undefined ? undefined : answer
+    })
     assert.equal(answer.error, 'StoreServerError')
     assert.equal(answer.list, '<StoreErrorList: macaroon-authorization-required>')
     assertRevoked(answer, { 'revoked-at': revoked.revoked_at, 'revoked-by': revoked.revoked_by })
