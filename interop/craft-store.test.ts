@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { eventually } from '../packages/server/test/support/eventually.ts'
 import { type Answer, craftStore, type Driver } from './support/driver.ts'
 import { browserOf } from './support/person-settings.ts'
 import {
