@@ -99,16 +99,16 @@ export const PLANTED: readonly Planted[] = [
     bug: 'a primary that was cut off is believed',
     during: during('primary-cut-off'),
     replacements: [
+      // Once a first beat was acknowledged, none is asked for again, and one that fails means nothing.
       {
         file: `${server}/database/postgres/beats.ts`,
-        from: "; select pg_logical_emit_message(true, 'ratafia', '')",
-        to: '',
+        from: 'this.#provenUntil <= answered - PROVEN_MS',
+        to: 'answered > 0 && !this.#begun',
       },
-      // It waits for the standby as well.
       {
         file: `${server}/database/postgres/beats.ts`,
-        from: 'return `; select pg_notify(${channel}, ${payload})`',
-        to: 'return `; begin; set local synchronous_commit = local; select pg_notify(${channel}, ${payload}); commit`',
+        from: 'if (error instanceof NotConfirmed || silentFor >= this.#patienceMs) this.#lost(error)',
+        to: 'if (!this.#begun && silentFor >= this.#patienceMs) this.#lost(error)',
       },
     ],
   },
