@@ -19,6 +19,7 @@ import { answerError } from './errors/answer.ts'
 import { observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
 import { requestIds } from './request-ids.ts'
+import { sendTogether } from './send-together.ts'
 
 export interface AppOptions {
   readonly log: Log
@@ -102,7 +103,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   // Bakery clients compare the type as a string: with a charset they silently do nothing.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (reply.getHeader('content-type') === FASTIFYS_JSON) reply.header('content-type', 'application/json')
-    done(null, payload)
+    sendTogether(() => done(null, payload))
   })
   return app
 }

@@ -9,8 +9,8 @@ import { write, writeSync } from 'node:fs'
 const STANDARD_ERROR = 2
 /** Milliseconds that a line waits for others at most. */
 const TOGETHER_MS = 100
-/** So many lines of these milliseconds are written at once. */
-const AT_ONCE = 16
+/** After a time with more lines than this they wait for each other: a write costs as much as ten short lines. */
+const FEW = 16
 /** Milliseconds before a full pipe is tried again. */
 const AGAIN_MS = 20
 /** Milliseconds that a process which ends waits for a reader. */
@@ -29,6 +29,7 @@ export class LogPipe {
   #isWriting = false
   /** Since the timer was set. */
   #lines = 0
+  #areMany = false
   #timer: NodeJS.Timeout | undefined
   #isUsed = false
 
@@ -45,7 +46,7 @@ export class LogPipe {
     if (most > this.#block.length) this.#put(Buffer.from(line))
     else this.#used += this.#block.write(line, this.#used)
     this.#timer ??= setTimeout(() => this.#tick(), TOGETHER_MS).unref()
-    if (++this.#lines <= AT_ONCE) this.flush()
+    if (++this.#lines <= FEW && !this.#areMany) this.flush()
   }
 
   /** Begins to write what waits. */
@@ -56,6 +57,7 @@ export class LogPipe {
 
   #tick(): void {
     this.#timer = undefined
+    this.#areMany = this.#lines > FEW
     this.#lines = 0
     this.flush()
   }

@@ -49,8 +49,8 @@ type State = (typeof STATES)[number]
 
 interface Connection {
   readonly networks: Networks
-  /** Those that are not complete, in their order. */
-  readonly answers: Set<ServerResponse>
+  /** Those that are not complete, in their order: nearly always one at most, for which a `Set` is garbage again and again. */
+  readonly answers: ServerResponse[]
   /** Counts the requests of all connections: the connection with the lowest number was quiet for longest. */
   lastRequest: number
 }
@@ -76,7 +76,7 @@ export class Connections {
 
   /** The answers that are not complete. */
   get answers(): readonly ServerResponse[] {
-    return [...this.#open.values()].flatMap(({ answers }) => [...answers])
+    return [...this.#open.values()].flatMap(({ answers }) => answers)
   }
 
   /** Those on this connection, in their order. */
@@ -92,7 +92,7 @@ export class Connections {
     }
     this.#open.set(socket, {
       networks: networksOf(socket.remoteAddress ?? ''),
-      answers: new Set(),
+      answers: [],
       lastRequest: this.#requests,
     })
     socket.once('close', () => this.#open.delete(socket))
@@ -106,10 +106,11 @@ export class Connections {
     const connection = this.#open.get(socket)
     if (!connection) return true
     connection.lastRequest = ++this.#requests
-    connection.answers.add(response)
-    response.on('close', () => connection.answers.delete(response))
+    const { answers } = connection
+    answers.push(response)
+    response.once('close', () => answers.splice(answers.indexOf(response), 1))
     if (announcesBody(request)) this.#limitRest(request, response)
-    return connection.answers.size === 1 || this.#mayAhead(socket, connection.answers, response)
+    return answers.length === 1 || this.#mayAhead(socket, answers, response)
   }
 
   /** Node reads and discards the rest of a body, so that the connection can be used again. Limits how long. */
@@ -128,21 +129,21 @@ export class Connections {
   }
 
   /** Each request that waits for an earlier one costs memory, so a client can send only so many ahead. */
-  #mayAhead(socket: Socket, answers: ReadonlySet<ServerResponse>, response: ServerResponse): boolean {
+  #mayAhead(socket: Socket, answers: readonly ServerResponse[], response: ServerResponse): boolean {
     const { ahead } = this.#limits
-    const behindHeld = [...answers].some(
+    const behindHeld = answers.some(
       (one) => one !== response && this.#held.has(one) && !one.writableEnded,
     )
-    if (!behindHeld && answers.size <= ahead) return true
+    if (!behindHeld && answers.length <= ahead) return true
     // What has arrived with it is read all the same: refuse a few with a reason, but do not collect refusals.
-    if (behindHeld || answers.size > 2 * ahead) cut(socket)
+    if (behindHeld || answers.length > 2 * ahead) cut(socket)
     else writeRefusal(response, refusal('service-unavailable', AHEAD, { close: true }))
     return false
   }
 
   /** Cuts connections without a request. */
   cutIdle(): void {
-    for (const [socket, { answers }] of this.#open) if (answers.size === 0) socket.destroy()
+    for (const [socket, { answers }] of this.#open) if (answers.length === 0) socket.destroy()
   }
 
   /** To be called when no connections are left. */
@@ -200,9 +201,9 @@ function cut(socket: Socket & { readonly parser?: { onIncoming?: unknown } }): v
 const NO_MORE_REQUESTS = 2
 
 /** Undefined: a request is being handled. */
-function stateOf(answers: ReadonlySet<ServerResponse>): State | undefined {
-  if (answers.size === 0) return 'no request'
-  const open = [...answers].filter(({ writableEnded }) => !writableEnded)
+function stateOf(answers: readonly ServerResponse[]): State | undefined {
+  if (answers.length === 0) return 'no request'
+  const open = answers.filter(({ writableEnded }) => !writableEnded)
   if (open.length === 0) return 'answer is not read'
   return open.every(({ req }) => !req.complete) ? 'request is arriving' : undefined
 }

@@ -26,14 +26,23 @@ export interface InFlightOptions {
 
 const REPORT_MS = 1_000
 
+/** A request that may be handled. */
+interface Work {
+  readonly response: ServerResponse
+  /** Whose share it is of. */
+  readonly networks: Networks | undefined
+  /** Its index among those that are handled; -1 while it is not. */
+  place: number
+}
+
 export class InFlight {
   readonly #limit: number
   readonly #shares: Shares
   readonly #networks: InFlightOptions['networks']
   readonly #basePath: string
   readonly #onRefused: (refused: number) => void
-  /** With the networks whose share each is of. */
-  readonly #working = new Map<ServerResponse, Networks | undefined>()
+  /** In no order. Not a `Map`: one that is emptied and filled all the time keeps the garbage collector busy. */
+  readonly #working: Work[] = []
   /** Those that found no place when their body had arrived. */
   readonly #late = new WeakSet<ServerResponse>()
   #refused = 0
@@ -50,7 +59,7 @@ export class InFlight {
   /** How many requests are being handled. */
   get size(): number {
     this.#forgetFinished()
-    return this.#working.size
+    return this.#working.length
   }
 
   /** False: there are too many, and the request got its 503. */
@@ -62,12 +71,13 @@ export class InFlight {
       this.#report()
       return false
     }
-    response.on('close', () => this.#leave(response))
-    if (!hasBody(request)) this.#begin(response, networks)
+    const work: Work = { response, networks, place: -1 }
+    response.on('close', () => this.#leave(work))
+    if (!hasBody(request)) this.#begin(work)
     else {
       request.once('end', () => {
         if (response.writableEnded) return
-        if (this.#hasRoom(networks)) this.#begin(response, networks)
+        if (this.#hasRoom(networks)) this.#begin(work)
         else this.#late.add(response)
       })
     }
@@ -83,7 +93,8 @@ export class InFlight {
 
   /** The request waits for something outside this service and no longer counts. What waits must be bounded elsewhere. */
   hold(response: ServerResponse): void {
-    this.#leave(response)
+    const work = this.#working.find((one) => one.response === response)
+    if (work) this.#leave(work)
   }
 
   #hasRoom(networks: Networks | undefined): boolean {
@@ -93,22 +104,30 @@ export class InFlight {
   }
 
   #isRoom(networks: Networks | undefined): boolean {
-    return networks ? this.#shares.has(networks) : this.#working.size < this.#limit
+    return networks ? this.#shares.has(networks) : this.#working.length < this.#limit
   }
 
-  #begin(response: ServerResponse, networks: Networks | undefined): void {
-    if (networks) this.#shares.take(networks)
-    this.#working.set(response, networks)
+  #begin(work: Work): void {
+    if (work.networks) this.#shares.take(work.networks)
+    work.place = this.#working.push(work) - 1
   }
 
-  #leave(response: ServerResponse): void {
-    const networks = this.#working.get(response)
-    if (this.#working.delete(response) && networks) this.#shares.giveBack(networks)
+  #leave(work: Work): void {
+    const { place, networks } = work
+    if (place < 0) return
+    // The last takes its place.
+    const last = this.#working.pop()
+    if (last && last !== work) {
+      this.#working[place] = last
+      last.place = place
+    }
+    work.place = -1
+    if (networks) this.#shares.giveBack(networks)
   }
 
   /** A finished answer waits for its client, or for another answer on its connection: that is not work. */
   #forgetFinished(): void {
-    for (const response of this.#working.keys()) if (response.writableEnded) this.#leave(response)
+    for (const work of this.#working.filter(({ response }) => response.writableEnded)) this.#leave(work)
   }
 
   #report(): void {
