@@ -131,9 +131,7 @@ export class Connections {
   /** Each request that waits for an earlier one costs memory, so a client can send only so many ahead. */
   #mayAhead(socket: Socket, answers: readonly ServerResponse[], response: ServerResponse): boolean {
     const { ahead } = this.#limits
-    const behindHeld = answers.some(
-      (one) => one !== response && this.#held.has(one) && !one.writableEnded,
-    )
+    const behindHeld = answers.some((one) => one !== response && this.#held.has(one) && !one.writableEnded)
     if (!behindHeld && answers.length <= ahead) return true
     // What has arrived with it is read all the same: refuse a few with a reason, but do not collect refusals.
     if (behindHeld || answers.length > 2 * ahead) cut(socket)
