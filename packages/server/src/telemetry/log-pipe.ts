@@ -17,10 +17,17 @@ const AGAIN_MS = 20
 const AT_EXIT_MS = 1_000
 /** Bytes that a reader who has stopped may leave waiting; further lines are lost. */
 const MOST_WAITING = 16 * 1024 * 1024
+/** As pino numbers it. */
+const WARN = 40
+/** By this pino knows that the destination wants to know the level of each line. */
+const METADATA: unique symbol = Symbol.for('pino.metadata')
 /** The most bytes that UTF-8 needs for a unit of a text. */
 const UNIT_BYTES = 3
 
 export class LogPipe {
+  readonly [METADATA] = true
+  /** Set by pino before it writes a line. */
+  lastLevel = 0
   readonly #block: Buffer
   #used = 0
   /** Full blocks, the oldest first. */
@@ -42,15 +49,17 @@ export class LogPipe {
     if (!this.#isUsed) process.once('exit', () => this.#finish())
     this.#isUsed = true
     const most = line.length * UNIT_BYTES
-    if (this.#used + most > this.#block.length) this.flush()
+    if (this.#used + most > this.#block.length) this.#flush()
     if (most > this.#block.length) this.#put(Buffer.from(line))
     else this.#used += this.#block.write(line, this.#used)
     this.#timer ??= setTimeout(() => this.#tick(), TOGETHER_MS).unref()
-    if (++this.#lines <= FEW && !this.#areMany) this.flush()
+    this.#lines++
+    // Nothing alarming waits: it may be the last line before a crash.
+    if (this.lastLevel >= WARN || (this.#lines <= FEW && !this.#areMany)) this.#flush()
   }
 
   /** Begins to write what waits. */
-  flush(): void {
+  #flush(): void {
     this.#close()
     this.#writeNext()
   }
@@ -59,7 +68,7 @@ export class LogPipe {
     this.#timer = undefined
     this.#areMany = this.#lines > FEW
     this.#lines = 0
-    this.flush()
+    this.#flush()
   }
 
   #close(): void {

@@ -30,17 +30,6 @@ export function createLog({ level, pretty, to, shared = false }: LogOptions): Lo
 
 /** Bytes. Lines of several processes on one pipe stay whole as long as no write is larger than PIPE_BUF. */
 const BLOCK = { alone: 32_768, shared: 4_096 } as const
-/** As pino numbers it. */
-const WARN = 40
 
-function ownLog(settings: LoggerOptions, isShared: boolean): Log {
-  const pipe = new LogPipe(isShared ? BLOCK.shared : BLOCK.alone)
-  const hooks: LoggerOptions['hooks'] = {
-    logMethod(line, method, level) {
-      method.apply(this, line)
-      // Nothing alarming waits: it may be the last line before a crash.
-      if (level >= WARN) pipe.flush()
-    },
-  }
-  return pino({ ...settings, hooks }, pipe)
-}
+const ownLog = (settings: LoggerOptions, isShared: boolean): Log =>
+  pino(settings, new LogPipe(isShared ? BLOCK.shared : BLOCK.alone))

@@ -4,6 +4,7 @@
  * Labels come from us (routes, codes, tasks) and never from a client: each value makes a series that stays.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { requestMetrics } from './request-metrics.ts'
 import type { StatementKind } from './statement-kind.ts'
 
 export interface AnsweredRequest {
@@ -62,8 +63,8 @@ export interface MetricsOptions {
   readonly ofProcess: boolean
 }
 
-/** Seconds: from a cached verification to the longest that a client waits. */
-const LATENCIES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Seconds. */
+const SIGNATURES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STATEMENTS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 1, 5, 15]
 
 export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
@@ -80,17 +81,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     buckets: number[],
   ) => new Histogram({ name, help, labelNames, buckets, registers })
 
-  const requests = counter(
-    'ratafia_http_requests_total',
-    'Requests, by route pattern and status; 499: the client left before the answer',
-    ['method', 'route', 'status'],
-  )
-  const durations = histogram(
-    'ratafia_http_request_duration_seconds',
-    'From the arrival of a request to the end of its answer',
-    ['method', 'route'],
-    LATENCIES,
-  )
+  const requests = requestMetrics(registry)
   const refusals = counter('ratafia_refusals_total', 'Requests refused, by the code in the answer', [
     'route',
     'code',
@@ -125,7 +116,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     'ratafia_signing_duration_seconds',
     'From the turn of a registration in the signing queue until its serial is signed and stored',
     ['outcome'],
-    LATENCIES,
+    SIGNATURES,
   )
   const keyLives = new Gauge({
     name: 'ratafia_signing_key_remaining_seconds',
@@ -166,8 +157,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     registry,
     answered: ({ method, route = UNROUTED, status, refusal, seconds }) => {
       const known = METHODS.has(method) ? method : 'other'
-      requests.inc({ method: known, route, status })
-      durations.observe({ method: known, route }, seconds)
+      requests.add({ method: known, route, status, seconds })
       if (refusal !== undefined) refusals.inc({ route, code: refusal })
     },
     refusedEarly: (code, times = 1) => early.inc({ code }, times),

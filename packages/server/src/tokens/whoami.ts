@@ -18,7 +18,7 @@ export function whoami(
 }
 
 function describe(
-  { account, attenuations, expires }: Authentication,
+  { account, attenuations, expiresText }: Authentication,
   unknown: readonly string[],
 ): WhoamiResponse {
   const { channels, packages, permissions, storeIds } = attenuations
@@ -30,8 +30,7 @@ function describe(
     // Clearing keeps only permissions; the type does not say so.
     permissions: permissions?.filter(isPermission) ?? null,
     store_ids: list(storeIds),
-    // Without a zone: snapcraft appends the Z itself.
-    expires: expires.toISOString().slice(0, -1),
+    expires: expiresText,
     ...(errors.length > 0 ? { errors } : {}),
   }
 }

@@ -1,7 +1,6 @@
 /** Nonces, device sessions, and which device a session belongs to: HTTP in, operation, HTTP out. */
 import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { DeviceSessionDescription } from '@ratafia/api'
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
@@ -81,8 +80,8 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     url: path,
     exposeHeadRoute: false,
     onRequest: (request, reply, done) => {
-      const answer = ({ description }: VerifiedSession) =>
-        void reply.header('vary', VARY).headers(headersOf(description)).send(description)
+      const answer = ({ description, headers }: VerifiedSession) =>
+        void reply.header('vary', VARY).headers(headers).send(description)
       const digest = digestOf(request)
       const known = deps.verified.find(digest)
       if (known) return answer(known)
@@ -93,17 +92,3 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     handler: async () => undefined,
   })
 }
-
-/** The same for a proxy, which reads no bodies. Its configuration must set each header, so that no client can. */
-const headersOf = (session: DeviceSessionDescription): Record<string, string> => ({
-  'ratafia-brand': plain(session['brand-id']),
-  'ratafia-model': plain(session.model),
-  'ratafia-serial': plain(session.serial),
-  ...(session.store === null ? {} : { 'ratafia-store': plain(session.store) }),
-  'ratafia-device-key': plain(session['device-key-sha3-384']),
-  'ratafia-session': plain(session['session-id']),
-  'ratafia-valid-until': session['valid-until'],
-})
-
-/** Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that no two texts look the same. */
-const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)

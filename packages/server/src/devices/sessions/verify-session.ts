@@ -17,6 +17,8 @@ export interface VerifySessionDeps {
 export interface VerifiedSession extends Pick<ClearedSession, 'until' | 'notBefore'> {
   readonly deviceId: DeviceId
   readonly description: DeviceSessionDescription
+  /** The description for a proxy, which reads no bodies. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface RememberedDeviceSessions {
@@ -45,7 +47,9 @@ export async function verifySession(
   if (notBefore && !(now >= notBefore)) {
     throw required(`The device session is not valid before ${notBefore.toISOString()}.`)
   }
-  return { deviceId: found.session.deviceId, description: describe(cleared), until, notBefore }
+  const description = describe(cleared)
+  const { deviceId } = found.session
+  return { deviceId, description, headers: headersOf(description), until, notBefore }
 }
 
 function describe(cleared: ClearedSession): DeviceSessionDescription {
@@ -60,5 +64,19 @@ function describe(cleared: ClearedSession): DeviceSessionDescription {
     'valid-until': cleared.until.toISOString(),
   }
 }
+
+/** A proxy's configuration must set each header, so that no client can. */
+const headersOf = (session: DeviceSessionDescription): Record<string, string> => ({
+  'ratafia-brand': plain(session['brand-id']),
+  'ratafia-model': plain(session.model),
+  'ratafia-serial': plain(session.serial),
+  ...(session.store === null ? {} : { 'ratafia-store': plain(session.store) }),
+  'ratafia-device-key': plain(session['device-key-sha3-384']),
+  'ratafia-session': plain(session['session-id']),
+  'ratafia-valid-until': session['valid-until'],
+})
+
+/** Keeps printable ASCII; percent-encodes the rest and `%` as UTF-8, so that no two texts look the same. */
+const plain = (text: string): string => text.replace(/[^!-$&-~]/gu, encodeURIComponent)
 
 const required = (why: string): RequestError => new RequestError('device-session-required', why)

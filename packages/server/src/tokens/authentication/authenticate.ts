@@ -21,7 +21,7 @@ export async function authenticate(presented: Presented, deps: RequestDependenci
     verifyLogin(slice, macaroon, deps),
   )
   const { sessionId, expires, attenuations } = cleared
-  return { account, sessionId, expires, attenuations }
+  return { account, sessionId, expires, expiresText: expires.toISOString().slice(0, -1), attenuations }
 }
 
 interface VerifiedLogin {

@@ -5,6 +5,8 @@ import type { Cleared } from './clear.ts'
 /** Who asks, and what they may do. */
 export interface Authentication extends Pick<Cleared, 'sessionId' | 'expires' | 'attenuations'> {
   readonly account: Account
+  /** `expires` as `whoami` says it: without a zone, because snapcraft appends the Z itself. Each request needs it. */
+  readonly expiresText: string
 }
 
 export interface RememberedLogins {
