@@ -4,6 +4,7 @@ import { exchanges } from './exchange.ts'
 import { imports } from './import.ts'
 import { logins } from './login.ts'
 import { memory } from './memory.ts'
+import { packages } from './packages.ts'
 import { peers } from './peers.ts'
 import { registrations } from './registration.ts'
 import { requests } from './requests.ts'
@@ -26,6 +27,7 @@ export const WORKS: readonly Work[] = [
   workers,
   memory,
   start,
+  packages,
   imports,
   costs,
 ]
