@@ -23,6 +23,8 @@ export interface WorkRun extends WorkResult {
   /** The system's load of the last five minutes, at the end: about 2 if nothing else ran. */
   readonly load: number
   readonly pace: Pace
+  /** Seconds. */
+  readonly took?: number
 }
 
 /**

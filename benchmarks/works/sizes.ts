@@ -5,9 +5,9 @@ import { newRecorder, type Request, Wire } from '../../faults/load/wire.ts'
 import type { FleetQuery } from '../../packages/server/src/devices/fleet/fleet-filter.ts'
 import { searchFleet } from '../../packages/server/src/devices/fleet/search-fleet.ts'
 import { openOne, present, random, registerAll, unitsOf } from '../data/devices.ts'
-import { FLEET, importFleet, serialOf } from '../data/fleet.ts'
-import { opened } from '../data/opened.ts'
-import { manyTokens } from '../data/tokens.ts'
+import { fillRegister, serialOf } from '../data/fleet.ts'
+import { openHere } from '../data/opened.ts'
+import { manySessions } from '../data/tokens.ts'
 import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import { median, percentile } from '../harness/statistics.ts'
 import { atMost, type Figure, ratio } from '../report/figure.ts'
@@ -16,6 +16,7 @@ import { startRatafia } from '../services/ratafia.ts'
 import type { Run, Work } from './work.ts'
 
 const MARK = 1.3
+const FLEET = { brandId: 'acme-brand', model: 'fleet' } as const
 /** Of each kind in a round: the third slowest is the 99th percentile. */
 const REQUESTS = 300
 
@@ -28,9 +29,15 @@ export const sizes: Work = {
     for (const database of DATABASES) {
       const [small, ...large] = await tables(database, run)
       if (!small) throw new TypeError('there are tables')
+      const all = [small, ...large]
       // The first round compiles code and opens connections, and does not count.
       for (let round = 0; round <= run.pace.rounds; round++) {
-        for (const table of [small, ...large]) await table.round(round > 0)
+        run.say(`${database}: round ${round} of ${run.pace.rounds}`)
+        // One after the other in each turn: whatever else the machine does hits all of them.
+        for (let turn = 0; turn < (run.quick ? 50 : REQUESTS); turn++) {
+          for (const table of all) await table.turn()
+        }
+        for (const table of all) table.endRound(round > 0)
       }
       for (const { rows, p99 } of large) {
         for (const [what, all] of p99) {
@@ -46,7 +53,7 @@ export const sizes: Work = {
           figures.push(ratio(facts, { name: `${small.rows} rows`, value: median(others) }, atMost(MARK)))
         }
       }
-      for (const table of [small, ...large]) refusals.push(...(await table.end()))
+      for (const table of all) refusals.push(...(await table.end()))
     }
     return { figures, refusals }
   },
@@ -56,7 +63,10 @@ interface Table {
   readonly rows: number
   /** Milliseconds, for each kind of request: one of each round. */
   readonly p99: ReadonlyMap<string, number[]>
-  round(counts: boolean): Promise<void>
+  /** One of each kind. */
+  turn(): Promise<void>
+  /** With `counts` its times become a figure. */
+  endRound(counts: boolean): void
   end(): Promise<readonly Refusal[]>
 }
 
@@ -74,52 +84,51 @@ async function tables(database: DatabaseKind, run: Run): Promise<readonly Table[
 async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: Run): Promise<Table> {
   const installation = await newInstallation(database, scene, run.directory)
   // Of somebody else: who is measured has as few sessions here as there.
-  await manyTokens(installation, { ...scene, people: scene.people.slice(1, 2) }, rows)
-  await importFleet(installation, 0, rows)
+  await manySessions(installation, { ...scene, people: scene.people.slice(1, 2) }, rows)
+  await fillRegister(installation, [{ ...FLEET, count: rows }])
   const service = await startRatafia(installation)
   run.after(service.stop)
   const target = { name: 'ours', port: service.port }
   const person = present(scene.people[0])
   const [device] = await registerAll(unitsOf(scene), service.port)
+  const { fleet, close } = await openHere(installation)
+  run.after(close)
+  const recorder = newRecorder()
+  const wire = new Wire([target], recorder)
   const p99 = new Map<string, number[]>()
-
-  const round = async (counts: boolean) => {
-    const recorder = newRecorder()
-    const wire = new Wire([target], recorder)
-    const times = new Map<string, number[]>()
-    const timed = async (name: string, work: () => Promise<unknown>) => {
-      const began = performance.now()
-      await work()
-      times.set(name, [...(times.get(name) ?? []), performance.now() - began])
+  let times = new Map<string, number[]>()
+  const timed = async (name: string, work: () => Promise<unknown>) => {
+    const began = performance.now()
+    await work()
+    times.set(name, [...(times.get(name) ?? []), performance.now() - began])
+  }
+  const send = (request: Request) => async () => {
+    const { status, body } = await wire.send(target, request)
+    if (status !== 200) throw new Error(`${request.kind} was answered ${status}: ${body}`)
+  }
+  const token = present(await logIn(person, wire, random), wire)
+  const turn = async () => {
+    const ended = present(await logIn(person, wire, random), wire)
+    await timed('whoami', send(whoami(ended)))
+    await timed('revoke', send(revoke(ended, token)))
+    await timed('list', send(listTokens(token)))
+    await timed('session', () => openOne(present(device), wire))
+    await timed('device search', () => searchFleet(searchFor(random.below(rows)), { fleet }, async () => {}))
+    recorder.history.length = 0
+  }
+  const endRound = (counts: boolean) => {
+    for (const [name, all] of counts ? times : []) {
+      p99.set(name, [...(p99.get(name) ?? []), percentile(all, 0.99)])
     }
-    const send = (request: Request) => async () => {
-      const { status } = await wire.send(target, request)
-      if (status !== 200) throw new Error(`${request.kind} was answered ${status}`)
-    }
-    const token = present(await logIn(person, wire, random))
-    await opened(installation, async ({ fleet }) => {
-      for (let turn = 0; turn < (run.quick ? 50 : REQUESTS); turn++) {
-        const ended = present(await logIn(person, wire, random))
-        await timed('whoami', send(whoami(ended)))
-        await timed('revoke', send(revoke(ended, token)))
-        await timed('list', send(listTokens(token)))
-        await timed('session', () => openOne(present(device), wire))
-        await timed('device search', () =>
-          searchFleet(searchFor(random.below(rows)), { fleet }, async () => {}),
-        )
-        recorder.history.length = 0
-      }
-    })
-    wire.close()
-    if (!counts) return
-    for (const [name, all] of times) p99.set(name, [...(p99.get(name) ?? []), percentile(all, 0.99)])
+    times = new Map()
   }
   const end = async () => {
+    wire.close()
     const refusals = await refusalsOf(service, scene)
     await service.stop()
     return refusals
   }
-  return { rows, p99, round, end }
+  return { rows, p99, turn, endRound, end }
 }
 
 const searchFor = (index: number): FleetQuery => ({
