@@ -6,6 +6,7 @@ import { logins } from './login.ts'
 import { memory } from './memory.ts'
 import { packages } from './packages.ts'
 import { peers } from './peers.ts'
+import { register } from './register.ts'
 import { registrations } from './registration.ts'
 import { requests } from './requests.ts'
 import { sessions } from './session.ts'
@@ -29,5 +30,6 @@ export const WORKS: readonly Work[] = [
   start,
   packages,
   imports,
+  register,
   costs,
 ]

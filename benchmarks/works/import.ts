@@ -19,6 +19,7 @@ import {
   DATABASES,
   type DatabaseKind,
   newInstallation,
+  removeInstallation,
 } from '../services/installation.ts'
 import type { Work } from './work.ts'
 
@@ -48,7 +49,7 @@ export const imports: Work = {
         rates.theirs.push(devices / (await BARE[database](ours, theirs)))
         begins.push((await timed(ours, ['devices', 'list', '--limit', String(devices)])).first)
         run.say(`${database}: ${rates.ours.map(Math.round)} a second beside ${rates.theirs.map(Math.round)}`)
-        await remove(ours, theirs)
+        for (const each of [ours, theirs]) await removeInstallation(each)
       }
       figures.push(...figuresOf(database, devices, rates, begins))
     }
@@ -139,14 +140,6 @@ async function copy(
   const seconds = (performance.now() - began) / 1_000
   await rm(file)
   return seconds
-}
-
-/** Ten rounds of a million devices would fill a disk. */
-async function remove(...installations: readonly BenchInstallation[]): Promise<void> {
-  for (const { directory, postgres } of installations) {
-    await postgres?.server.query(`drop database ${postgres.database} with (force)`)
-    await rm(directory, { recursive: true })
-  }
 }
 
 function figuresOf(

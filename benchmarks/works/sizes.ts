@@ -11,7 +11,12 @@ import { manySessions } from '../data/tokens.ts'
 import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import { median, percentile } from '../harness/statistics.ts'
 import { atMost, type Figure, ratio } from '../report/figure.ts'
-import { DATABASES, type DatabaseKind, newInstallation } from '../services/installation.ts'
+import {
+  DATABASES,
+  type DatabaseKind,
+  newInstallation,
+  removeInstallation,
+} from '../services/installation.ts'
 import { startRatafia } from '../services/ratafia.ts'
 import type { Run, Work } from './work.ts'
 
@@ -92,7 +97,6 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
   const person = present(scene.people[0])
   const [device] = await registerAll(unitsOf(scene), service.port)
   const { fleet, close } = await openHere(installation)
-  run.after(close)
   const recorder = newRecorder()
   const wire = new Wire([target], recorder)
   const p99 = new Map<string, number[]>()
@@ -124,8 +128,10 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
   }
   const end = async () => {
     wire.close()
+    await close()
     const refusals = await refusalsOf(service, scene)
     await service.stop()
+    await removeInstallation(installation)
     return refusals
   }
   return { rows, p99, turn, endRound, end }
