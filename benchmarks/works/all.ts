@@ -1,4 +1,5 @@
 /** The works, in the order in which they run and are shown. */
+import { connections } from './connections.ts'
 import { costs } from './costs.ts'
 import { exchanges } from './exchange.ts'
 import { imports } from './import.ts'
@@ -9,6 +10,7 @@ import { peers } from './peers.ts'
 import { register } from './register.ts'
 import { registrations } from './registration.ts'
 import { requests } from './requests.ts'
+import { revocations } from './revocation.ts'
 import { sessions } from './session.ts'
 import { sizes } from './sizes.ts'
 import { start } from './start.ts'
@@ -31,5 +33,7 @@ export const WORKS: readonly Work[] = [
   packages,
   imports,
   register,
+  revocations,
+  connections,
   costs,
 ]
