@@ -21,7 +21,7 @@ export function manyTokens(
   installation: BenchInstallation,
   scene: Scene,
   count: number,
-): Promise<readonly MadeToken[]> {
+): Promise<MadeToken[]> {
   return opened(installation, async (on) => {
     const accounts = await accountsOf(on, scene)
     const now = new Date()

@@ -7,7 +7,7 @@ import { searchFleet } from '../../packages/server/src/devices/fleet/search-flee
 import { openOne, present, random, registerAll, unitsOf } from '../data/devices.ts'
 import { fillRegister, serialOf } from '../data/fleet.ts'
 import { openHere } from '../data/opened.ts'
-import { manySessions } from '../data/tokens.ts'
+import { manySessions, manyTokens } from '../data/tokens.ts'
 import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import { median, percentile } from '../harness/statistics.ts'
 import { atMost, type Figure, ratio } from '../report/figure.ts'
@@ -25,6 +25,8 @@ const FLEET = { brandId: 'acme-brand', model: 'fleet' } as const
 /** Of each kind in a round: the third slowest is the 99th percentile. */
 const REQUESTS = 300
 
+const turnsOf = ({ quick }: Run): number => (quick ? 50 : REQUESTS)
+
 export const sizes: Work = {
   name: 'sizes',
   says: 'list, revoke, whoami, session and device search on small and large tables',
@@ -39,7 +41,7 @@ export const sizes: Work = {
       for (let round = 0; round <= run.pace.rounds; round++) {
         run.say(`${database}: round ${round} of ${run.pace.rounds}`)
         // One after the other in each turn: whatever else the machine does hits all of them.
-        for (let turn = 0; turn < (run.quick ? 50 : REQUESTS); turn++) {
+        for (let turn = 0; turn < turnsOf(run); turn++) {
           for (const table of all) await table.turn()
         }
         for (const table of all) table.endRound(round > 0)
@@ -89,6 +91,8 @@ async function tables(database: DatabaseKind, run: Run): Promise<readonly Table[
 async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: Run): Promise<Table> {
   const installation = await newInstallation(database, scene, run.directory)
   // Of somebody else: who is measured has as few sessions here as there.
+  const turns = turnsOf(run) * (run.pace.rounds + 1)
+  const ended = await manyTokens(installation, { ...scene, people: scene.people.slice(2) }, turns)
   await manySessions(installation, { ...scene, people: scene.people.slice(1, 2) }, rows)
   await fillRegister(installation, [{ ...FLEET, count: rows }])
   const service = await startRatafia(installation)
@@ -112,9 +116,10 @@ async function tableOf(rows: number, database: DatabaseKind, scene: Scene, run: 
   }
   const token = present(await logIn(person, wire, random), wire)
   const turn = async () => {
-    const ended = present(await logIn(person, wire, random), wire)
-    await timed('whoami', send(whoami(ended)))
-    await timed('revoke', send(revoke(ended, token)))
+    const { sessionId: session, text } = present(ended.pop())
+    const other = { ...token, person: present(scene.people[2]), session, text }
+    await timed('whoami', send(whoami(other)))
+    await timed('revoke', send(revoke(other, other)))
     await timed('list', send(listTokens(token)))
     await timed('session', () => openOne(present(device), wire))
     await timed('device search', () => searchFleet(searchFor(random.below(rows)), { fleet }, async () => {}))
