@@ -4,6 +4,8 @@ import { type Figure, isMet } from './figure.ts'
 export interface Bar {
   readonly label: string
   readonly figure: Figure
+  /** The same at an earlier commit. */
+  readonly before?: Figure | undefined
 }
 
 const WIDTH = 1_040
@@ -27,24 +29,27 @@ export function chart(bars: readonly Bar[], title: string): string {
     (tick) =>
       `<line class="${tick === 1 ? 'mark' : 'grid'}" x1="${xOf(tick)}" x2="${xOf(tick)}" y1="${TOP - 6}" y2="${height - 12}"/><text class="quiet" x="${xOf(tick)}" y="${TOP - 12}" text-anchor="middle">${tick === 1 ? 'mark' : tick}</text>`,
   )
-  const rows = shown.map(({ label, figure }, at) => {
+  const rows = shown.map(({ label, figure, before }, at) => {
     const y = TOP + at * ROW
     const times = timesMark(figure)
     const [from, to] = [xOf(1), xOf(times)].sort((a, b) => a - b)
     const text = times < 0.095 ? times.toFixed(2) : times < 9.95 ? times.toFixed(1) : times.toFixed(0)
-    return `<text x="${LEFT - 10}" y="${y + 12}" text-anchor="end">${escaped(label)}</text><rect class="${isMet(figure) ? 'met' : 'missed'}" x="${from}" y="${y + 2}" width="${Math.max((to ?? 0) - (from ?? 0), 2).toFixed(1)}" height="${ROW - 5}" rx="2"/><text class="quiet" x="${(to ?? 0) + 6}" y="${y + 12}">${text}</text>`
+    const then = before
+      ? `<circle class="then" cx="${xOf(timesMark(before))}" cy="${y + 8}" r="3.5"><title>before: ${timesMark(before).toFixed(2)}</title></circle>`
+      : ''
+    return `<text x="${LEFT - 10}" y="${y + 12}" text-anchor="end">${escaped(label)}</text><rect class="${isMet(figure) ? 'met' : 'missed'}" x="${from}" y="${y + 2}" width="${Math.max((to ?? 0) - (from ?? 0), 2).toFixed(1)}" height="${ROW - 5}" rx="2"/><text class="quiet" x="${(to ?? 0) + 6}" y="${y + 12}">${text}</text>${then}`
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui,sans-serif" font-size="12">
 <title>${escaped(title)}</title>
 <style>
 text { fill: #1f2328 } .quiet { fill: #59636e } .grid { stroke: #d1d9e0 } .mark { stroke: #1f2328; stroke-width: 1.5 }
-.met { fill: #1a7f5a } .missed { fill: #c8641b }
+.met { fill: #1a7f5a } .missed { fill: #c8641b } .then { fill: none; stroke: #59636e; stroke-width: 1.5 }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f6fc } .quiet { fill: #9198a1 } .grid { stroke: #3d444d } .mark { stroke: #f0f6fc }
-.met { fill: #3fb68b } .missed { fill: #e8914f } }
+.met { fill: #3fb68b } .missed { fill: #e8914f } .then { stroke: #9198a1 } }
 </style>
 <text x="${LEFT}" y="18" font-size="14" font-weight="600">${escaped(title)}</text>
-<text class="quiet" x="${LEFT}" y="35">times the mark: less is better, and left of the line is met</text>
+<text class="quiet" x="${LEFT}" y="35">times the mark: less is better, and left of the line is met${shown.some(({ before }) => before) ? '; a ring is the value before' : ''}</text>
 ${ticks.join('\n')}
 ${rows.join('\n')}
 </svg>
