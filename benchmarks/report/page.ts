@@ -1,5 +1,5 @@
 /** Writes the newest figures into `docs/performance.md`, and the chart beside it. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../tools/test/programs.ts'
 import { WORKS } from '../works/all.ts'
@@ -10,6 +10,7 @@ import { sizingOf } from './sizing.ts'
 import { cellsOf, shownValue } from './table.ts'
 
 const PAGE = join(ROOT, 'docs/performance.md')
+const GRAPHS = join(ROOT, 'docs/performance')
 const CHART = join(ROOT, 'docs/performance.svg')
 /** The commit whose figures are those of before. */
 const BEFORE = '4beb700'
@@ -25,7 +26,22 @@ export function writePage(results: Results): void {
   writeFileSync(CHART, chart(bars, `Ratafia at ${results.commit}`))
   const page = readFileSync(PAGE, 'utf8')
   const figures = withSection(page, 'figures', figuresOf(results, before))
-  writeFileSync(PAGE, withSection(figures, 'sizing', sizingOf(results)))
+  const sized = withSection(figures, 'sizing', sizingOf(results))
+  writeFileSync(PAGE, withSection(sized, 'graphs', graphsOf(readdirSync(GRAPHS))))
+}
+
+/** A line for each load, with a link to each of its flame graphs. */
+export function graphsOf(files: readonly string[]): string {
+  const label = (file: string) => /-(before|after)\.svg$/.exec(file)?.[0] ?? ''
+  const loads = Map.groupBy(files.filter(label), (file) => file.slice(0, -label(file).length))
+  const link = (load: string, when: string) => {
+    const file = `${load}-${when}.svg`
+    return files.includes(file) ? `[${when}](performance/${file})` : ''
+  }
+  const rows = [...loads.keys()]
+    .sort()
+    .map((load) => `| ${load} | ${link(load, 'before')} | ${link(load, 'after')} |`)
+  return ['| load | before | after |', '|---|---|---|', ...rows].join('\n')
 }
 
 const runsOf = ({ works }: Results) =>
@@ -41,7 +57,7 @@ function labelOf(name: string, { what, database, measure, beside }: Figure): str
 }
 
 /** Throws an Error if the page has lost the markers of the section. */
-export function withSection(page: string, name: 'figures' | 'sizing', text: string): string {
+export function withSection(page: string, name: 'figures' | 'sizing' | 'graphs', text: string): string {
   const [begin, end] = [`<!-- ${name}: written by npm run bench -->`, `<!-- end of the ${name} -->`]
   const [before, rest] = page.split(begin)
   const after = rest?.split(end)[1]

@@ -4,7 +4,7 @@ import { readOptions } from '../options.ts'
 import { chart, timesMark } from './chart.ts'
 import { alone, atLeast, atMost, type Figure, ratio, verdict } from './figure.ts'
 import { flameGraph } from './flame-graph.ts'
-import { figuresOf, withSection } from './page.ts'
+import { figuresOf, graphsOf, withSection } from './page.ts'
 import type { Results } from './results.ts'
 import { sizingOf } from './sizing.ts'
 import { tableOf } from './table.ts'
@@ -119,6 +119,14 @@ test('sizing follows from what requests cost, and says what is missing', () => {
   // A million devices: 34.7 refreshes and 694 verifications a second at the peak.
   assert.match(text, /\| cores of nodes, peak \| 0\.004 \| 0\.042 \| 0\.417 \|/)
   assert.match(text, /\| register and audit log \| 0\.070 GB \| 0\.700 GB \| 7\.00 GB \|/)
+})
+
+test('a load has a link to its flame graph of before, and to that of after when there is one', () => {
+  const lines = graphsOf(['login-after.svg', 'login-before.svg', 'session-before.svg']).split('\n')
+  assert.deepEqual(lines.slice(2), [
+    '| login | [before](performance/login-before.svg) | [after](performance/login-after.svg) |',
+    '| session | [before](performance/session-before.svg) |  |',
+  ])
 })
 
 test('a flame graph adds up what a function and its callees took, and leaves out idle time', () => {
