@@ -36,10 +36,10 @@ export function chart(bars: readonly Bar[], title: string): string {
 <title>${escaped(title)}</title>
 <style>
 text { fill: #1f2328 } .quiet { fill: #59636e } .grid { stroke: #d1d9e0 } .mark { stroke: #1f2328; stroke-width: 1.5 }
-.met { fill: #1a7f5a } .missed { fill: #c8641b } .then { fill: none; stroke: #59636e; stroke-width: 1.5 }
+.met { fill: #1a7f5a } .missed { fill: #c8641b } .then { fill: #fff; stroke: #59636e; stroke-width: 1.5 }
 @media (prefers-color-scheme: dark) {
 text { fill: #f0f6fc } .quiet { fill: #9198a1 } .grid { stroke: #3d444d } .mark { stroke: #f0f6fc }
-.met { fill: #3fb68b } .missed { fill: #e8914f } .then { stroke: #9198a1 } }
+.met { fill: #3fb68b } .missed { fill: #e8914f } .then { fill: #0d1117; stroke: #9198a1 } }
 </style>
 <text x="${LEFT}" y="18" font-size="14" font-weight="600">${escaped(title)}</text>
 <text class="quiet" x="${LEFT}" y="35">times the mark: less is better, and left of the line is met${shown.some(({ before }) => before) ? '; a ring is the value before' : ''}</text>

@@ -8,20 +8,20 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { makeScene } from '../../faults/load/scene.ts'
-import { PROGRAM, ROOT } from '../../tools/test/programs.ts'
-import { groupsOf } from '../data/opened.ts'
-import { onCores, SERVER_CORE } from '../harness/cores.ts'
-import { median } from '../harness/statistics.ts'
-import { alone, atLeast, atMost, type Figure, ratio } from '../report/figure.ts'
+import { makeScene } from '../../../faults/load/scene.ts'
+import { PROGRAM, ROOT } from '../../../tools/test/programs.ts'
+import { groupsOf } from '../../data/opened.ts'
+import { onCores, SERVER_CORE } from '../../harness/cores.ts'
+import { median } from '../../harness/statistics.ts'
+import { alone, atLeast, atMost, type Figure, ratio } from '../../report/figure.ts'
 import {
   type BenchInstallation,
   DATABASES,
   type DatabaseKind,
   newInstallation,
   removeInstallation,
-} from '../services/installation.ts'
-import type { Work } from './work.ts'
+} from '../../services/installation.ts'
+import type { Work } from '../work.ts'
 
 const LINES = 1_000
 /** Whose rows `theirs` reads ahead of its clock, so that they need not all be in memory. */

@@ -1,24 +1,24 @@
 /** Requests on small and large tables, in turn: the slowest of a hundred at 10^3, 10^5 and 10^6 rows. */
-import { listTokens, logIn, revoke, whoami } from '../../faults/load/log-in.ts'
-import { makeScene, type Scene } from '../../faults/load/scene.ts'
-import { newRecorder, type Request, Wire } from '../../faults/load/wire.ts'
-import type { FleetQuery } from '../../packages/server/src/devices/fleet/fleet-filter.ts'
-import { searchFleet } from '../../packages/server/src/devices/fleet/search-fleet.ts'
-import { openOne, present, random, registerAll, unitsOf } from '../data/devices.ts'
-import { fillRegister, serialOf } from '../data/fleet.ts'
-import { openHere } from '../data/opened.ts'
-import { manySessions, manyTokens } from '../data/tokens.ts'
-import { type Refusal, refusalsOf } from '../harness/refusals.ts'
-import { median, percentile } from '../harness/statistics.ts'
-import { atMost, type Figure, ratio } from '../report/figure.ts'
+import { listTokens, logIn, revoke, whoami } from '../../../faults/load/log-in.ts'
+import { makeScene, type Scene } from '../../../faults/load/scene.ts'
+import { newRecorder, type Request, Wire } from '../../../faults/load/wire.ts'
+import type { FleetQuery } from '../../../packages/server/src/devices/fleet/fleet-filter.ts'
+import { searchFleet } from '../../../packages/server/src/devices/fleet/search-fleet.ts'
+import { openOne, present, random, registerAll, unitsOf } from '../../data/devices.ts'
+import { fillRegister, serialOf } from '../../data/fleet.ts'
+import { openHere } from '../../data/opened.ts'
+import { manySessions, manyTokens } from '../../data/tokens.ts'
+import { type Refusal, refusalsOf } from '../../harness/refusals.ts'
+import { median, percentile } from '../../harness/statistics.ts'
+import { atMost, type Figure, ratio } from '../../report/figure.ts'
 import {
   DATABASES,
   type DatabaseKind,
   newInstallation,
   removeInstallation,
-} from '../services/installation.ts'
-import { startRatafia } from '../services/ratafia.ts'
-import type { Run, Work } from './work.ts'
+} from '../../services/installation.ts'
+import { startRatafia } from '../../services/ratafia.ts'
+import type { Run, Work } from '../work.ts'
 
 const MARK = 1.3
 const FLEET = { brandId: 'acme-brand', model: 'fleet' } as const
@@ -66,6 +66,12 @@ export const sizes: Work = {
   },
 }
 
+function rowsOf(database: DatabaseKind, { quick, huge }: Run): readonly number[] {
+  if (quick) return [1_000, 10_000]
+  const all = [1_000, 100_000, 1_000_000]
+  return huge && database === 'postgres' ? [...all, 10_000_000] : all
+}
+
 interface Table {
   readonly rows: number
   /** Milliseconds, for each kind of request: one of each round. */
@@ -81,7 +87,7 @@ interface Table {
 async function tables(database: DatabaseKind, run: Run): Promise<readonly Table[]> {
   const scene = await makeScene({ people: 3, models: 2, keys: 2 })
   const made: Table[] = []
-  for (const rows of run.quick ? [1_000, 10_000] : [1_000, 100_000, 1_000_000]) {
+  for (const rows of rowsOf(database, run)) {
     run.say(`${database}: ${rows} rows`)
     made.push(await tableOf(rows, database, scene, run))
   }

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from '../harness/statistics.ts'
-import { makeInputs } from '../packages/inputs.ts'
-import { OURS, PEERS, type Program, ratesOf } from '../packages/programs.ts'
-import type { Rates } from '../packages/rates.ts'
 import { atLeast, type Figure, ratio } from '../report/figure.ts'
-import type { Work } from './work.ts'
+import type { Work } from '../works/work.ts'
+import { makeInputs } from './inputs.ts'
+import { OURS, PEERS, type Program, ratesOf } from './programs.ts'
+import type { Rates } from './rates.ts'
 
 /** Of a round's time, for each thing that is done in it: there are 33. */
 const SHARE = 0.1
