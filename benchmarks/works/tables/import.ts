@@ -44,6 +44,7 @@ export const imports: Work = {
           await newInstallation(database, scene, run.directory),
           await newInstallation(database, scene, run.directory),
         ]
+        run.say(`${database}: round ${round + 1} of ${run.pace.rounds}`)
         const imported = await timed(ours, ['devices', 'import', '--unknown-models', file])
         rates.ours.push(devices / imported.all)
         rates.theirs.push(devices / (await BARE[database](ours, theirs)))
