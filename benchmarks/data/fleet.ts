@@ -32,9 +32,10 @@ export async function fillRegister(installation: BenchInstallation, fleets: read
         .executeTakeFirstOrThrow()
       const first = index + 1
       const own = ['id', 'serial', 'device_key_id']
-      await copyRow(on.database, { table: 'device', key: 'id', of: id, own }, fleet.count - 1, (at) => [
-        ...[newDeviceId(), serialOf(first + at), keyOf(first + at)],
-      ])
+      const template = { table: 'device', key: 'id', of: id, own } as const
+      await copyRow(on.database, template, fleet.count - 1, (at) => {
+        return [newDeviceId(), serialOf(first + at), keyOf(first + at)]
+      })
       index += fleet.count
     }
   })
