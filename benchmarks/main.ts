@@ -36,16 +36,19 @@ async function measureAll(options: Options): Promise<boolean> {
   try {
     for (const work of works) {
       // One that fails does not take the others' figures with it.
+      const began = performance.now()
       const result = await measure(work, options, directory).catch((error: unknown) => {
         process.stderr.write(`${work.name}: ${error instanceof Error ? error.stack : error}\n`)
       })
       good &&= result?.refusals.every(({ refused }) => refused) ?? false
+      const took = Math.round((performance.now() - began) / 1_000)
+      process.stderr.write(`${timeOf(took)} ${work.name}: done\n`)
       if (!result) continue
       process.stdout.write(`${tableOf(work.name, result)}\n`)
       if (commit === undefined) continue
       const date = new Date().toISOString()
       const on = machine(await databaseVersion())
-      writePage(keep(commit, work.name, { date, machine: on, pace, ...result }))
+      writePage(keep(commit, work.name, { date, machine: on, pace, took, ...result }))
     }
   } finally {
     await stopPostgres()
@@ -54,14 +57,22 @@ async function measureAll(options: Options): Promise<boolean> {
   return good
 }
 
-async function measure(work: Work, { pace, quick }: Options, directory: string): Promise<WorkResult> {
+async function measure(work: Work, { pace, quick, huge }: Options, directory: string): Promise<WorkResult> {
   const ends: (() => Promise<unknown>)[] = []
-  const say = (line: string) => process.stderr.write(`${work.name}: ${line}\n`)
+  const began = performance.now()
+  const say = (line: string) => {
+    process.stderr.write(`${timeOf((performance.now() - began) / 1_000)} ${work.name}: ${line}\n`)
+  }
   try {
-    return await work.measure({ pace, quick, directory, say, after: (end) => ends.push(end) })
+    return await work.measure({ pace, quick, huge, directory, say, after: (end) => ends.push(end) })
   } finally {
     for (let end = ends.pop(); end; end = ends.pop()) await end()
   }
+}
+
+/** `m:ss`. */
+function timeOf(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
 }
 
 /** Those that npm has: `benchmarks/setup` installs the others too. */

@@ -12,6 +12,7 @@ and what benchmarks/setup installs. Ends with 1 if something that must be refuse
 
   --list            the works
   --quick           a smoke run: little data, short rounds; writes nothing
+  --huge            sizes also has 10,000,000 rows on PostgreSQL, which takes longer and 30 GB of disk
   --rounds N        rounds of each contender (5)
   --seconds N       seconds of each round (3)
   --warm-up N       seconds of warm-up of each contender (20)
@@ -25,6 +26,7 @@ export interface Options {
   readonly works: readonly Work[]
   readonly pace: Pace
   readonly quick: boolean
+  readonly huge: boolean
   readonly list: boolean
   readonly help: boolean
   readonly report: boolean
@@ -43,6 +45,7 @@ export function readOptions(words: readonly string[]): Options {
         help: { type: 'boolean' },
         report: { type: 'boolean' },
         quick: { type: 'boolean' },
+        huge: { type: 'boolean' },
       },
       ...{ rounds: { type: 'string' }, seconds: { type: 'string' }, 'warm-up': { type: 'string' } },
       ...{ as: { type: 'string' }, profile: { type: 'string' } },
@@ -61,7 +64,13 @@ export function readOptions(words: readonly string[]): Options {
       seconds: numberOf(values.seconds, quick ? 1 : 3, 'seconds'),
       warmUpSeconds: numberOf(values['warm-up'], quick ? 1 : 20, 'warm-up'),
     },
-    ...{ quick, list: values.list ?? false, help: values.help ?? false, as: values.as },
+    ...{
+      quick,
+      huge: values.huge ?? false,
+      list: values.list ?? false,
+      help: values.help ?? false,
+      as: values.as,
+    },
     report: values.report ?? false,
     profile: values.profile,
   }

@@ -24,13 +24,13 @@ export const unitsOf = ({ models, keys }: Scene): Unit[] =>
 /** Two requests. */
 export async function registerOne(unit: Unit, wire: Wire): Promise<Device> {
   const requestId = (await ask(requestIdRequest, wire, random)) ?? ''
-  return present(await register(unit, registration(unit, requestId), wire, random))
+  return present(await register(unit, registration(unit, requestId), wire, random), wire)
 }
 
 /** Two requests; with `previous` a refresh. */
 export async function openOne(device: Device, wire: Wire, previous?: DeviceSession): Promise<DeviceSession> {
   const nonce = (await ask(nonceRequest, wire, random)) ?? ''
-  return present(await open(device, opening(device, nonce, previous), wire, random))
+  return present(await open(device, opening(device, nonce, previous), wire, random), wire)
 }
 
 export async function registerAll(units: readonly Unit[], port: number): Promise<readonly Device[]> {
@@ -41,7 +41,10 @@ export async function registerAll(units: readonly Unit[], port: number): Promise
   return devices
 }
 
-export function present<T>(made: T | undefined): T {
-  if (made === undefined) throw new Error('the service refused good requests')
-  return made
+/** Throws an Error that says how a good request was refused. */
+export function present<T>(made: T | undefined, wire?: Wire): T {
+  if (made !== undefined) return made
+  const last = wire?.recorder.history.findLast(({ status }) => status !== 200)
+  const answer = last ? `: ${last.kind} was answered ${last.status}: ${last.detail}` : ''
+  throw new Error(`the service refused a good request${answer}`)
 }

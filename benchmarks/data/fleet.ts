@@ -1,35 +1,61 @@
-/** A register of many devices, filled by the operation of `devices import`. */
+/** A register of many devices. */
 import { createHash } from 'node:crypto'
+import { newDeviceId } from '@ratafia/api'
 import { type InImport, importDevices } from '../../packages/server/src/devices/transfer/import-devices.ts'
 import type { BenchInstallation } from '../services/installation.ts'
-import { opened } from './opened.ts'
+import { copyRow } from './copies.ts'
+import { type Opened, opened } from './opened.ts'
 
-/** The model of the imported devices, which the service does not have. */
-export const FLEET = { brandId: 'acme-brand', model: 'fleet' } as const
-const LINES = 1_000
-
-export const serialOf = (index: number): string => `S-${index}`
-
-export async function importFleet(installation: BenchInstallation, from: number, to: number): Promise<void> {
-  await opened(installation, ({ inImport, clock, database }) =>
-    importDevices(
-      { source: { format: 'csv', open: () => csv(from, to) }, unknownModels: true },
-      { inImport: inImport as InImport, clock },
-    ).then(async () => {
-      if (database.kind === 'postgres')
-        await installation.postgres?.server.query('analyze', installation.postgres.database)
-    }),
-  )
+/** Devices that differ only in id, serial and key. The service does not have their model. */
+export interface Fleet {
+  readonly brandId: string
+  readonly model: string
+  readonly count: number
+  readonly status?: 'active' | 'revoked'
+  readonly quarantinedAt?: string
 }
 
-async function* csv(from: number, to: number): AsyncGenerator<Uint8Array> {
-  yield Buffer.from('brand_id,model,serial,device_key_id,status,revision,origin\n')
-  for (let start = from; start < to; start += LINES) {
-    const lines = Array.from({ length: Math.min(LINES, to - start) }, (_, at) => {
-      const serial = serialOf(start + at)
-      const key = createHash('sha384').update(serial).digest('base64url')
-      return `${FLEET.brandId},${FLEET.model},${serial},${key},active,0,import`
-    })
-    yield Buffer.from(`${lines.join('\n')}\n`)
-  }
+export const serialOf = (index: number): string => `S-${index}`
+export const keyOf = (index: number): string =>
+  createHash('sha384').update(serialOf(index)).digest('base64url')
+
+/** The first of each fleet comes from a file, as by `devices import`, and the others are copies. */
+export async function fillRegister(installation: BenchInstallation, fleets: readonly Fleet[]): Promise<void> {
+  await opened(installation, async (on) => {
+    let index = 0
+    for (const fleet of fleets) {
+      await importOne(fleet, index, on)
+      const { id } = await on.database.query
+        .selectFrom('device')
+        .select('id')
+        .where('serial', '=', serialOf(index))
+        .executeTakeFirstOrThrow()
+      const first = index + 1
+      const own = ['id', 'serial', 'device_key_id']
+      const template = { table: 'device', key: 'id', of: id, own } as const
+      await copyRow(on.database, template, fleet.count - 1, (at) => {
+        return [newDeviceId(), serialOf(first + at), keyOf(first + at)]
+      })
+      index += fleet.count
+    }
+  })
+  await installation.postgres?.server.query('analyze', installation.postgres.database)
+}
+
+async function importOne(fleet: Fleet, index: number, { inImport, clock }: Opened): Promise<void> {
+  const { brandId, model, status = 'active', quarantinedAt = '' } = fleet
+  const values = [brandId, model, serialOf(index), keyOf(index), status, '0', 'import', quarantinedAt]
+  const csv = `brand_id,model,serial,device_key_id,status,revision,origin,quarantined_at\n${values.join(',')}\n`
+  await importDevices(
+    {
+      source: {
+        format: 'csv',
+        open: async function* () {
+          yield Buffer.from(csv)
+        },
+      },
+      unknownModels: true,
+    },
+    { inImport: inImport as InImport, clock },
+  )
 }

@@ -6,12 +6,17 @@ import type { BenchInstallation } from '../services/installation.ts'
 
 export type Opened = Awaited<ReturnType<typeof openInstallation>>
 
+/** Whoever opens it closes it. */
+export function openHere({ environment }: BenchInstallation): Promise<Opened> {
+  const log = createLog({ level: 'warn', pretty: false })
+  return openInstallation({ config: readConfig(environment), log })
+}
+
 export async function opened<T>(
-  { environment }: BenchInstallation,
+  of: BenchInstallation,
   work: (installation: Opened) => Promise<T>,
 ): Promise<T> {
-  const log = createLog({ level: 'warn', pretty: false })
-  const installation = await openInstallation({ config: readConfig(environment), log })
+  const installation = await openHere(of)
   try {
     return await work(installation)
   } finally {

@@ -5,11 +5,10 @@ import { UNRESTRICTED } from '@ratafia/macaroon/conditions'
 import type { Scene } from '../../faults/load/scene.ts'
 import { mintToken } from '../../packages/server/src/tokens/root-macaroon.ts'
 import type { BenchInstallation } from '../services/installation.ts'
-import { groupsOf, type Opened, opened } from './opened.ts'
+import { copyRow } from './copies.ts'
+import { type Opened, opened } from './opened.ts'
 
 const DAY_MS = 86_400_000
-/** Rows of one statement: PostgreSQL takes 65,535 parameters, SQLite 32,766. */
-const ROWS = 2_000
 
 export interface MadeToken {
   readonly sessionId: string
@@ -18,11 +17,11 @@ export interface MadeToken {
 }
 
 /** They belong to the people of the scene in turn. */
-export async function manyTokens(
+export function manyTokens(
   installation: BenchInstallation,
   scene: Scene,
   count: number,
-): Promise<readonly MadeToken[]> {
+): Promise<MadeToken[]> {
   return opened(installation, async (on) => {
     const accounts = await accountsOf(on, scene)
     const now = new Date()
@@ -39,16 +38,41 @@ export async function manyTokens(
       const token = mintToken(minted, { key: 'userid', value: account.id })
       made.push({ sessionId, accountId: account.id, text: encodeBase64Url(encodeBinary(token)) })
     }
-    for (const group of groupsOf(made, ROWS)) {
-      const values = group.map(({ sessionId, accountId }) => ({
-        ...{ session_id: sessionId, account_id: accountId, description: null },
-        ...{ valid_since: now.getTime(), valid_until: expires.getTime(), created_at: now.getTime() },
-        ...{ revoked_at: null, revoked_by: null },
-      }))
-      await on.database.query.insertInto('token_session').values(values).execute()
-    }
+    await addSessions(on, count, (at) => [made[at]?.sessionId ?? '', made[at]?.accountId ?? ''])
     return made
   })
+}
+
+/** Only the sessions, without a token that anybody could present. They belong to the first of the people. */
+export async function manySessions(
+  installation: BenchInstallation,
+  scene: Scene,
+  count: number,
+): Promise<void> {
+  await opened(installation, async (on) => {
+    const [account] = await accountsOf(on, scene)
+    await addSessions(on, count, () => [newSessionId(), account?.id ?? ''])
+  })
+}
+
+/** `own` gives the id and the account of each. */
+async function addSessions(
+  { database }: Opened,
+  count: number,
+  own: (at: number) => readonly [string, string],
+): Promise<void> {
+  const [session_id, account_id] = own(0)
+  const now = Date.now()
+  await database.query
+    .insertInto('token_session')
+    .values({
+      ...{ session_id, account_id, description: null, created_at: now },
+      ...{ valid_since: now, valid_until: now + DAY_MS, revoked_at: null, revoked_by: null },
+    })
+    .execute()
+  const template = { table: 'token_session', key: 'session_id', of: session_id } as const
+  const columns = ['session_id', 'account_id']
+  await copyRow(database, { ...template, own: columns }, count - 1, (at) => own(at + 1))
 }
 
 export async function accountsOf({ accounts }: Opened, { people }: Scene) {

@@ -1,30 +1,54 @@
 /** Writes the newest figures into `docs/performance.md`, and the chart beside it. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../../tools/test/programs.ts'
 import { WORKS } from '../works/all.ts'
 import { chart } from './chart.ts'
 import type { Figure } from './figure.ts'
-import type { Results } from './results.ts'
-import { cellsOf } from './table.ts'
+import { type Results, resultsOf, sameFigure } from './results.ts'
+import { sizingOf } from './sizing.ts'
+import { cellsOf, shownValue } from './table.ts'
 
 const PAGE = join(ROOT, 'docs/performance.md')
+const GRAPHS = join(ROOT, 'docs/performance')
 const CHART = join(ROOT, 'docs/performance.svg')
-const BEGIN = '<!-- figures: written by npm run bench -->'
-const END = '<!-- end of the figures -->'
+/** The commit whose figures are those of before. */
+const BEFORE = '4beb700'
 
 export function writePage(results: Results): void {
-  const works = WORKS.flatMap(({ name }) => {
-    const run = results.works[name]
-    return run ? [{ name, ...run }] : []
-  })
-  const bars = works.flatMap(({ name, figures }) =>
-    figures.map((figure) => ({ label: labelOf(name, figure), figure })),
+  const before = results.commit === BEFORE ? undefined : resultsOf(BEFORE)
+  const bars = runsOf(results).flatMap(({ name, figures }) =>
+    figures.map((figure) => ({
+      ...{ label: labelOf(name, figure), figure },
+      before: before && sameFigure(before, name, figure),
+    })),
   )
   writeFileSync(CHART, chart(bars, `Ratafia at ${results.commit}`))
   const page = readFileSync(PAGE, 'utf8')
-  writeFileSync(PAGE, withFigures(page, figuresOf(results)))
+  const figures = withSection(page, 'figures', figuresOf(results, before))
+  const sized = withSection(figures, 'sizing', sizingOf(results))
+  writeFileSync(PAGE, withSection(sized, 'graphs', graphsOf(readdirSync(GRAPHS))))
 }
+
+/** A line for each load, with a link to each of its flame graphs. */
+export function graphsOf(files: readonly string[]): string {
+  const label = (file: string) => /-(before|after)\.svg$/.exec(file)?.[0] ?? ''
+  const loads = Map.groupBy(files.filter(label), (file) => file.slice(0, -label(file).length))
+  const link = (load: string, when: string) => {
+    const file = `${load}-${when}.svg`
+    return files.includes(file) ? `[${when}](performance/${file})` : ''
+  }
+  const rows = [...loads.keys()]
+    .sort()
+    .map((load) => `| ${load} | ${link(load, 'before')} | ${link(load, 'after')} |`)
+  return ['| load | before | after |', '|---|---|---|', ...rows].join('\n')
+}
+
+const runsOf = ({ works }: Results) =>
+  WORKS.flatMap(({ name }) => {
+    const run = works[name]
+    return run ? [{ name, ...run }] : []
+  })
 
 function labelOf(name: string, { what, database, measure, beside }: Figure): string {
   const work = what.startsWith(name) ? what : `${name}: ${what}`
@@ -32,23 +56,34 @@ function labelOf(name: string, { what, database, measure, beside }: Figure): str
   return [work, database, ...(beside ? [] : [measure])].filter(Boolean).join(', ')
 }
 
-/** Throws an Error if the page has lost its markers. */
-export function withFigures(page: string, figures: string): string {
-  const [before, rest] = page.split(BEGIN)
-  const after = rest?.split(END)[1]
+/** Throws an Error if the page has lost the markers of the section. */
+export function withSection(page: string, name: 'figures' | 'sizing' | 'graphs', text: string): string {
+  const [begin, end] = [`<!-- ${name}: written by npm run bench -->`, `<!-- end of the ${name} -->`]
+  const [before, rest] = page.split(begin)
+  const after = rest?.split(end)[1]
   if (before === undefined || after === undefined)
-    throw new Error('docs/performance.md has no place for them')
-  return `${before}${BEGIN}\n\n${figures}\n\n${END}${after}`
+    throw new Error(`docs/performance.md has no place for ${name}`)
+  return `${before}${begin}\n\n${text}\n\n${end}${after}`
 }
 
-/** A line on each machine, and the table. */
-export function figuresOf({ commit, works }: Results): string {
-  const runs = WORKS.flatMap(({ name }) => {
-    const run = works[name]
-    return run ? [{ name, ...run }] : []
-  })
+/** A line on each machine, and the table. With `before` also the values of then. */
+export function figuresOf(results: Results, before?: Results): string {
+  const { commit } = results
+  const runs = runsOf(results)
   const rows = runs.flatMap(({ name, figures }) =>
-    figures.map((figure) => `| ${[`\`${name}\` ${figure.what}`, ...cellsOf(figure)].join(' | ')} |`),
+    figures.map((figure) => {
+      const [database, measure, ours, beside, ...rest] = cellsOf(figure)
+      const then = before && sameFigure(before, name, figure)
+      const cells = [
+        database,
+        measure,
+        ours,
+        beside,
+        ...(before ? [then ? shownValue(then) : ''] : []),
+        ...rest,
+      ]
+      return `| ${[`\`${name}\` ${figure.what}`, ...cells].join(' | ')} |`
+    }),
   )
   const places = Map.groupBy(runs, ({ machine }) => Object.values({ ...machine, postgres: '' }).join(', '))
   const lines = [...places.values()].map(([run, ...others]) => {
@@ -69,8 +104,8 @@ export function figuresOf({ commit, works }: Results): string {
     '',
     `Of ${refusals.length} things shown to the measured services that must be refused, ${refused} were.`,
     '',
-    '| work | database | measure | ours | beside | value | mark | result |',
-    '|---|---|---|---|---|---|---|---|',
+    `| work | database | measure | ours | beside |${before ? ` ${before.commit} |` : ''} value | mark | result |`,
+    `|---|---|---|---|---|${before ? '---|' : ''}---|---|---|`,
     ...rows,
   ].join('\n')
 }

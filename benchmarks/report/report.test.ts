@@ -4,7 +4,9 @@ import { readOptions } from '../options.ts'
 import { chart, timesMark } from './chart.ts'
 import { alone, atLeast, atMost, type Figure, ratio, verdict } from './figure.ts'
 import { flameGraph } from './flame-graph.ts'
-import { figuresOf, withFigures } from './page.ts'
+import { figuresOf, graphsOf, withSection } from './page.ts'
+import type { Results } from './results.ts'
+import { sizingOf } from './sizing.ts'
 import { tableOf } from './table.ts'
 
 const FACTS = { what: 'whoami', database: 'sqlite', measure: 'µs of CPU' } as const
@@ -57,30 +59,74 @@ test('in the chart less is better, whichever way a mark counts', () => {
 test('a new table replaces the old one in the page, and nothing else', () => {
   const page =
     'Above.\n\n<!-- figures: written by npm run bench -->\nold\n<!-- end of the figures -->\n\nBelow.\n'
-  const once = withFigures(page, 'new')
+  const once = withSection(page, 'figures', 'new')
   assert.match(once, /^Above\.\n\n<!-- figures.*-->\n\nnew\n\n<!-- end of the figures -->\n\nBelow\.\n$/)
-  assert.equal(withFigures(once, 'new'), once)
-  assert.throws(() => withFigures('Above.', 'new'), /no place/)
+  assert.equal(withSection(once, 'figures', 'new'), once)
+  assert.throws(() => withSection(page, 'sizing', 'new'), /no place for sizing/)
+})
+
+const RUN = {
+  ...{ date: '2026-11-23T10:00:00.000Z', harness: 'abcdef0', load: 2 },
+  pace: { rounds: 5, seconds: 3, warmUpSeconds: 20 },
+  machine: { cpu: '2 × A CPU', memory: '8 GiB', system: 'linux 6', node: 'v24.0.0', postgres: '18' },
+  refusals: [{ what: 'a revoked token', status: 401, refused: true }],
+}
+const results = (commit: string, works: Record<string, readonly Figure[]>): Results => ({
+  commit,
+  works: Object.fromEntries(Object.entries(works).map(([name, figures]) => [name, { ...RUN, figures }])),
 })
 
 test('the page names the commit, the machine, and how many were refused', () => {
-  const run = {
-    ...{
-      date: '2026-11-23T10:00:00.000Z',
-      harness: 'abcdef0',
-      load: 2,
-      pace: { rounds: 5, seconds: 3, warmUpSeconds: 20 },
-    },
-    machine: { cpu: '2 × A CPU', memory: '8 GiB', system: 'linux 6', node: 'v24.0.0', postgres: '18' },
-    ...{ figures: [costly], refusals: [{ what: 'a revoked token', status: 401, refused: true }] },
-  }
-  const text = figuresOf({ commit: '1234567', works: { verify: run } })
+  const text = figuresOf(results('1234567', { verify: [costly] }))
   assert.match(
     text,
     /Commit 1234567, 2026-11-23\.\n2 × A CPU, 8 GiB, linux 6\.\nNode 24\.0\.0, PostgreSQL 18\./,
   )
   assert.match(text, /Of 1 things .* 1 were\./)
   assert.match(text, /^\| `verify` whoami \| sqlite \| µs of CPU \| 40\.0 \| bare: 20\.0 \| 2\.00 times \|/m)
+})
+
+test('beside a value the page says what it was before, if the same was measured then', () => {
+  const before = results('4beb700', { verify: [{ ...costly, value: 14.6 }] })
+  const text = figuresOf(results('1234567', { verify: [costly, slow] }), before)
+  assert.match(text, /^\| work \| database \| measure \| ours \| beside \| 4beb700 \| value \|/m)
+  assert.match(text, /bare: 20\.0 \| 14\.60 times \| 2\.00 times \|/)
+  assert.match(text, /insert: 100 \| {2}\| 0\.50 times \|/)
+  const svg = chart([{ label: 'a', figure: costly, before: { ...costly, value: 14.6 } }], 'title')
+  assert.match(svg, /<title>before: 9\.13<\/title>/)
+})
+
+test('sizing follows from what requests cost, and says what is missing', () => {
+  const ours = (name: string, cpu: number, databaseCpu: number) => {
+    const more = { rounds: [{ name, median: { cpu, databaseCpu, statements: 4 } }] }
+    return alone({ what: name, database: 'postgres', measure: 'ms', ours: cpu, more })
+  }
+  const cost = (what: string, measure: string, value: number) =>
+    alone({ what, database: 'postgres', measure, ours: value })
+  const works = {
+    session: [ours('refresh', 2, 1)],
+    registration: [ours('registration', 3, 1)],
+  }
+  assert.match(sizingOf(results('1234567', works)), /\| refresh, 2 requests \| 500 \| 1,000 \| 4\.00 \|/)
+  assert.match(sizingOf(results('1234567', works)), /lacks .*`costs`/)
+  const costs = [
+    cost('device-session, first', 'ms of node CPU', 0.5),
+    cost('device-session, first', 'ms of PostgreSQL CPU', 0.1),
+    cost('registration: 2 requests', 'bytes stored', 7_000),
+    cost('refresh: 2 requests', 'bytes stored', 1_000),
+  ]
+  const text = sizingOf(results('1234567', { ...works, costs }))
+  // A million devices: 34.7 refreshes and 694 verifications a second at the peak.
+  assert.match(text, /\| cores of nodes, peak \| 0\.004 \| 0\.042 \| 0\.417 \|/)
+  assert.match(text, /\| register and audit log \| 0\.070 GB \| 0\.700 GB \| 7\.00 GB \|/)
+})
+
+test('a load has a link to its flame graph of before, and to that of after when there is one', () => {
+  const lines = graphsOf(['login-after.svg', 'login-before.svg', 'session-before.svg']).split('\n')
+  assert.deepEqual(lines.slice(2), [
+    '| login | [before](performance/login-before.svg) | [after](performance/login-after.svg) |',
+    '| session | [before](performance/session-before.svg) |  |',
+  ])
 })
 
 test('a flame graph adds up what a function and its callees took, and leaves out idle time', () => {

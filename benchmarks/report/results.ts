@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { ROOT } from '../../tools/test/programs.ts'
 import type { Pace } from '../harness/rounds.ts'
 import type { WorkResult } from '../works/work.ts'
+import type { Figure } from './figure.ts'
 
 const RESULTS = join(import.meta.dirname, '../results')
 
@@ -23,6 +24,8 @@ export interface WorkRun extends WorkResult {
   /** The system's load of the last five minutes, at the end: about 2 if nothing else ran. */
   readonly load: number
   readonly pace: Pace
+  /** Seconds. */
+  readonly took?: number
 }
 
 /**
@@ -47,8 +50,8 @@ export function machine(postgres: string | undefined): Readonly<Record<string, s
 
 /** Replaces what an earlier run of the commit said about this work. Returns all of the commit. */
 export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' | 'load'>): Results {
-  const file = join(RESULTS, `${commit}.json`)
-  const earlier: Results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { commit, works: {} }
+  const file = fileOf(commit)
+  const earlier = resultsOf(commit) ?? { commit, works: {} }
   const harness = git('rev-parse', '--short=7', 'HEAD')
   const results = {
     ...earlier,
@@ -57,6 +60,20 @@ export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' 
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`)
   return results
+}
+
+export function resultsOf(commit: string): Results | undefined {
+  const file = fileOf(commit)
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
+}
+
+const fileOf = (commit: string): string => join(RESULTS, `${commit}.json`)
+
+/** What another result says about the same thing, beside the same. */
+export function sameFigure({ works }: Results, work: string, figure: Figure): Figure | undefined {
+  const key = ({ what, database, measure, beside }: Figure) =>
+    JSON.stringify([what, database, measure, beside?.name])
+  return works[work]?.figures.find((other) => key(other) === key(figure))
 }
 
 /** Those with the newest run; undefined without any. */

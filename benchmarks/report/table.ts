@@ -16,15 +16,18 @@ export function tableOf(name: string, { figures, refusals }: WorkResult): string
 
 /** From the database on. */
 export function cellsOf(figure: Figure): readonly string[] {
-  const { database = '', measure, ours, beside, value, mark } = figure
+  const { database = '', measure, ours, beside, mark } = figure
   return [
     ...[database, measure, short(ours)],
     beside ? `${beside.name}: ${short(beside.value)}` : '',
-    beside ? `${value.toFixed(2)} times` : short(value),
+    shownValue(figure),
     mark ? `${mark.is} ${mark.limit}` : '',
     verdict(figure),
   ]
 }
+
+export const shownValue = ({ beside, value }: Figure): string =>
+  beside ? `${value.toFixed(2)} times` : short(value)
 
 /** Three digits that count. */
 export function short(figure: number): string {

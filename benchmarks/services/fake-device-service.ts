@@ -1,12 +1,14 @@
 /**
- * snapd's stand-in for a device service (`tests/lib/fakedevicesvc` of its sources), if BENCH_FAKEDEVICESVC names the
- * program: it signs a serial for every request whose own signature is right, with a key of 4096 bits. It stores nothing,
- * and checks neither the model nor the request-id. Its licence is not ours, so it is no part of this project.
+ * snapd's stand-in for a device service (`tests/lib/fakedevicesvc` of its sources): it signs a serial for every request
+ * whose own signature is right, with a key of 4096 bits. It stores nothing, and checks neither the model nor the
+ * request-id. `benchmarks/setup` builds it.
  */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { registration, type Unit } from '../../faults/load/device.ts'
 import type { Wire } from '../../faults/load/wire.ts'
 import { endWithThisProcess, sleep } from '../../faults/world/processes.ts'
@@ -19,12 +21,12 @@ export interface FakeDeviceService {
   stop(): Promise<void>
 }
 
-/** Undefined if there is none. */
-export async function startFakeDeviceService(): Promise<FakeDeviceService | undefined> {
-  const program = process.env['BENCH_FAKEDEVICESVC']
-  if (program === undefined) return undefined
+const PROGRAM = join(import.meta.dirname, '../.bin/fakedevicesvc')
+
+export async function startFakeDeviceService(): Promise<FakeDeviceService> {
+  if (!existsSync(PROGRAM)) throw new Error('fakedevicesvc is not installed: run benchmarks/setup.')
   const port = await freePort()
-  const [words, args] = onCores(SERVER_CORE, [program, `127.0.0.1:${port}`])
+  const [words, args] = onCores(SERVER_CORE, [PROGRAM, `127.0.0.1:${port}`])
   const child = endWithThisProcess(
     spawn(words, args, { env: { ...process.env, GOMAXPROCS: '1' }, stdio: 'ignore' }),
   )

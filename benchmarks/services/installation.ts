@@ -1,6 +1,6 @@
 /** An installation to measure: a new database with people, models and trust roots, and the service's environment. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Scene } from '../../faults/load/scene.ts'
 import type { Postgres } from '../../faults/world/postgres.ts'
@@ -48,4 +48,10 @@ export async function newInstallation(
   }
   await setUp(scene, { ...thisRelease(), environment })
   return { kind, directory: own, environment, postgres: server && { server, database } }
+}
+
+/** A database with a million rows takes disk, and time of PostgreSQL while another work is measured. */
+export async function removeInstallation({ directory, postgres }: BenchInstallation): Promise<void> {
+  await postgres?.server.query(`drop database ${postgres.database} with (force)`)
+  rmSync(directory, { recursive: true })
 }

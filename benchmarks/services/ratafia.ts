@@ -18,11 +18,12 @@ export interface ServiceOptions {
   readonly workers?: number
   readonly cores?: string
   readonly accessLog?: 'on' | 'off'
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 export async function startRatafia(
   installation: BenchInstallation,
-  { workers = 1, cores = SERVER_CORE, accessLog = 'on' }: ServiceOptions = {},
+  { workers = 1, cores = SERVER_CORE, accessLog = 'on', environment = {} }: ServiceOptions = {},
 ): Promise<Service> {
   const profiler = profilerOf(installation.directory)
   const running = await startProcess({
@@ -35,6 +36,7 @@ export async function startRatafia(
       RATAFIA_WORKERS: String(workers),
       RATAFIA_ACCESS_LOG: accessLog,
       ...profiler.environment,
+      ...environment,
     },
   })
   return { ...running, installation, profile: profiler.file }

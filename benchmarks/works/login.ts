@@ -25,7 +25,7 @@ export const logins: Work = {
       run.after(service.stop)
       const flow = async (wire: Wire, turn: number) => {
         const person = present(scene.people[turn % scene.people.length])
-        present(await logIn(person, wire, random))
+        present(await logIn(person, wire, random), wire)
       }
       const ours = contender('login', service, flows(service.port, CLIENTS, flow), `login-${kind}`)
       const measured = await alternate([ours], run.pace)

@@ -8,6 +8,8 @@ export interface Run {
   readonly pace: Pace
   /** A smoke run: little data, few rounds. */
   readonly quick: boolean
+  /** Also what takes much more time and disk. */
+  readonly huge: boolean
   /** A directory of this run, removed after it. */
   readonly directory: string
   /** Says what it does now. */

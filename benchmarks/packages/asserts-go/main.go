@@ -1,4 +1,4 @@
-// snapd's asserts, as a program of its own: see ../rates.ts. Built against the sources that Debian packages.
+// snapd's asserts, as a program of its own: see ../rates.ts.
 package main
 
 import (

@@ -1,6 +1,6 @@
 /**
  * Guarantee: what was revoked is refused by every node within a second of the acknowledgement, whatever fails. How long
- * it takes is measured by `benchmarks/revocation.ts`; here a node that never refuses is what fails.
+ * it takes is measured by `npm run bench -- revocation`; here a node that never refuses is what fails.
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

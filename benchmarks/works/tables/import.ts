@@ -8,19 +8,20 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { makeScene } from '../../faults/load/scene.ts'
-import { PROGRAM, ROOT } from '../../tools/test/programs.ts'
-import { groupsOf } from '../data/opened.ts'
-import { onCores, SERVER_CORE } from '../harness/cores.ts'
-import { median } from '../harness/statistics.ts'
-import { alone, atLeast, atMost, type Figure, ratio } from '../report/figure.ts'
+import { makeScene } from '../../../faults/load/scene.ts'
+import { PROGRAM, ROOT } from '../../../tools/test/programs.ts'
+import { groupsOf } from '../../data/opened.ts'
+import { onCores, SERVER_CORE } from '../../harness/cores.ts'
+import { median } from '../../harness/statistics.ts'
+import { alone, atLeast, atMost, type Figure, ratio } from '../../report/figure.ts'
 import {
   type BenchInstallation,
   DATABASES,
   type DatabaseKind,
   newInstallation,
-} from '../services/installation.ts'
-import type { Work } from './work.ts'
+  removeInstallation,
+} from '../../services/installation.ts'
+import type { Work } from '../work.ts'
 
 const LINES = 1_000
 /** Whose rows `theirs` reads ahead of its clock, so that they need not all be in memory. */
@@ -43,12 +44,13 @@ export const imports: Work = {
           await newInstallation(database, scene, run.directory),
           await newInstallation(database, scene, run.directory),
         ]
+        run.say(`${database}: round ${round + 1} of ${run.pace.rounds}`)
         const imported = await timed(ours, ['devices', 'import', '--unknown-models', file])
         rates.ours.push(devices / imported.all)
         rates.theirs.push(devices / (await BARE[database](ours, theirs)))
         begins.push((await timed(ours, ['devices', 'list', '--limit', String(devices)])).first)
         run.say(`${database}: ${rates.ours.map(Math.round)} a second beside ${rates.theirs.map(Math.round)}`)
-        await remove(ours, theirs)
+        for (const each of [ours, theirs]) await removeInstallation(each)
       }
       figures.push(...figuresOf(database, devices, rates, begins))
     }
@@ -139,14 +141,6 @@ async function copy(
   const seconds = (performance.now() - began) / 1_000
   await rm(file)
   return seconds
-}
-
-/** Ten rounds of a million devices would fill a disk. */
-async function remove(...installations: readonly BenchInstallation[]): Promise<void> {
-  for (const { directory, postgres } of installations) {
-    await postgres?.server.query(`drop database ${postgres.database} with (force)`)
-    await rm(directory, { recursive: true })
-  }
 }
 
 function figuresOf(

@@ -1,0 +1,6 @@
+//go:build programs
+
+package main
+
+// Never built: it makes go.mod and go.sum cover a program of snapd that benchmarks/setup builds.
+import _ "github.com/snapcore/snapd/tests/lib/fakedevicesvc"

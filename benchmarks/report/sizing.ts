@@ -1,0 +1,111 @@
+/** How many cores and how much disk a number of devices needs, from what requests were measured to cost. */
+import type { Results } from './results.ts'
+import { short } from './table.ts'
+
+/** What a contender has spent on each request, or group of requests, in milliseconds of CPU. */
+interface Cost {
+  readonly cpu: number
+  readonly databaseCpu: number
+  readonly statements: number
+}
+
+/** A kind of request, the work that measures it on PostgreSQL, and its contender there. */
+const KINDS = [
+  { says: '`whoami`, seen before', work: 'verify', contender: 'seen' },
+  { says: '`whoami`, not seen before', work: 'verify', contender: 'fresh' },
+  { says: '`GET /device-session`, seen before', work: 'requests', contender: 'GET device-session, seen' },
+  { says: 'login by an agent, 5 requests', work: 'login', contender: 'login' },
+  { says: 'exchange', work: 'exchange', contender: 'exchange' },
+  { says: 'session, 2 requests', work: 'session', contender: 'session' },
+  { says: 'refresh, 2 requests', work: 'session', contender: 'refresh' },
+  { says: 'registration, 2 requests', work: 'registration', contender: 'registration' },
+] as const
+
+const DEVICES = [10_000, 100_000, 1_000_000]
+const DAY_SECONDS = 86_400
+/** Of a device, as docs/reliability.md assumes: a day, and how much more the busiest hour has. */
+const REFRESHES = 1
+const VERIFICATIONS = 20
+const PEAK = 3
+/** Sessions are kept so long after their end. */
+const KEPT_DAYS = 30
+
+const MISSING = 'The newest result lacks'
+
+export function sizingOf(results: Results): string {
+  return `${perCore(results)}\n\n${perFleet(results)}`
+}
+
+/** Requests a second that one core carries when it does nothing else. */
+function perCore(results: Results): string {
+  const rows = KINDS.flatMap(({ says, work, contender }) => {
+    const cost = costOf(results, work, contender)
+    if (!cost) return []
+    const { cpu, databaseCpu, statements } = cost
+    const database = [aSecond(databaseCpu), short(statements)]
+    return [`| ${[says, aSecond(cpu), ...database].join(' | ')} |`]
+  })
+  if (rows.length === 0) return `${MISSING} all of the works that say what a core carries.`
+  return [
+    '| request | a core of a node, a second | a core of PostgreSQL, a second | statements |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n')
+}
+
+/** Under a hundredth of a millisecond is the database's own housekeeping. */
+const aSecond = (milliseconds: number): string =>
+  milliseconds < 0.01 ? '–' : Math.round(1_000 / milliseconds).toLocaleString('en')
+
+function perFleet(results: Results): string {
+  const refresh = costOf(results, 'session', 'refresh')
+  const registration = costOf(results, 'registration', 'registration')
+  const first = 'device-session, first'
+  const verificationCpu = operation(results, first, 'ms of node CPU')
+  const verificationDatabase = operation(results, first, 'ms of PostgreSQL CPU')
+  const registered = operation(results, 'registration: 2 requests', 'bytes stored')
+  const refreshed = operation(results, 'refresh: 2 requests', 'bytes stored')
+  if (!(refresh && registration && verificationCpu && verificationDatabase && registered && refreshed)) {
+    return `${MISSING} \`session\`, \`registration\` or \`costs\`, from which the cores for a number of devices follow.`
+  }
+  const perSecond = (devices: number, aDay: number) => (devices / DAY_SECONDS) * aDay * PEAK
+  const cores = (devices: number, ofRefresh: number, ofVerification: number) =>
+    (perSecond(devices, REFRESHES) * ofRefresh + perSecond(devices, VERIFICATIONS) * ofVerification) / 1_000
+  const gigabytes = (bytes: number) => `${short(bytes / 1e9)} GB`
+  const rows: readonly (readonly [string, (devices: number) => string])[] = [
+    ['refreshes a second, peak', (devices) => short(perSecond(devices, REFRESHES))],
+    ['verifications a second, peak', (devices) => short(perSecond(devices, VERIFICATIONS))],
+    ['cores of nodes, peak', (devices) => short(cores(devices, refresh.cpu, verificationCpu))],
+    [
+      'cores of PostgreSQL, peak',
+      (devices) => short(cores(devices, refresh.databaseCpu, verificationDatabase)),
+    ],
+    ['register and audit log', (devices) => gigabytes(devices * registered)],
+    ['sessions', (devices) => gigabytes(devices * KEPT_DAYS * REFRESHES * refreshed)],
+    [
+      'in use on a day: the register and two sessions of each',
+      (devices) => gigabytes(devices * (registered + 2 * refreshed)),
+    ],
+    [
+      'registering all of them, one core of a node',
+      (devices) => `${short((devices * registration.cpu) / 60_000)} minutes`,
+    ],
+  ]
+  return [
+    `| devices | ${DEVICES.map((devices) => devices.toLocaleString('en')).join(' | ')} |`,
+    `|---|${DEVICES.map(() => '---|').join('')}`,
+    ...rows.map(([says, of]) => `| ${[says, ...DEVICES.map(of)].join(' | ')} |`),
+  ].join('\n')
+}
+
+const operation = ({ works }: Results, what: string, measure: string): number | undefined =>
+  works['costs']?.figures.find((figure) => figure.what === what && figure.measure === measure)?.ours
+
+/** A figure keeps its contenders, with their medians, in what it says more (`detailsOf`). */
+function costOf({ works }: Results, work: string, contender: string): Cost | undefined {
+  const kept = works[work]?.figures
+    .filter(({ database }) => database === 'postgres')
+    .flatMap(({ more = {} }) => Object.values(more).flat())
+  const found = kept?.find((each) => (each as { name?: string } | null)?.name === contender)
+  return (found as { readonly median: Cost } | undefined)?.median
+}

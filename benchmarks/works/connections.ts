@@ -1,0 +1,75 @@
+/** What thousands of bad connections cost a client that behaves, and how much memory they take. SQLite, one worker. */
+import { Agent, request } from 'node:http'
+import { makeScene } from '../../faults/load/scene.ts'
+import { sleep } from '../../faults/world/processes.ts'
+import { childrenOf, memoryOf } from '../harness/cpu.ts'
+import { refusalsOf } from '../harness/refusals.ts'
+import { percentile } from '../harness/statistics.ts'
+import { alone, type Figure, ratio } from '../report/figure.ts'
+import { BAD_KINDS, openBad } from '../services/bad-connections.ts'
+import { newInstallation } from '../services/installation.ts'
+import { type Service, startRatafia } from '../services/ratafia.ts'
+import type { Work } from './work.ts'
+
+const GOOD = ['/api/v1/snaps/auth/nonces', '/api/v2/tokens'] as const
+const REQUESTS = 500
+
+export const connections: Work = {
+  name: 'connections',
+  says: 'what thousands of bad connections cost a client that behaves',
+  async measure(run) {
+    const count = run.quick ? 500 : 10_000
+    const scene = await makeScene({ people: 2, models: 2, keys: 2 })
+    const service = await startRatafia(await newInstallation('sqlite', scene, run.directory))
+    run.after(service.stop)
+    await waitsOf(service)
+    const none = await waitsOf(service)
+    const figures: Figure[] = [memory('without bad connections', service)]
+    for (const kind of BAD_KINDS) {
+      const bad = await openBad(kind, service.port, count)
+      // A client that does not read does not notice that it was cut.
+      const more = kind.deaf ? undefined : await openBad(kind, service.port, count)
+      run.say(`${bad.open() + (more?.open() ?? 0)} are open that ${kind.name}`)
+      const waits = await waitsOf(service)
+      const what = `a request beside ${more ? 2 * count : count} that ${kind.name}`
+      figures.push(
+        ratio(
+          { what, database: 'sqlite', measure: 'p99 in ms', ours: percentile(waits, 0.99), more: { waits } },
+          { name: 'none', value: percentile(none, 0.99) },
+        ),
+        memory(`beside those that ${kind.name}`, service),
+      )
+      bad.close()
+      more?.close()
+      await sleep(1_000)
+    }
+    return { figures, refusals: await refusalsOf(service, scene) }
+  },
+}
+
+/** Of the worker, which serves the connections. */
+function memory(what: string, { pid }: Service): Figure {
+  const ours = Math.max(...[pid, ...childrenOf(pid)].map(memoryOf))
+  return alone({ what: `a worker ${what}`, database: 'sqlite', measure: 'MB resident', ours })
+}
+
+/** Milliseconds of each request of a client that behaves, on a new connection. Throws if one is refused. */
+async function waitsOf({ port }: Service): Promise<readonly number[]> {
+  const agent = new Agent({ keepAlive: false })
+  const times: number[] = []
+  for (let turn = 0; turn < REQUESTS; turn++) {
+    const began = performance.now()
+    const status = await post(`http://127.0.0.1:${port}${GOOD[turn % GOOD.length]}`, agent)
+    if (status !== 200) throw new Error(`a good request was answered ${status}`)
+    times.push(performance.now() - began)
+  }
+  return times
+}
+
+const post = (url: string, agent: Agent): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode))
+    })
+    sent.once('error', reject).end()
+  })
