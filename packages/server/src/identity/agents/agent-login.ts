@@ -10,8 +10,9 @@ import { formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { invalidRequest, unauthorized } from '../../errors.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
-import { AGENT_LOGIN_MS, agentConditions, enabledAgent } from './agent-interaction.ts'
+import { AGENT_LOGIN_MS, agentConditions } from './agent-interaction.ts'
 import { agentKey } from './agent-key.ts'
+import { enabledAgent } from './enabled-agent.ts'
 
 export interface AgentLoginInput {
   /** From the `login-url`. */
