@@ -69,15 +69,18 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
   app.addContentTypeParser('application/x-www-form-urlencoded', form)
   app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
-  await app.register(fastifyCookie)
-  await app.register(fastifyCsrf, {
-    cookieKey: 'ratafia-form',
-    cookieOpts: cookieOptions,
-    getToken: (request) => parametersOf(request).get('csrf'),
-  })
-  dischargeRoutes(app, deps, waitPatience)
-  pageRoutes(app, deps, cookieOptions)
   errorRoutes(app)
+  dischargeRoutes(app, deps, waitPatience)
+  // Programs get no cookies and send no forms of pages: their requests pass none of these plugins' hooks.
+  await app.register(async (pages) => {
+    await pages.register(fastifyCookie)
+    await pages.register(fastifyCsrf, {
+      cookieKey: 'ratafia-form',
+      cookieOpts: cookieOptions,
+      getToken: (request) => parametersOf(request).get('csrf'),
+    })
+    pageRoutes(pages, deps, cookieOptions)
+  })
 }
 
 const throttleOf = ({
