@@ -3,7 +3,7 @@ import { addThirdPartyCaveat } from '../add-third-party-caveat.ts'
 import { encodeBase64Url } from '../base64.ts'
 import { varint } from '../formats/varint.ts'
 import type { BakeryMacaroon } from './bakery-macaroon.ts'
-import type { BakeryVersion } from './caveat-id/caveat-id.ts'
+import { type BakeryVersion, NONCE_BYTES } from './caveat-id/caveat-id.ts'
 import { encodeCaveatId } from './caveat-id/encode-caveat-id.ts'
 import type { KeyPair } from './key-pair.ts'
 
@@ -22,6 +22,8 @@ export interface BakeryCaveatInput {
   readonly firstParty: KeyPair
   /** Root key of the discharge. Default 24 random bytes. */
   readonly rootKey?: Uint8Array
+  /** Gives that many secret random bytes, for the root key and two nonces. Default Node's `randomBytes`. */
+  readonly random?: (length: number) => Uint8Array
   /** A discharger that adds caveats to a discharge gives the discharge's id, so that short ids stay distinct. */
   readonly idPrefix?: Uint8Array
 }
@@ -31,7 +33,7 @@ export interface BakeryCaveatInput {
  * the newest version both understand. Throws `TypeError` as `encodeCaveatId` and `addThirdPartyCaveat` do.
  */
 export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInput): BakeryMacaroon {
-  const { condition, thirdParty, firstParty, rootKey = randomBytes(24) } = input
+  const { condition, thirdParty, firstParty, random = randomBytes, rootKey = random(24) } = input
   const version = Math.min(macaroon.version, thirdParty.version) as BakeryVersion
   const payload = encodeCaveatId({
     version,
@@ -40,6 +42,7 @@ export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInp
     namespace: macaroon.namespace,
     thirdPartyPublicKey: thirdParty.publicKey,
     firstParty,
+    nonce: random(NONCE_BYTES),
   })
   const id = version === 3 ? shortId(macaroon, input.idPrefix) : payload
   const caveatData =
@@ -47,7 +50,7 @@ export function addBakeryCaveat(macaroon: BakeryMacaroon, input: BakeryCaveatInp
   const { location } = thirdParty
   return {
     ...macaroon,
-    macaroon: addThirdPartyCaveat(macaroon.macaroon, { rootKey, id, location }),
+    macaroon: addThirdPartyCaveat(macaroon.macaroon, { rootKey, id, location, nonce: random(NONCE_BYTES) }),
     caveatData,
   }
 }

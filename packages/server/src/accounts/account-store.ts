@@ -45,6 +45,14 @@ export interface AccountStore {
       }
     | undefined
   >
+  /** The account of the agent with this name, and what else the agent has, both as they were at one moment. */
+  findByAgent(name: string): Promise<
+    | {
+        readonly account: Account
+        readonly agent: { readonly publicKey: Uint8Array; readonly limits: string | null }
+      }
+    | undefined
+  >
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
   findPassword(
@@ -87,6 +95,16 @@ const selectByTokenSession = compiledOnce((query, { id }: { id: SessionId }) =>
     .innerJoin('token_session', 'token_session.account_id', 'account.id')
     .select(['token_session.revoked_at', 'token_session.revoked_by'])
     .where('token_session.session_id', '=', id),
+)
+
+/** Indexes: both primary keys. */
+const selectByAgent = compiledOnce((query, { name }: { name: string }) =>
+  query
+    .selectFrom('account')
+    .selectAll('account')
+    .innerJoin('agent', 'agent.account_id', 'account.id')
+    .select(['agent.public_key', 'agent.limits'])
+    .where('agent.name', '=', name),
 )
 
 export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
@@ -141,6 +159,11 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
           },
         }
       )
+    },
+
+    findByAgent: async (name) => {
+      const [row] = (await selectByAgent(query, { name })).rows
+      return row && { account: accountOf(row), agent: { publicKey: row.public_key, limits: row.limits } }
     },
 
     // Index: the primary key (issuer, subject) of external_identity.

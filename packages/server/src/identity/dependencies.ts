@@ -4,7 +4,7 @@ import type { PasswordHasher } from '../accounts/password-hasher.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
-import type { AgentStore } from './agents/agent-store.ts'
+import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { KnownService } from './known-services.ts'
 import type { CompletedLoginStore } from './logins/completed-login-store.ts'
 import type { LoginWaiters } from './logins/login-waiters.ts'
@@ -19,7 +19,7 @@ export interface IdentityDependencies {
   readonly keyring: Keyring
   readonly accounts: AccountStore
   readonly passwords: PasswordHasher
-  readonly agents: AgentStore
+  readonly knownAgents: RememberedAgents
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly changeBy: ChangingBy<{

@@ -9,6 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Counters, localCounters } from '../counters.ts'
 import { invalidRequest } from '../errors.ts'
 import { bodyParser } from '../http/bodies/read-body.ts'
+import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
@@ -20,7 +21,9 @@ import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 
 export interface IdentityOptions
-  extends Omit<IdentityDependencies, 'throttle' | 'waiters' | 'knownServices'> {
+  extends Omit<IdentityDependencies, 'throttle' | 'waiters' | 'knownAgents' | 'knownServices'> {
+  /** Default: none is remembered. */
+  readonly knownAgents?: RememberedAgents
   /** Default: none beside the one that this service is part of. */
   readonly knownServices?: readonly KnownService[]
   /** Default: a throttle that counts with `counters`. */
@@ -48,6 +51,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   })
   const deps: IdentityDependencies = {
     ...given,
+    knownAgents: given.knownAgents ?? { find: (_, read) => read() },
     knownServices: given.knownServices ?? [],
     waiters,
     throttle: given.throttle ?? throttleOf({ ...given, counters }),
@@ -65,15 +69,18 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   const form = bodyParser({ limit: BODY_LIMIT, parse: parseForm })
   app.addContentTypeParser('application/x-www-form-urlencoded', form)
   app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
-  await app.register(fastifyCookie)
-  await app.register(fastifyCsrf, {
-    cookieKey: 'ratafia-form',
-    cookieOpts: cookieOptions,
-    getToken: (request) => parametersOf(request).get('csrf'),
-  })
-  dischargeRoutes(app, deps, waitPatience)
-  pageRoutes(app, deps, cookieOptions)
   errorRoutes(app)
+  dischargeRoutes(app, deps, waitPatience)
+  // Programs get no cookies and send no forms of pages: their requests pass none of these plugins' hooks.
+  await app.register(async (pages) => {
+    await pages.register(fastifyCookie)
+    await pages.register(fastifyCsrf, {
+      cookieKey: 'ratafia-form',
+      cookieOpts: cookieOptions,
+      getToken: (request) => parametersOf(request).get('csrf'),
+    })
+    pageRoutes(pages, deps, cookieOptions)
+  })
 }
 
 const throttleOf = ({

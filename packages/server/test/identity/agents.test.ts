@@ -179,14 +179,14 @@ eachDatabase((_kind, open) => {
     }
   })
 
-  test('a key of low order, whose shared secret anyone knows, is refused', async () => {
+  test('a key of low order, whose shared secret anyone knows, is refused: no agent has one', async () => {
     const { loginUrl } = await startLogin()
     for (const key of [Buffer.alloc(32), Buffer.from([1, ...new Array<number>(31).fill(0)])]) {
       await assert.rejects(addAgent({ name: 'weak', account: 'ci', publicKey: encodeBase64(key) }, deps()), {
         code: 'invalid-field',
       })
       const { status, body } = await askLogin(loginUrl, 'weak', key)
-      assert.deepEqual([status, body.Code], [400, 'bad request'])
+      assert.deepEqual([status, body.Code], [401, 'permission denied'])
     }
   })
 

@@ -16,7 +16,7 @@ import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
 import { addClients, clientsOf } from '../../src/http/client.ts'
-import { agentStore } from '../../src/identity/agents/agent-store.ts'
+import { type AgentStore, agentStore } from '../../src/identity/agents/agent-store.ts'
 import { completedLoginStore } from '../../src/identity/logins/completed-login-store.ts'
 import { signInSessionStore } from '../../src/identity/logins/sign-in-session-store.ts'
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
@@ -44,6 +44,7 @@ export interface IdentityWorld extends Omit<IdentityOptions, 'throttle' | 'chang
   readonly changeBy: ChangingBy<ReturnType<typeof storesOn>>
   readonly database: Database
   readonly accounts: AccountStore
+  readonly agents: AgentStore
   readonly clock: TestClock
 }
 

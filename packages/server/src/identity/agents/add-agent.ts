@@ -1,6 +1,6 @@
 /** Adds an agent to an account (contract/bakery.md 3.5). */
 import { encodeBase64 } from '@ratafia/macaroon'
-import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
+import { BakeryError, decodePublicKey, generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 import { type Account, requireNotRemoved } from '../../accounts/account.ts'
 import type { AccountStore } from '../../accounts/account-store.ts'
 import { findAccount } from '../../accounts/find.ts'
@@ -8,7 +8,6 @@ import type { Changing } from '../../change.ts'
 import type { Clock } from '../../clock.ts'
 import { invalidField } from '../../errors.ts'
 import { withoutSlash } from '../discharge/third-party.ts'
-import { agentKey } from './agent-key.ts'
 import { checkLimits, formatLimits, type WantedLimits, type WithLimits } from './agent-limits.ts'
 import { checkAgentName } from './agent-name.ts'
 import type { Agent, AgentStore } from './agent-store.ts'
@@ -50,7 +49,7 @@ export async function addAgent(input: AddAgentInput, deps: AddAgentDeps): Promis
   const account = requireNotRemoved(await findAccount(input.account, deps))
   const limits = checkLimits(input.limits ?? {})
   const made = input.publicKey === undefined ? generateKeyPair() : undefined
-  const publicKey = made?.publicKey ?? agentKey(input.publicKey ?? '', notAKey)
+  const publicKey = made?.publicKey ?? givenKey(input.publicKey ?? '')
   const agent = { name, accountId: account.id, publicKey, limits, createdAt: deps.clock() }
   const stored = formatLimits(limits)
   const outcome = await deps.change(async ({ agents, accounts, record }) => {
@@ -81,7 +80,14 @@ function agentsFile({ publicKey, privateKey }: KeyPair, name: string, location: 
   }
 }
 
-const notAKey = () =>
-  invalidField('The public key cannot be used. Give a Curve25519 public key: 32 bytes in base64.', {
-    field: 'public-key',
-  })
+/** An agent logs in only with the key that it was added with, so it is checked here and nowhere else. */
+function givenKey(text: string): Uint8Array {
+  try {
+    return decodePublicKey(text)
+  } catch (error) {
+    if (!(error instanceof BakeryError)) throw error
+    throw invalidField('The public key cannot be used. Give a Curve25519 public key: 32 bytes in base64.', {
+      field: 'public-key',
+    })
+  }
+}

@@ -19,14 +19,12 @@ import {
   STANDARD_CHECKERS,
   type StandardContext,
 } from '@ratafia/macaroon/conditions'
-import { type Account, requireEnabled } from '../../accounts/account.ts'
 import { unauthorized } from '../../errors.ts'
-import type { IdentityDependencies } from '../dependencies.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { sealFor, toText } from '../logins/sealed-texts.ts'
 import { limitConditions, parseLimits } from './agent-limits.ts'
-import { isAgentName } from './agent-name.ts'
 import type { Agent } from './agent-store.ts'
+import { enabledAgent } from './enabled-agent.ts'
 
 /** How long an agent has to answer. */
 export const AGENT_LOGIN_MS = 60_000
@@ -52,25 +50,6 @@ export const agentInteraction: InteractionKind = {
     const { agent, account } = await enabledAgent(login, deps)
     return { account, limits: limitConditions(parseLimits(agent.limits), deps.clock()) }
   },
-}
-
-/**
- * The agent with this name and this key, and its account as it was before the agent was looked up: if both are removed
- * or changed meanwhile, the account is the older. Throws a 401: in the same words for an unknown agent and for another
- * key, and when the account is disabled.
- */
-export async function enabledAgent(
-  { name, publicKey }: Pick<Agent, 'name' | 'publicKey'>,
-  { agents, accounts }: IdentityDependencies,
-): Promise<{ readonly agent: Agent; readonly account: Account }> {
-  // The name may be any text, even one that a database refuses.
-  const known = isAgentName(name) ? await agents.find(name) : undefined
-  const account = known && (await accounts.findById(known.accountId))
-  const agent = known && (await agents.find(name))
-  if (!agent || agent.accountId !== account?.id || !Buffer.from(agent.publicKey).equals(publicKey)) {
-    throw unauthorized('There is no agent with this name and this public key.')
-  }
-  return { agent, account: requireEnabled(account) }
 }
 
 /** The conditions in an agent's login macaroon, besides `time-before`. */

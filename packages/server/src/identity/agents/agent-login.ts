@@ -2,16 +2,19 @@
 import { addFirstPartyCaveat } from '@ratafia/macaroon'
 import {
   addBakeryCaveat,
+  BakeryError,
   type BakeryMacaroonJson,
+  decodeKey,
   encodeBakeryMacaroon,
   mintBakeryMacaroon,
 } from '@ratafia/macaroon/bakery'
 import { formatTimeBefore } from '@ratafia/macaroon/conditions'
 import { invalidRequest, unauthorized } from '../../errors.ts'
+import { randomId } from '../../random.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { openFor, toBytes } from '../logins/sealed-texts.ts'
-import { AGENT_LOGIN_MS, agentConditions, enabledAgent } from './agent-interaction.ts'
-import { agentKey } from './agent-key.ts'
+import { AGENT_LOGIN_MS, agentConditions } from './agent-interaction.ts'
+import { enabledAgent } from './enabled-agent.ts'
 
 export interface AgentLoginInput {
   /** From the `login-url`. */
@@ -34,7 +37,7 @@ export async function agentLogin(
   if (clock().getTime() >= login.expires) {
     throw unauthorized('This login has expired: an agent must answer within a minute.')
   }
-  const agent = { name: input.name, publicKey: agentKey(input.publicKey, notAKey) }
+  const agent = { name: input.name, publicKey: keyOf(input.publicKey) }
   await enabledAgent(agent, deps)
 
   const version = input.protocolVersion >= 3 ? 3 : 2
@@ -55,12 +58,22 @@ export async function agentLogin(
       condition: 'true',
       thirdParty: { location: 'local', publicKey: agent.publicKey, version: 3 },
       firstParty: keyPair,
+      random: randomId,
     },
   )
   return encodeBakeryMacaroon(sealed)
 }
 
-const notAKey = (cause: Error) =>
-  invalidRequest('The "public-key" cannot be used. Send a Curve25519 public key: 32 bytes in base64.', {
-    cause,
-  })
+function keyOf(text: string): Uint8Array {
+  try {
+    return decodeKey(text)
+  } catch (cause) {
+    if (!(cause instanceof BakeryError)) throw cause
+    throw invalidRequest(
+      'The "public-key" cannot be used. Send a Curve25519 public key: 32 bytes in base64.',
+      {
+        cause,
+      },
+    )
+  }
+}

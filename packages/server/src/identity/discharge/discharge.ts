@@ -1,5 +1,5 @@
 /** `POST discharge`: vouches for someone who has logged in, or says how to (contract/bakery.md 3.1 to 3.3). */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { MacaroonError } from '@ratafia/macaroon'
 import {
   BakeryError,
@@ -99,12 +99,8 @@ const DAMAGED =
   'The id of the caveat was damaged on its way: the client read its bytes as text. Send them unchanged, in base64, as id64.'
 
 /** Of id and payload together, because short ids are the same for every client. The length keeps them apart. */
-function caveatDigest(id: Uint8Array, payload: Uint8Array | undefined): Uint8Array {
+function caveatDigest(id: Uint8Array, payload: Uint8Array = new Uint8Array()): Uint8Array {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(id.length)
-  return createHash('sha256')
-    .update(length)
-    .update(id)
-    .update(payload ?? new Uint8Array())
-    .digest()
+  return hash('sha256', Buffer.concat([length, id, payload]), 'buffer')
 }

@@ -2,10 +2,11 @@
  * Logging in with a browser (contract/bakery.md 3.4): the client opens the visit URL, waits at the wait URL, and
  * discharges with the token it gets there.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { requireEnabled } from '../../accounts/account.ts'
 import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
 import { unauthorized } from '../../errors.ts'
+import { randomId } from '../../random.ts'
 import type { InteractionKind } from '../discharge/interaction.ts'
 import { isKnownService } from '../known-services.ts'
 import { openFor, sealFor, toBytes, toText } from './sealed-texts.ts'
@@ -23,7 +24,7 @@ export const browserWindow: InteractionKind = {
   tokenKind: LOGIN_TOKEN_KIND,
 
   offer: async ({ caveat, firstParty, summary, client }, { keyring, location, clock, knownServices }) => {
-    const login = toText(randomBytes(16))
+    const login = toText(randomId(16))
     const expires = clock().getTime() + LOGIN_MS
     const sealingKeyPair = await keyring.sealingKeyPair()
     const visit = await sealFor(

@@ -21,6 +21,7 @@ import { deviceSessionStore } from '../../devices/sessions/device-session-store.
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
 import { serviceRoutes } from '../../http/service-routes.ts'
+import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
 import { bundledIdentity, type IdentityService } from '../../identity/discharge/third-party.ts'
 import { identityRoutes } from '../../identity/routes.ts'
@@ -43,6 +44,8 @@ export interface IdentityParts {
   readonly counters: Counters
   readonly telemetry: Telemetry
   readonly log: Log
+  /** Alone it has none, and remembers nothing. */
+  readonly feed?: ChangeFeed
 }
 
 /** What the features are built from. */
@@ -172,9 +175,13 @@ function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(
   prefix: string,
-  { app, baseUrl, installation, counters }: IdentityParts,
+  { app, baseUrl, installation, counters, feed }: IdentityParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
   const { knownServices } = installation.config
-  await app.register(identityRoutes, { ...installation, prefix, location, knownServices, counters })
+  await app.register(identityRoutes, {
+    ...installation,
+    ...(feed && { knownAgents: rememberedAgents(feed) }),
+    ...{ prefix, location, knownServices, counters },
+  })
 }

@@ -1,0 +1,55 @@
+/**
+ * Counts the statements of requests, so that none creeps in. Requests are repeated, and the cheapest counts: on a slow
+ * machine a node may not know that it has heard of every change, and then it asks the database for more.
+ */
+import assert from 'node:assert/strict'
+import { after, before } from 'node:test'
+import type { Fresh } from './databases.ts'
+import { observedServices } from './observed.ts'
+import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from './otlp-receiver.ts'
+import type { TestService } from './service.ts'
+
+export const TIMES = 8
+
+/** The statements of the cheapest request with this name (`POST /path`), or of those that had this answer. */
+export type StatementsOf = (name: string, status?: number) => readonly string[]
+
+/** Counts while a service does `work`, which makes each request at least {@link TIMES} times. */
+export function statementCounts(
+  fresh: Pick<Fresh, 'target'>,
+): (work: (service: TestService) => Promise<unknown>) => Promise<StatementsOf> {
+  let receiver: OtlpReceiver
+  before(async () => {
+    receiver = await otlpReceiver()
+  })
+  after(() => receiver.close())
+  const observed = observedServices(fresh)
+
+  return async (work) => {
+    const service = await observed({
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    })
+    const already = receiver.spans.length
+    // Closing sends the spans that are left.
+    await work(service).finally(() => service.close())
+    const spans = receiver.spans.slice(already)
+    return (wanted, status) => {
+      const requests = spans.filter(
+        ({ name, attributes }) => name === wanted && (status ?? attributes[STATUS]) === attributes[STATUS],
+      )
+      assert.ok(requests.length >= TIMES, `${wanted} was sent ${requests.length} times`)
+      const counts = requests.map(({ traceId }) =>
+        spans.filter((span) => span.traceId === traceId && isStatement(span)),
+      )
+      const [cheapest = []] = counts.sort((a, b) => a.length - b.length)
+      return cheapest.map(({ name }) => name).sort()
+    }
+  }
+}
+
+const STATUS = 'http.response.status_code'
+
+/** Once a second a request looks for new root keys and key pairs. */
+const isStatement = ({ attributes, name }: ReceivedSpan): boolean =>
+  attributes['db.system.name'] !== undefined && name !== 'select root_key' && name !== 'select key_pair'
