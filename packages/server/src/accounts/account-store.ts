@@ -1,5 +1,5 @@
 /** The accounts in the database, and the identities that external identity services know them by. */
-import type { AccountId, SessionId, Username } from '@ratafia/api'
+import type { AccountId, Username } from '@ratafia/api'
 import {
   type AccountTable,
   anyRowChanged,
@@ -32,19 +32,9 @@ export interface AccountStore {
   /** Gives an existing account an identity; false when the identity already belongs to an account. */
   insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
   findById(id: AccountId): Promise<Account | undefined>
-  /** In a transaction; until it ends, no other changes the account. */
-  findAndHold(id: AccountId): Promise<Account | undefined>
   /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
-  /** The account of a token session, and by whom and when the session was revoked. */
-  findByTokenSession(id: SessionId): Promise<
-    | {
-        readonly account: Account
-        readonly session: { readonly revokedAt: Date | undefined; readonly revokedBy: string | undefined }
-      }
-    | undefined
-  >
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
   /** The account with its stored hash, only for checking a password. */
   findPassword(
@@ -79,16 +69,6 @@ const selectById = compiledOnce((query, { id }: { id: AccountId }) =>
   query.selectFrom('account').selectAll().where('id', '=', id),
 )
 
-/** Indexes: both primary keys. */
-const selectByTokenSession = compiledOnce((query, { id }: { id: SessionId }) =>
-  query
-    .selectFrom('account')
-    .selectAll('account')
-    .innerJoin('token_session', 'token_session.account_id', 'account.id')
-    .select(['token_session.revoked_at', 'token_session.revoked_by'])
-    .where('token_session.session_id', '=', id),
-)
-
 export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
   const select = () => query.selectFrom('account').selectAll('account')
 
@@ -109,11 +89,6 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     findById: async (id) => optionalAccount((await selectById(query, { id })).rows[0]),
 
-    // Index: the primary key.
-    findAndHold: async (id) =>
-      optionalAccount(
-        await select().where('id', '=', id).modifyEnd(rowLock(query, 'share')).executeTakeFirst(),
-      ),
     // Index: the primary key. A removal changes the username, which is a key that others could refer to.
     keep: async (id) => {
       const row = await query
@@ -129,19 +104,6 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the unique one on username.
     findByUsername: async (username) =>
       optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
-
-    findByTokenSession: async (id) => {
-      const [row] = (await selectByTokenSession(query, { id })).rows
-      return (
-        row && {
-          account: accountOf(row),
-          session: {
-            revokedAt: fromInstant(row.revoked_at) ?? undefined,
-            revokedBy: row.revoked_by ?? undefined,
-          },
-        }
-      )
-    },
 
     // Index: the primary key (issuer, subject) of external_identity.
     findByIdentity: async ({ issuer, subject }) =>
@@ -258,7 +220,7 @@ const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
 
 const optionalAccount = (row: AccountTable | undefined): Account | undefined => row && accountOf(row)
 
-function accountOf(row: AccountTable): Account {
+export function accountOf(row: AccountTable): Account {
   return {
     // What is stored was checked when it was written.
     id: row.id as AccountId,

@@ -7,6 +7,7 @@ import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../src/cli/installation.ts'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
+import { openingOf } from '../support/openings.ts'
 import { testProgram } from '../support/program.ts'
 
 const DAY = 86_400_000
@@ -142,18 +143,11 @@ eachDatabase((kind, _open, fresh) => {
   test('a running service links entries and removes what has expired', async () => {
     const ann = (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail()
     const ended = new Date(Date.now() - 99 * DAY)
-    await installation.tokenSessions.open(
-      {
-        id: 'ended' as never,
-        accountId: ann.id,
-        description: undefined,
-        validSince: ended,
-        validUntil: ended,
-        revokedAt: undefined,
-        revokedBy: undefined,
-      },
-      ended,
-    )
+    const session = {
+      ...{ id: 'ended' as never, accountId: ann.id, description: undefined },
+      ...{ validSince: ended, validUntil: ended },
+    }
+    await installation.tokenSessions.open(openingOf(session, ended))
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
     await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
     await until(async () => (await installation.audit.countUnlinked()) === 0)
