@@ -10,8 +10,8 @@ interface Member<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  /** What belongs to its request, such as the trace. */
-  readonly inContext: (work: () => Promise<void>) => Promise<void>
+  /** For the first of a batch: what belongs to its request, such as the trace. */
+  readonly inContext: ((work: () => Promise<void>) => Promise<void>) | undefined
 }
 
 /** The answers to `items`, one for each and in their order. If it throws anything but `Unavailable`, it wrote nothing. */
@@ -30,13 +30,13 @@ export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) =>
   let underWay = false
   const next = () => {
     const batch = waiting.splice(0, MOST)
-    const [first] = batch
-    underWay = first !== undefined
-    void first?.inContext(() => settle(batch, run)).then(next)
+    underWay = batch.length > 0
+    void batch[0]?.inContext?.(() => settle(batch, run)).then(next)
   }
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject, inContext: AsyncLocalStorage.snapshot() })
+      const isFirst = waiting.length % MOST === 0
+      waiting.push({ item, resolve, reject, inContext: isFirst ? AsyncLocalStorage.snapshot() : undefined })
       if (underWay) return
       underWay = true
       // After what else has arrived in this turn of the event loop.

@@ -152,8 +152,9 @@ async function openAll(
   const { logins_since: _, ...columns } = OPENED
   const names = Object.keys(columns)
   // Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
-  const insert = sql<{ subject: string }>`
-    insert into ${sql.table('token_session')} (${sql.join(names.map((name) => sql.ref(name)))})
+  const insert = sql<{
+    subject: string
+  }>`insert into ${sql.table('token_session')} (${sql.join(names.map((name) => sql.ref(name)))})
     select ${sql.join(names.map((name) => sql.ref(`opened.${name}`)))}
     from ${listed(query, 'opened', OPENED, rows)} join account on account.id = opened.account_id
     where account.disabled_at is null and account.logins_since is not distinct from opened.logins_since

@@ -1,9 +1,6 @@
-/**
- * How many statements a device's requests cost, so that none creeps in. Requests are repeated, and the cheapest counts:
- * on a slow machine a node may not know that it has heard of every change, and then it asks the database for more.
- */
+/** How many statements a device's requests cost, so that none creeps in. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
 import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -16,41 +13,13 @@ import {
   sessionOf,
   withAcme,
 } from '../support/devices.ts'
-import { observedServices } from '../support/observed.ts'
-import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts'
 import type { TestService } from '../support/service.ts'
+import { countingStatements } from '../support/statements.ts'
 
 const TIMES = 8
 
 eachDatabase((_kind, _open, fresh) => {
-  let receiver: OtlpReceiver
-  before(async () => {
-    receiver = await otlpReceiver()
-  })
-  after(() => receiver.close())
-  const observed = observedServices(fresh)
-
-  /** The statements of the cheapest request to this path while a service does `work`. */
-  async function statementsOf(
-    path: string,
-    work: (service: TestService) => Promise<unknown>,
-  ): Promise<readonly string[]> {
-    const service = await observed({
-      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-    })
-    const already = receiver.spans.length
-    // Closing sends the spans that are left.
-    await work(service).finally(() => service.close())
-    const spans = receiver.spans.slice(already)
-    const requests = spans.filter(({ name }) => name === `POST ${path}`)
-    assert.ok(requests.length >= TIMES)
-    const counts = requests.map(({ traceId }) =>
-      spans.filter((span) => span.traceId === traceId && isStatement(span)),
-    )
-    const [cheapest = []] = counts.sort((a, b) => a.length - b.length)
-    return cheapest.map(({ name }) => name).sort()
-  }
+  const statementsOf = countingStatements(fresh, TIMES)
 
   /** Registers devices of a model, each with a key of its own, and with what the policy asks for. */
   async function registerSome(service: TestService, model: string, policy: Partial<ModelPolicy> = {}) {
@@ -118,7 +87,3 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 })
-
-/** Once a second a request looks for new root keys. */
-const isStatement = ({ attributes, name }: ReceivedSpan): boolean =>
-  attributes['db.system.name'] !== undefined && name !== 'select root_key'

@@ -74,8 +74,7 @@ async function findAll(query: Database['query'], logins: readonly NamedLogin[]) 
       readonly revoked_at: number | null
       readonly revoked_by: string | null
     }
-  >`
-    select account.*, named.place, ${ofSession('account_id')} as session_account,
+  >`select account.*, named.place, ${ofSession('account_id')} as session_account,
       ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by
     from ${sql.table('account')} join ${listed(query, 'named', NAMED, named)} on account.id = named.account_id
   `.execute(query)
