@@ -1,4 +1,4 @@
-/** How many statements a device's requests cost, so that none creeps in. */
+/** How many statements a device's requests cost. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addApiKey } from '../../src/brands/models/api-keys/add-api-key.ts'
@@ -14,12 +14,10 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import type { TestService } from '../support/service.ts'
-import { countingStatements } from '../support/statements.ts'
-
-const TIMES = 8
+import { statementCounts, TIMES } from '../support/statements.ts'
 
 eachDatabase((_kind, _open, fresh) => {
-  const statementsOf = countingStatements(fresh, TIMES)
+  const statementsDuring = statementCounts(fresh)
 
   /** Registers devices of a model, each with a key of its own, and with what the policy asks for. */
   async function registerSome(service: TestService, model: string, policy: Partial<ModelPolicy> = {}) {
@@ -42,11 +40,11 @@ eachDatabase((_kind, _open, fresh) => {
   }
 
   test('a registration', async () => {
-    const statements = await statementsOf(`${AUTH}/devices`, async (service) => {
+    const statementsOf = await statementsDuring(async (service) => {
       await withAcme(service.installation)
       await registerSome(service, 'plain')
     })
-    assert.deepEqual(statements, [
+    assert.deepEqual(statementsOf(`POST ${AUTH}/devices`), [
       'begin',
       'commit',
       'insert audit_entry',
@@ -62,28 +60,34 @@ eachDatabase((_kind, _open, fresh) => {
   })
 
   test('one with an API key, a serial number and an allow-list', async () => {
-    const statements = await statementsOf(`${AUTH}/devices`, (service) =>
+    const statementsOf = await statementsDuring((service) =>
       registerSome(service, 'strict', { registration: 'allow-list' }),
     )
+    const statements = statementsOf(`POST ${AUTH}/devices`)
     assert.equal(statements.length, 16, statements.join())
   })
 
   test('a session and its refresh', async () => {
-    const statements = await statementsOf(`${AUTH}/sessions`, async (service) => {
+    const statementsOf = await statementsDuring(async (service) => {
       for (const device of await registerSome(service, 'sessions')) {
         const previous = await sessionOf(service, device)
         await sessionOf(service, { ...device, previous })
       }
     })
-    assert.deepEqual(statements, ['insert device_session', 'select device', 'select device_session'])
+    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [
+      'insert device_session',
+      'select device',
+      'select device_session',
+    ])
   })
 
   test('a nonce and a request-id', async () => {
-    for (const path of [`${AUTH}/nonces`, `${AUTH}/request-id`]) {
-      const statements = await statementsOf(path, async (service) => {
-        for (let i = 0; i < TIMES; i++) await fetch(`${service.baseUrl}${path}`, { method: 'POST' })
-      })
-      assert.deepEqual(statements, [])
-    }
+    const paths = [`${AUTH}/nonces`, `${AUTH}/request-id`]
+    const statementsOf = await statementsDuring(async ({ baseUrl }) => {
+      for (let i = 0; i < TIMES; i++) {
+        for (const path of paths) await fetch(`${baseUrl}${path}`, { method: 'POST' })
+      }
+    })
+    for (const path of paths) assert.deepEqual(statementsOf(`POST ${path}`), [])
   })
 })

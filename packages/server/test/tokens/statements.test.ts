@@ -11,13 +11,13 @@ import {
   presenting,
   type TestService,
 } from '../support/service.ts'
-import { countingStatements } from '../support/statements.ts'
+import { statementCounts, TIMES } from '../support/statements.ts'
 
-const TIMES = 8
 const EXCHANGE = '/api/v2/tokens/exchange'
+const POST_EXCHANGE = `POST ${EXCHANGE}`
 
 eachDatabase((kind, _open, fresh) => {
-  const statementsOf = countingStatements(fresh, TIMES)
+  const statementsDuring = statementCounts(fresh)
 
   /** Logins that nobody has exchanged yet. */
   const newLogins = async (service: TestService) => {
@@ -28,16 +28,16 @@ eachDatabase((kind, _open, fresh) => {
   }
 
   test('a root macaroon', async () => {
-    const statements = await statementsOf('/api/v2/tokens', newLogins)
-    assert.deepEqual(statements, [])
+    const statementsOf = await statementsDuring(newLogins)
+    assert.deepEqual(statementsOf('POST /api/v2/tokens'), [])
   })
 
   test('an exchange', async () => {
-    const statements = await statementsOf(EXCHANGE, async (service) => {
+    const statementsOf = await statementsDuring(async (service) => {
       for (const login of await newLogins(service)) await exchangeSlice(service, login)
     })
     assert.deepEqual(
-      statements,
+      statementsOf(POST_EXCHANGE),
       kind === 'postgres'
         ? ['insert token_session', 'select account']
         : ['begin', 'commit', 'insert audit_entry', 'insert token_session', 'select account'],
@@ -45,20 +45,20 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('another exchange of the same login', async () => {
-    const statements = await statementsOf(EXCHANGE, async (service) => {
+    const statementsOf = await statementsDuring(async (service) => {
       const [login] = await newLogins(service)
       if (!login) throw new TypeError('no login')
       for (let i = 0; i <= TIMES; i++) await exchangeSlice(service, login)
     })
-    assert.deepEqual(statements, ['select account'])
+    assert.deepEqual(statementsOf(POST_EXCHANGE), ['select account'])
   })
 
   test('exchanges at the same moment share their statements', async () => {
-    const statements = await statementsOf(EXCHANGE, async (service) => {
+    const statementsOf = await statementsDuring(async (service) => {
       const headers = (await newLogins(service)).map(presenting)
       const all = headers.map((one) => call(service, 'POST', EXCHANGE, { headers: one, body: {} }))
       for (const { status } of await Promise.all(all)) assert.equal(status, 200)
     })
-    assert.deepEqual(statements, [])
+    assert.deepEqual(statementsOf(POST_EXCHANGE), [])
   })
 })

@@ -1,14 +1,7 @@
-/** What a token or a root says to be: an account and its session. */
+/** The account that a login is for, and its session if it has one already. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
-import {
-  type AccountTable,
-  compiledOnce,
-  type Database,
-  fromInstant,
-  inBatches,
-  listed,
-} from '../../database/index.ts'
+import { type AccountTable, type Database, fromInstant, inBatches, listed } from '../../database/index.ts'
 import type { Account } from '../account.ts'
 import { accountOf } from '../account-store.ts'
 
@@ -25,35 +18,15 @@ export interface NamedLogin {
 }
 
 export interface LoginStore {
-  /** A session with its account. Undefined when there is no such session. */
-  findBySession(
-    id: SessionId,
-  ): Promise<{ readonly account: Account; readonly session: LoginSession } | undefined>
   /** Undefined when there is no such account; without `session` when there is no such session. */
   find(
     login: NamedLogin,
   ): Promise<{ readonly account: Account; readonly session: LoginSession | undefined } | undefined>
 }
 
-/** Indexes: both primary keys. */
-const selectBySession = compiledOnce((query, { id }: { id: SessionId }) =>
-  query
-    .selectFrom('account')
-    .selectAll('account')
-    .innerJoin('token_session', 'token_session.account_id', 'account.id')
-    .select(['token_session.revoked_at', 'token_session.revoked_by'])
-    .where('token_session.session_id', '=', id),
-)
-
-export function loginStore({ query }: Pick<Database, 'query'>): LoginStore {
-  return {
-    findBySession: async (id) => {
-      const [row] = (await selectBySession(query, { id })).rows
-      return row && { account: accountOf(row), session: sessionOf({ ...row, account_id: row.id }) }
-    },
-    find: inBatches((logins: readonly NamedLogin[]) => findAll(query, logins)),
-  }
-}
+export const loginStore = ({ query }: Pick<Database, 'query'>): LoginStore => ({
+  find: inBatches((logins: readonly NamedLogin[]) => findAll(query, logins)),
+})
 
 const NAMED = { place: 'bigint', account_id: 'text', session_id: 'text' } as const
 
@@ -82,21 +55,12 @@ async function findAll(query: Database['query'], logins: readonly NamedLogin[]) 
   return logins.map((_, place) => {
     const row = byPlace.get(place)
     if (!row) return undefined
-    const { session_account } = row
-    const session = session_account === null ? undefined : sessionOf({ ...row, account_id: session_account })
-    return { account: accountOf(row), session }
+    const session = row.session_account !== null && {
+      // It refers to an account.
+      accountId: row.session_account as AccountId,
+      revokedAt: fromInstant(row.revoked_at) ?? undefined,
+      revokedBy: row.revoked_by ?? undefined,
+    }
+    return { account: accountOf(row), session: session || undefined }
   })
 }
-
-interface SessionColumns {
-  readonly account_id: string
-  readonly revoked_at: number | null
-  readonly revoked_by: string | null
-}
-
-const sessionOf = ({ account_id, revoked_at, revoked_by }: SessionColumns): LoginSession => ({
-  // It refers to an account.
-  accountId: account_id as AccountId,
-  revokedAt: fromInstant(revoked_at) ?? undefined,
-  revokedBy: revoked_by ?? undefined,
-})

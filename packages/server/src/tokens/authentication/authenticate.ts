@@ -83,7 +83,7 @@ function readPayload(
 }
 
 async function loginOfToken({ sessionId }: Cleared, { accounts }: RequestDependencies) {
-  const login = await accounts.findBySession(sessionId)
+  const login = await accounts.ofSession(sessionId)
   // A token is minted after its session is recorded, so only a database older than the token lacks the session.
   if (!login) throw unauthorized('The session of this macaroon is not known here. Log in again.')
   return login
