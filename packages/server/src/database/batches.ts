@@ -10,8 +10,12 @@ interface Member<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  /** For the first of a batch: what belongs to its request, such as the trace. */
-  readonly inContext: ((work: () => Promise<void>) => Promise<void>) | undefined
+}
+
+interface Batch<Item, Result> {
+  readonly members: Member<Item, Result>[]
+  /** Runs it as a part of the request that is first in it: in its trace. */
+  readonly inContext: (work: () => Promise<void>) => Promise<void>
 }
 
 /** The answers to `items`, one for each and in their order. If it throws anything but `Unavailable`, it wrote nothing. */
@@ -26,17 +30,21 @@ const MOST = 500
  * nobody knows then what was written.
  */
 export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
-  const waiting: Member<Item, Result>[] = []
+  const waiting: Batch<Item, Result>[] = []
   let underWay = false
   const next = () => {
-    const batch = waiting.splice(0, MOST)
-    underWay = batch.length > 0
-    void batch[0]?.inContext?.(() => settle(batch, run)).then(next)
+    const batch = waiting.shift()
+    underWay = batch !== undefined
+    void batch?.inContext(() => settle(batch.members, run)).then(next)
+  }
+  const join = (member: Member<Item, Result>) => {
+    const last = waiting.at(-1)
+    if (last && last.members.length < MOST) last.members.push(member)
+    else waiting.push({ members: [member], inContext: AsyncLocalStorage.snapshot() })
   }
   return (item) =>
     new Promise((resolve, reject) => {
-      const isFirst = waiting.length % MOST === 0
-      waiting.push({ item, resolve, reject, inContext: isFirst ? AsyncLocalStorage.snapshot() : undefined })
+      join({ item, resolve, reject })
       if (underWay) return
       underWay = true
       // After what else has arrived in this turn of the event loop.
@@ -46,16 +54,16 @@ export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) =>
 
 /** Never throws. */
 async function settle<Item, Result>(
-  batch: readonly Member<Item, Result>[],
+  members: readonly Member<Item, Result>[],
   run: Run<Item, Result>,
 ): Promise<void> {
   try {
-    const results = await run(batch.map(({ item }) => item))
-    if (results.length !== batch.length) throw new TypeError('A batch has one result for each item.')
-    for (const [at, result] of results.entries()) batch[at]?.resolve(result)
+    const results = await run(members.map(({ item }) => item))
+    if (results.length !== members.length) throw new TypeError('A batch has one result for each item.')
+    for (const [at, result] of results.entries()) members[at]?.resolve(result)
   } catch (error) {
-    if (batch.length > 1 && !(error instanceof Unavailable)) {
-      for (const member of batch) await settle([member], run)
-    } else for (const { reject } of batch) reject(error)
+    if (members.length > 1 && !(error instanceof Unavailable)) {
+      for (const member of members) await settle([member], run)
+    } else for (const { reject } of members) reject(error)
   }
 }

@@ -156,6 +156,7 @@ async function openSession(
       { actor: accountActor(account.username), source },
     ),
   }
+  // The first time together with others, whom a change of this account must not hold up.
   const open = attempt === 0 ? tokenSessions.open : tokenSessions.openPatiently
   if (!(await open(opening))) return undefined
   return { accountId: account.id, revokedAt: undefined, revokedBy: undefined }
