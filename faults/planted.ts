@@ -169,8 +169,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/tokens/authentication/authenticate.ts`,
-        from: '(await tokenSessions.find(wanted.id)) ??',
-        to: 'wanted ??',
+        from: 'if (!(await open(opening))) return undefined',
+        to: '',
       },
     ],
   },

@@ -5,10 +5,20 @@ import { absorbs, type ParsedPattern, PatternBudget } from './pattern-includes.t
 /**
  * What both `a` and `b` permit. Never wider than either; for two channel patterns of which neither includes the other
  * it is narrower than it could be: the overlap of `*\/edge` and `2.*` is left out. An empty list in the result permits
- * nothing. Throws {@link ConditionError} `limit-exceeded` when comparing the channels would take too long.
+ * nothing. Pass the same `budget` for all of one request. Throws {@link ConditionError} `limit-exceeded` when comparing
+ * the channels would take too long.
  */
-export function intersectAttenuations(a: Attenuations, b: Attenuations): Attenuations {
-  return intersect(a, b, new PatternBudget())
+export function intersectAttenuations(
+  a: Attenuations,
+  b: Attenuations,
+  budget: PatternBudget = new PatternBudget(),
+): Attenuations {
+  return {
+    channels: intersectWith(a.channels, b.channels, (x, y) => commonChannels(x, y, budget)),
+    packages: intersectWith(a.packages, b.packages, commonItems),
+    permissions: intersectWith(a.permissions, b.permissions, commonItems),
+    storeIds: intersectWith(a.storeIds, b.storeIds, commonItems),
+  }
 }
 
 /**
@@ -23,18 +33,9 @@ export function effectiveAttenuations(
   let effective = UNRESTRICTED
   for (const condition of conditions) {
     if (condition !== 'extra' && !condition.startsWith('extra ')) continue
-    effective = intersect(effective, parseExtra(condition.slice('extra '.length)), budget)
+    effective = intersectAttenuations(effective, parseExtra(condition.slice('extra '.length)), budget)
   }
   return effective
-}
-
-function intersect(a: Attenuations, b: Attenuations, budget: PatternBudget): Attenuations {
-  return {
-    channels: intersectWith(a.channels, b.channels, (x, y) => commonChannels(x, y, budget)),
-    packages: intersectWith(a.packages, b.packages, commonItems),
-    permissions: intersectWith(a.permissions, b.permissions, commonItems),
-    storeIds: intersectWith(a.storeIds, b.storeIds, commonItems),
-  }
 }
 
 type List = readonly string[]

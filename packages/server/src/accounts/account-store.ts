@@ -32,8 +32,6 @@ export interface AccountStore {
   /** Gives an existing account an identity; false when the identity already belongs to an account. */
   insertIdentity(identity: ExternalIdentity, accountId: AccountId, createdAt: Date): Promise<boolean>
   findById(id: AccountId): Promise<Account | undefined>
-  /** In a transaction; until it ends, no other changes the account. */
-  findAndHold(id: AccountId): Promise<Account | undefined>
   /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
@@ -127,11 +125,6 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
 
     findById: async (id) => optionalAccount((await selectById(query, { id })).rows[0]),
 
-    // Index: the primary key.
-    findAndHold: async (id) =>
-      optionalAccount(
-        await select().where('id', '=', id).modifyEnd(rowLock(query, 'share')).executeTakeFirst(),
-      ),
     // Index: the primary key. A removal changes the username, which is a key that others could refer to.
     keep: async (id) => {
       const row = await query
@@ -281,7 +274,7 @@ const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
 
 const optionalAccount = (row: AccountTable | undefined): Account | undefined => row && accountOf(row)
 
-function accountOf(row: AccountTable): Account {
+export function accountOf(row: AccountTable): Account {
   return {
     // What is stored was checked when it was written.
     id: row.id as AccountId,

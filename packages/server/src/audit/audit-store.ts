@@ -5,6 +5,7 @@ import {
   type AuditEntryTable,
   type Database,
   fromInstant,
+  type NewAuditEntry,
   type Schema,
   toInstant,
 } from '../database/index.ts'
@@ -81,11 +82,11 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
   }
 
   return {
-    async add({ id, at, actor, source, action, subject, details }) {
+    async add(entry) {
       const link = { seq: null, previous_hash: null, hash: null }
       await query
         .insertInto('audit_entry')
-        .values({ id, at: toInstant(at), actor, source, action, subject, details, ...link })
+        .values({ ...newRowOf(entry), ...link })
         .execute()
     },
 
@@ -199,6 +200,9 @@ export function auditStore({ query }: Pick<Database, 'query'>): AuditStore {
     },
   }
 }
+
+/** For a store that inserts the entry with what it records. */
+export const newRowOf = (entry: AuditEntry): NewAuditEntry => ({ ...entry, at: toInstant(entry.at) })
 
 const NO_HASH = '0'.repeat(64)
 const EMPTY: Chain = { baseSeq: 0, baseHash: NO_HASH, seq: 0, hash: NO_HASH }

@@ -1,27 +1,31 @@
 /** How a change gets its entry in the audit log. */
 import { newAuditEntryId } from '@ratafia/api'
-import type { Author, Recording } from '../change.ts'
+import type { AuditedChange, Author, Recording } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { AuditStore } from './audit-store.ts'
+import type { AuditEntry } from './entry.ts'
 
 /** Entries are linked to the chain later, so that no change waits for another. */
 export const recordingBy = (
   author: Author,
   { audit, clock }: { readonly audit: Pick<AuditStore, 'add'>; readonly clock: Clock },
-): Recording => ({
-  record: ({ action, subject, details = {} }) => {
-    const at = clock()
-    return audit.add({
-      id: newAuditEntryId(at),
-      at,
-      actor: storable(author.actor),
-      source: storable(author.source),
-      action,
-      subject: storable(subject),
-      details: JSON.stringify(details),
-    })
-  },
-})
+): Recording => ({ record: (change) => audit.add(entryOf(change, author, clock())) })
+
+export function entryOf(
+  { action, subject, details = {} }: AuditedChange,
+  { actor, source }: Author,
+  at: Date,
+): AuditEntry {
+  return {
+    id: newAuditEntryId(at),
+    at,
+    actor: storable(actor),
+    source: storable(source),
+    action,
+    subject: storable(subject),
+    details: JSON.stringify(details),
+  }
+}
 
 /** Unchecked names may contain characters that a database cannot store as text. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')

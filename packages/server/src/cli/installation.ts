@@ -1,5 +1,6 @@
 /** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
+import type { LoginStore } from '../accounts/logins/login-store.ts'
 import type { PasswordHasher } from '../accounts/password-hasher.ts'
 import type { AccountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
@@ -51,6 +52,7 @@ export interface UnopenedInstallation {
 /** Every store: on the database, or all of them on one transaction. */
 export interface Stores {
   readonly accounts: AccountStore
+  readonly logins: LoginStore
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore

@@ -1,5 +1,6 @@
 /** What the rest of the server uses of the database. */
 
+export { inBatches } from './batches.ts'
 export { anyRowChanged } from './changed-rows.ts'
 export type { ChangeFeed } from './changes/change-feed.ts'
 export { openChangeFeed } from './changes/open-change-feed.ts'
@@ -8,6 +9,8 @@ export { compiledOnce } from './compiled-once.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export { byteOrder } from './dialects/byte-order.ts'
 export { insertMany } from './dialects/insert-many.ts'
+export { insertRecorded, type NewAuditEntry } from './dialects/insert-recorded.ts'
+export { listed } from './dialects/listed.ts'
 export { databaseNow } from './dialects/now.ts'
 export { rowLock } from './dialects/row-lock.ts'
 export type { DatabaseKind } from './differences.ts'

@@ -1,9 +1,9 @@
 /** Puts the stores of a change and the audit log on one transaction. */
-import { auditStore } from '../audit/audit-store.ts'
-import { recordingBy } from '../audit/recording.ts'
-import type { Author, Changing, Recording } from '../change.ts'
+import { auditStore, newRowOf } from '../audit/audit-store.ts'
+import { entryOf, recordingBy } from '../audit/recording.ts'
+import type { AuditedChange, Author, Changing, Recording } from '../change.ts'
 import type { Clock } from '../clock.ts'
-import { type Database, inTransaction } from '../database/index.ts'
+import { type Database, inTransaction, type NewAuditEntry } from '../database/index.ts'
 
 type On = Pick<Database, 'query'>
 
@@ -19,3 +19,9 @@ export const changing =
 
 export const recordingOn = (on: On, clock: Clock, author: Author): Recording =>
   recordingBy(author, { audit: auditStore(on), clock })
+
+/** The entry of a change by `author`, for a store that inserts it with what it records. */
+export const newEntry =
+  (clock: Clock) =>
+  (change: AuditedChange, author: Author): NewAuditEntry =>
+    newRowOf(entryOf(change, author, clock()))

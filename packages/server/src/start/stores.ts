@@ -1,5 +1,6 @@
 /** Every store, on the database or on one transaction of it. */
 import { accountStore } from '../accounts/account-store.ts'
+import { loginStore } from '../accounts/logins/login-store.ts'
 import { accountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { brandStore } from '../brands/brand-store.ts'
@@ -32,6 +33,7 @@ import { changing } from './changing.ts'
 
 export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
   accounts: accountStore(on),
+  logins: loginStore(on),
   agents: agentStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),

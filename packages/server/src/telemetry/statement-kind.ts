@@ -4,7 +4,8 @@ const KINDS = ['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollb
 export type StatementKind = (typeof KINDS)[number] | 'other'
 
 export function kindOf(text: string): StatementKind {
-  const [word = ''] = /^[a-z]+/i.exec(text.slice(0, 16)) ?? []
+  // Of several in one, the first.
+  const [, word = ''] = /^(?:with [a-z]+ as \()?([a-z]+)/i.exec(text.slice(0, 64)) ?? []
   return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
 }
 

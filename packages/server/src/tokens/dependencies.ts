@@ -1,43 +1,37 @@
 /** What the operations on developer tokens work with. */
-import type { SessionId } from '@ratafia/api'
+import type { AccountId, SessionId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { Account } from '../accounts/account.ts'
-import type { AccountStore } from '../accounts/account-store.ts'
-import type { ChangingBy } from '../change.ts'
+import type { LoginSession, LoginStore } from '../accounts/logins/login-store.ts'
+import type { AuditedChange, Author, ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
 import type { RememberedLogins } from './authentication/authentication.ts'
 import type { IdentitySource } from './root-macaroon.ts'
-import type { Session } from './session.ts'
-import type { SessionStore } from './session-store.ts'
+import type { Opening, SessionStore } from './session-store.ts'
 
 export interface TokenDependencies {
   readonly keyring: Keyring
   readonly tokenSessions: SessionStore
   readonly logins: RememberedLogins
-  readonly changeBy: ChangingBy<{
-    readonly tokenSessions: SessionStore
-    readonly accounts: Pick<AccountStore, 'findAndHold'>
-  }>
-  readonly accounts: {
+  readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
+  /** The entry in the audit log of a change by `author`. */
+  readonly entryOf: (change: AuditedChange, author: Author) => Opening['entry']
+  readonly accounts: LoginStore & {
     /**
      * The account of the person the identity service vouched for, who comes from the address `source`. A new account is
      * named after `username`, if the identity service declared one. Throws `account-unknown`.
      */
-    accountOf(
+    idOf(
       person: { readonly subject: string; readonly username: string | undefined },
       source: string,
-    ): Promise<Account>
+    ): Promise<AccountId>
     /** The account of a session, and what became of the session. Undefined when there is no such session. */
-    ofSession(id: SessionId): Promise<
-      | {
-          readonly account: Account
-          readonly session: Pick<Session, 'revokedAt' | 'revokedBy'>
-        }
-      | undefined
-    >
+    ofSession(
+      id: SessionId,
+    ): Promise<{ readonly account: Account; readonly session: Omit<LoginSession, 'accountId'> } | undefined>
   }
   /** Where people prove who they are. */
   readonly thirdParty: IdentityService

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AccountId, newAccountId, newSessionId, type SessionId, type Username } from '@ratafia/api'
 import { eachDatabase } from '../../test/support/databases.ts'
+import { openingOf } from '../../test/support/openings.ts'
 import { accountStore } from '../accounts/account-store.ts'
+import { type Database, inTransaction } from '../database/index.ts'
 import type { Session } from './session.ts'
 import { type SessionStore, sessionStore } from './session-store.ts'
 
@@ -10,20 +13,23 @@ const DAY = 86_400_000
 const NOW = new Date('2030-01-01T00:00:00Z')
 const later = (milliseconds: number) => new Date(NOW.getTime() + milliseconds)
 
-eachDatabase((_kind, open) => {
+eachDatabase((kind, open) => {
+  let database: Database
   let store: SessionStore
+  /** Another node's. */
+  let elsewhere: SessionStore
   let ada: AccountId
   let bob: AccountId
+  const add = async (username: string) => {
+    const id = newAccountId()
+    const fields = { username: username as Username, email: '', name: username, passwordHash: undefined }
+    assert.ok(await accountStore(database).insert({ id, ...fields, createdAt: NOW }))
+    return id
+  }
   before(async () => {
-    const database = await open()
+    database = await open()
     store = sessionStore(database)
-    const accounts = accountStore(database)
-    const add = async (username: string) => {
-      const id = newAccountId()
-      const fields = { username: username as Username, email: '', name: username, passwordHash: undefined }
-      assert.ok(await accounts.insert({ id, ...fields, createdAt: NOW }))
-      return id
-    }
+    elsewhere = sessionStore(await open())
     ada = await add('ada')
     bob = await add('bob')
   })
@@ -37,38 +43,123 @@ eachDatabase((_kind, open) => {
     revokedBy: undefined,
     ...more,
   })
+  const openNew = async (accountId: AccountId, more: Partial<Session> = {}) => {
+    const wanted = session(accountId, more)
+    assert.equal(await store.open(openingOf(wanted, NOW)), true)
+    return wanted
+  }
+  const find = async (id: SessionId): Promise<Session | undefined> => {
+    const found = (await store.list({ limit: 1_000 })).find((one) => one.id === id)
+    if (!found) return undefined
+    const { username: _, ...stored } = found
+    return stored
+  }
+  const entriesOf = (id: SessionId) =>
+    database.query
+      .selectFrom('audit_entry')
+      .select(['action', 'actor', 'at'])
+      .where('subject', '=', id)
+      .execute()
 
-  test('what was opened is found as it was, and an unknown id is nothing', async () => {
-    const wanted = session(ada, { description: 'laptop “ü”' })
-    assert.deepEqual(await store.open(wanted, NOW), { session: wanted, first: true })
-    assert.deepEqual(await store.find(wanted.id), wanted)
-    assert.equal(await store.find(newSessionId()), undefined)
-  })
+  for (const open of ['open', 'openPatiently'] as const) {
+    test(`${open}: what was opened is found as it was, with its entry, and opens once`, async () => {
+      const wanted = session(ada, { description: 'laptop “ü”\n\t"\\' })
+      assert.equal(await store[open](openingOf(wanted, NOW)), true)
+      assert.deepEqual(await find(wanted.id), wanted)
+      const entry = { action: 'token.open', actor: 'account:somebody', at: NOW.getTime() }
+      assert.deepEqual(await entriesOf(wanted.id), [entry])
+      assert.equal(await store[open](openingOf({ ...wanted, accountId: bob }, NOW)), false)
+      assert.deepEqual(await find(wanted.id), wanted)
+      assert.equal((await entriesOf(wanted.id)).length, 1)
+    })
+  }
 
-  test('of openings of one id at the same moment one wins, and all get its row', async () => {
+  test('of openings of one id at the same moment, at two nodes, one wins, and has the only entry', async () => {
     const id = newSessionId()
     const all = await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        store.open(session(index % 2 === 0 ? ada : bob, { id, description: `opening ${index}` }), NOW),
-      ),
+      Array.from({ length: 40 }, (_, index) => {
+        const wanted = session(index % 2 === 0 ? ada : bob, { id, description: `opening ${index}` })
+        return (index % 3 === 0 ? store : elsewhere).open(openingOf(wanted, NOW))
+      }),
     )
-    assert.equal(
-      new Set(all.map(({ session: { accountId, description } }) => `${accountId} ${description}`)).size,
-      1,
+    assert.equal(all.filter(Boolean).length, 1)
+    assert.equal((await find(id))?.description, `opening ${all.indexOf(true)}`)
+    assert.equal((await entriesOf(id)).length, 1)
+  })
+
+  test('of many at the same moment, each is stored once, and one that cannot be stored is alone with it', async () => {
+    const wanted = Array.from({ length: 100 }, (_, index) =>
+      session(ada, { description: index === 50 ? 'broken \ud800 text' : `login ${index}` }),
     )
-    assert.equal(all.filter(({ first }) => first).length, 1)
-    assert.deepEqual(await store.find(id), all[0]?.session)
+    const all = await Promise.allSettled(wanted.map((one) => store.open(openingOf(one, NOW))))
+    assert.deepEqual(
+      all.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
+      [50],
+    )
+    const stored = await database.query
+      .selectFrom('token_session')
+      .select('session_id')
+      .where(
+        'session_id',
+        'in',
+        wanted.map(({ id }) => id),
+      )
+      .execute()
+    assert.equal(stored.length, 99)
+    for (const { id } of wanted.slice(40, 60)) {
+      assert.equal((await entriesOf(id)).length, id === wanted[50]?.id ? 0 : 1)
+    }
+  })
+
+  test('nothing is opened for an account that is disabled, or whose logins were ended since', async () => {
+    const accounts = accountStore(database)
+    const cleo = await add('cleo')
+    const [early, late] = [session(cleo), session(cleo)]
+    await accounts.endLogins(cleo, later(5))
+    const dan = session(ada)
+    const opened = await Promise.all([
+      store.open(openingOf(early, NOW)),
+      store.open(openingOf(late, NOW, later(5))),
+      store.open(openingOf(dan, NOW)),
+    ])
+    assert.deepEqual(opened, [false, true, true])
+    await accounts.disable(cleo, later(6))
+    for (const open of [store.open, store.openPatiently]) {
+      assert.equal(await open(openingOf(session(cleo), NOW, later(5))), false)
+    }
+    assert.equal(await find(early.id), undefined)
+    assert.deepEqual(await entriesOf(early.id), [])
+    assert.equal((await entriesOf(late.id)).length, 1)
+  })
+
+  test('an account that is being changed keeps no other waiting; who waits for it sees the change', async () => {
+    const eve = await add('eve')
+    const [own, other] = [session(eve), session(ada)]
+    let patient: Promise<boolean> | undefined
+    await inTransaction(database.query, async (transaction) => {
+      await accountStore({ query: transaction }).disable(eve, NOW)
+      // SQLite has one writer, for which all wait.
+      if (kind === 'postgres') {
+        const opened = await Promise.all([own, other].map((one) => elsewhere.open(openingOf(one, NOW))))
+        assert.deepEqual(opened, [false, true])
+      }
+      patient = elsewhere.openPatiently(openingOf(own, NOW))
+      // Long enough to reach the lock.
+      await sleep(100)
+    })
+    assert.equal(await patient, false)
+    assert.deepEqual(await entriesOf(own.id), [])
   })
 
   test('opening again does not bring a revoked session back', async () => {
-    const wanted = session(ada)
-    await store.open(wanted, NOW)
+    const wanted = await openNew(ada)
     await store.revoke({ id: wanted.id, at: later(1000), by: 'ada' })
-    assert.deepEqual((await store.open(wanted, later(2000))).session.revokedAt, later(1000))
+    assert.equal(await store.open(openingOf(wanted, later(2000))), false)
+    assert.deepEqual((await find(wanted.id))?.revokedAt, later(1000))
   })
 
   test('of revocations at the same moment the first one counts, and all get its record', async () => {
-    const { id } = (await store.open(session(ada), NOW)).session
+    const { id } = await openNew(ada)
     const all = await Promise.all(
       Array.from({ length: 40 }, (_, index) => store.revoke({ id, at: later(index), by: `person-${index}` })),
     )
@@ -79,17 +170,17 @@ eachDatabase((_kind, open) => {
   })
 
   test('a session of another account is not revoked, and looks like none', async () => {
-    const { id } = (await store.open(session(ada), NOW)).session
+    const { id } = await openNew(ada)
     assert.equal(await store.revoke({ id, accountId: bob, at: NOW, by: 'bob' }), undefined)
     assert.equal(await store.revoke({ id: newSessionId(), accountId: bob, at: NOW, by: 'bob' }), undefined)
-    assert.equal((await store.find(id))?.revokedAt, undefined)
+    assert.equal((await find(id))?.revokedAt, undefined)
     assert.equal((await store.revoke({ id, accountId: ada, at: NOW, by: 'ada' }))?.session.revokedBy, 'ada')
   })
 
   test('a listing has the newest first, of one account or all, active or all, up to its limit', async () => {
     const ids: SessionId[] = []
     for (const [index, more] of [{}, { validUntil: later(10) }, {}].entries()) {
-      const { session: opened } = await store.open(session(bob, { validSince: later(index), ...more }), NOW)
+      const opened = await openNew(bob, { validSince: later(index), ...more })
       ids.unshift(opened.id)
     }
     const [newest, expiring, oldest] = ids
@@ -104,11 +195,13 @@ eachDatabase((_kind, open) => {
     assert.deepEqual(await listed({ accountId: ada, limit: 100 }), [])
     assert.deepEqual(
       new Set((await store.list({ limit: 1000 })).map(({ username }) => username)),
-      new Set(['ada', 'bob']),
+      new Set(['ada', 'bob', 'cleo']),
     )
   })
 
-  test('a session of an account that does not exist cannot be recorded', async () => {
-    await assert.rejects(store.open(session(newAccountId()), NOW))
+  test('a session of an account that does not exist is not recorded', async () => {
+    const wanted = session(newAccountId())
+    assert.equal(await store.open(openingOf(wanted, NOW)), false)
+    assert.deepEqual(await entriesOf(wanted.id), [])
   })
 })

@@ -1,9 +1,15 @@
 /** The sessions of developer tokens: the table `token_session`. */
 import type { AccountId, SessionId } from '@ratafia/api'
+import { sql } from 'kysely'
 import {
   anyRowChanged,
   type Database,
   fromInstant,
+  inBatches,
+  insertRecorded,
+  listed,
+  type NewAuditEntry,
+  rowLock,
   type TokenSessionTable,
   toInstant,
 } from '../database/index.ts'
@@ -17,14 +23,25 @@ export interface SessionFilter {
   readonly limit: number
 }
 
+/** A session to record, and on what that rests. */
+export interface Opening {
+  readonly session: Omit<Session, 'revokedAt' | 'revokedBy'>
+  /** When its account's logins were last ended, as its caller has seen it. */
+  readonly loginsSince: Date | undefined
+  readonly at: Date
+  /** Its subject is the session. */
+  readonly entry: NewAuditEntry
+}
+
 export interface SessionStore {
   /**
-   * Records the session at `at` unless its id exists, and returns the recorded session. Callers that race with one id
-   * all get the row that won, possibly with another account than theirs; `first` is true for the winner.
+   * Records the session and its entry. False, and nothing is written, if the session's id exists, or if its account is
+   * disabled or its logins were ended since: whoever does that waits for this session, or was first. Waits for nobody
+   * who is changing the account right now: false, too.
    */
-  open(session: Session, at: Date): Promise<{ readonly session: Session; readonly first: boolean }>
-  /** Undefined when there is none. */
-  find(id: SessionId): Promise<Session | undefined>
+  open(opening: Opening): Promise<boolean>
+  /** The same for one that waits. */
+  openPatiently(opening: Opening): Promise<boolean>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly ListedSession[]>
   /**
@@ -55,27 +72,8 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
     return row && fromRow(row)
   }
   return {
-    find,
-
-    async open(session, at) {
-      const result = await query
-        .insertInto('token_session')
-        .values({
-          session_id: session.id,
-          account_id: session.accountId,
-          description: session.description ?? null,
-          valid_since: toInstant(session.validSince),
-          valid_until: toInstant(session.validUntil),
-          created_at: toInstant(at),
-          revoked_at: null,
-          revoked_by: null,
-        })
-        .onConflict((conflict) => conflict.column('session_id').doNothing())
-        .executeTakeFirst()
-      const recorded = await find(session.id)
-      if (!recorded) throw new Error(`session ${session.id} was recorded but cannot be found`)
-      return { session: recorded, first: anyRowChanged(result) }
-    },
+    open: inBatches((openings: readonly Opening[]) => openAll(query, openings, 'skip locked')),
+    openPatiently: async (opening) => (await openAll(query, [opening], 'wait'))[0] === true,
 
     async list({ accountId, activeAt, limit }) {
       // Index token_session (account_id, valid_until); without an account, the limit bounds the scan's result.
@@ -121,6 +119,56 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
       return Number(numDeletedRows)
     },
   }
+}
+
+const OPENED = {
+  session_id: 'text',
+  account_id: 'text',
+  description: 'text',
+  valid_since: 'bigint',
+  valid_until: 'bigint',
+  created_at: 'bigint',
+  logins_since: 'bigint',
+} as const
+
+/** Which of them were recorded. */
+async function openAll(
+  query: Database['query'],
+  openings: readonly Opening[],
+  locked: 'skip locked' | 'wait',
+): Promise<readonly boolean[]> {
+  // Of several with one id only the first may have an entry.
+  const byId = new Map(openings.toReversed().map((opening) => [opening.session.id, opening]))
+  const first = [...byId.values()]
+  const rows = first.map(({ session, at, loginsSince }) => ({
+    session_id: session.id,
+    account_id: session.accountId,
+    description: session.description ?? null,
+    valid_since: toInstant(session.validSince),
+    valid_until: toInstant(session.validUntil),
+    created_at: toInstant(at),
+    logins_since: loginsSince ? toInstant(loginsSince) : null,
+  }))
+  const { logins_since: _, ...columns } = OPENED
+  const names = Object.keys(columns)
+  // Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
+  const insert = sql<{
+    subject: string
+  }>`insert into ${sql.table('token_session')} (${sql.join(names.map((name) => sql.ref(name)))})
+    select ${sql.join(names.map((name) => sql.ref(`opened.${name}`)))}
+    from ${listed(query, 'opened', OPENED, rows)} join account on account.id = opened.account_id
+    where account.disabled_at is null and account.logins_since is not distinct from opened.logins_since
+    order by opened.session_id ${rowLock(query, 'share', { of: 'account', locked })}
+    on conflict (session_id) do nothing
+    returning session_id as subject`
+  const recorded = await insertRecorded(
+    query,
+    insert,
+    first.map(({ entry }) => entry),
+  )
+  return openings.map(
+    (opening) => recorded.has(opening.session.id) && byId.get(opening.session.id) === opening,
+  )
 }
 
 function fromRow(row: TokenSessionTable): Session {

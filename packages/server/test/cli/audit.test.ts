@@ -7,7 +7,9 @@ import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../src/cli/installation.ts'
 import { eachDatabase, withoutTables } from '../support/databases.ts'
+import { openingOf } from '../support/openings.ts'
 import { testProgram } from '../support/program.ts'
+import { addPerson } from '../support/service.ts'
 
 const DAY = 86_400_000
 const ACCOUNT = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann', '--no-password']
@@ -140,20 +142,13 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   test('a running service links entries and removes what has expired', async () => {
-    const ann = (await installation.accounts.findByUsername('ann' as never)) ?? assert.fail()
+    const ben = await addPerson({ installation })
     const ended = new Date(Date.now() - 99 * DAY)
-    await installation.tokenSessions.open(
-      {
-        id: 'ended' as never,
-        accountId: ann.id,
-        description: undefined,
-        validSince: ended,
-        validUntil: ended,
-        revokedAt: undefined,
-        revokedBy: undefined,
-      },
-      ended,
-    )
+    const session = {
+      ...{ id: 'ended' as never, accountId: ben.id, description: undefined },
+      ...{ validSince: ended, validUntil: ended },
+    }
+    assert.ok(await installation.tokenSessions.open(openingOf(session, ended)))
     const service = await program.start({ RATAFIA_WORKERS: '2', RATAFIA_LOG_LEVEL: 'debug' })
     await installation.change(({ record }) => record({ action: 'account.enable', subject: 'nobody' }))
     await until(async () => (await installation.audit.countUnlinked()) === 0)

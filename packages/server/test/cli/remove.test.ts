@@ -34,6 +34,7 @@ import {
   withAcme,
 } from '../support/devices.ts'
 import { eventuallyPasses } from '../support/eventually.ts'
+import { openingOf } from '../support/openings.ts'
 import { testProgram } from '../support/program.ts'
 import {
   addPerson,
@@ -404,16 +405,17 @@ eachDatabase((kind, _open, fresh) => {
       const [at, until] = [new Date(), new Date(Date.now() + HOUR)]
       const session = {
         ...{ id: crypto.randomUUID() as never, accountId: first.id, description: undefined },
-        ...{ validSince: at, validUntil: until, revokedAt: undefined, revokedBy: undefined },
+        ...{ validSince: at, validUntil: until },
       }
-      await installation.tokenSessions.open(session, at)
+      assert.ok(await installation.tokenSessions.open(openingOf(session, at)))
       await program.json('accounts', 'remove', 'xenia')
       const second = await accountOfIdentity(identity, rules)
       assert.equal(second.username, 'xenia')
       assert.notEqual(second.id, first.id)
-      const opened = await installation.tokenSessions.open({ ...session, accountId: second.id }, at)
-      assert.equal(opened.first, false)
-      assert.deepEqual([opened.session.accountId, opened.session.revokedBy], [first.id, 'operator'])
+      const again = openingOf({ ...session, accountId: second.id }, at)
+      assert.equal(await installation.tokenSessions.open(again), false)
+      const found = await installation.accounts.findByTokenSession(session.id)
+      assert.deepEqual([found?.account.id, found?.session.revokedBy], [first.id, 'operator'])
     })
 
     test('its entry in the audit log does not name it again', async () => {

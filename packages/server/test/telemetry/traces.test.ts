@@ -80,7 +80,7 @@ eachDatabase((kind, _open, fresh) => {
       for (const { kind: spanKind, attributes } of statements) {
         assert.equal(spanKind, 3)
         assert.equal(attributes['db.system.name'], kind === 'sqlite' ? 'sqlite' : 'postgresql')
-        assert.match(String(attributes['db.query.text']), /^(select|insert|update|begin|commit)/)
+        assert.match(String(attributes['db.query.text']), /^(select|insert|update|begin|commit|with)/)
       }
     }
     const exchanged = find(spans, 'POST /api/v2/tokens/exchange')
@@ -89,7 +89,7 @@ eachDatabase((kind, _open, fresh) => {
     const insert = find(childrenOf(spans, exchanged), 'insert token_session')
     assert.match(
       String(insert.attributes['db.query.text']),
-      kind === 'sqlite' ? /values \(\?/ : /values \(\$1/,
+      kind === 'sqlite' ? /json_each\(\?\)/ : /json_to_recordset\(\$1/,
     )
 
     const refused = find(spans, 'GET /v2/assertions/:type/*')

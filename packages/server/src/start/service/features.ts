@@ -1,5 +1,6 @@
 /** Connects each feature's routes with what they need. */
 import { availableParallelism } from 'node:os'
+import { isAccountId } from '@ratafia/api'
 import type { UnverifiedAssertion } from '@ratafia/assertions'
 import type { FastifyInstance } from 'fastify'
 import { accountOfIdentity } from '../../accounts/resolve-identity.ts'
@@ -32,7 +33,7 @@ import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
 import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
 import { tokenPrefix } from '../../tokens/token-prefix.ts'
-import { changing } from '../changing.ts'
+import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
 
 /** What the identity service is built from. */
@@ -76,6 +77,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     tokenSessions,
     logins: rememberedLogins(feed, installation),
     changeBy,
+    entryOf: newEntry(clock),
     clock,
     baseUrl,
     location,
@@ -85,20 +87,17 @@ export async function addService(parts: ServiceParts): Promise<void> {
     snapIds: (references) => resolvePackages(references, installation),
     unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
+      ...installation.logins,
       ofSession: (id) => accounts.findByTokenSession(id),
-      accountOf: ({ subject, username }, source) =>
-        accountOfIdentity(
-          { issuer: identityLocation, subject },
-          {
-            accounts,
-            changeBy,
-            clock,
-            bundledIssuer: config.identity ? undefined : bundled,
-            rule: config.accounts,
-            username,
-            source,
-          },
-        ),
+      idOf: async ({ subject, username }, source) => {
+        // The bundled service declares ids of accounts, unless it is asked for usernames.
+        if (!config.identity && isAccountId(subject)) return subject
+        const rules = {
+          ...{ accounts, changeBy, clock, rule: config.accounts, username, source },
+          bundledIssuer: config.identity ? undefined : bundled,
+        }
+        return (await accountOfIdentity({ issuer: identityLocation, subject }, rules)).id
+      },
     },
   })
   await app.register(assertionRoutes, installation)

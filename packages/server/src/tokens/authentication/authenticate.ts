@@ -6,11 +6,12 @@
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
 import { refuseEndedLogin, refuseLateLogin } from '../../accounts/ended-logins/refuse-ended-login.ts'
+import type { LoginSession } from '../../accounts/logins/login-store.ts'
 import { accountActor } from '../../change.ts'
-import { RequestError, unauthorized } from '../../errors.ts'
+import { RequestError, Unavailable, unauthorized } from '../../errors.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { type IdentitySource, readRootPayload } from '../root-macaroon.ts'
-import type { Session } from '../session.ts'
+import type { Opening } from '../session-store.ts'
 import type { Authentication } from './authentication.ts'
 import { type Cleared, clear } from './clear.ts'
 import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
@@ -88,54 +89,77 @@ async function loginOfToken({ sessionId }: Cleared, { accounts }: RequestDepende
   return login
 }
 
+/** Each lost attempt means that the account has changed, or that the session was recorded by another request. */
+const ATTEMPTS = 10
+
 async function loginOfRoot(
   cleared: Cleared,
   { description }: { readonly description: string | undefined },
-  { tokenSessions, accounts, clock, changeBy, identity, source }: RequestDependencies,
+  deps: RequestDependencies,
 ) {
-  const now = clock()
+  const { accounts, identity, source } = deps
+  const now = deps.clock()
   // Check this before recording anything: an expired login leaves no trace.
   refuseExpired(cleared, now)
-  const account = await accounts.accountOf(cleared, source)
-  // An external service's ids are not those of the accounts here.
-  if (identity.bundled) refuseNamesake(cleared, account)
-  refuseEndedLogin(cleared, account, identity)
-  const wanted: Session = {
-    id: cleared.sessionId,
-    accountId: account.id,
-    description,
-    validSince: cleared.since,
-    // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
-    validUntil: cleared.mintedExpires,
-    revokedAt: undefined,
-    revokedBy: undefined,
+  const named = { accountId: await accounts.idOf(cleared, source), sessionId: cleared.sessionId }
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const login = await accounts.find(named)
+    if (!login) throw unauthorized('The account this login was made with no longer exists.')
+    const account = requireEnabled(login.account)
+    // An external service's ids are not those of the accounts here.
+    if (identity.bundled) refuseNamesake(cleared, account)
+    refuseEndedLogin(cleared, account, identity)
+    const session = login.session ?? (await openSession({ cleared, description, account, attempt }, deps))
+    if (!session) continue
+    if (session.accountId !== account.id) {
+      // Do not reveal whose session it is.
+      throw unauthorized('The root macaroon belongs to another login. Start a new one.')
+    }
+    return { session, account }
   }
-  const open = () => {
-    refuseLateLogin(cleared, now)
-    return changeBy({ actor: accountActor(account.username), source })(async (on) => {
-      const { accounts, tokenSessions, record } = on
-      // Whoever ends the logins of the account, or removes it, right now waits for this session, and revokes it, or was
-      // first.
-      const held = requireEnabled((await accounts.findAndHold(account.id)) ?? account)
-      refuseEndedLogin(cleared, held, identity)
-      const { session, first } = await tokenSessions.open(wanted, now)
-      if (first) {
-        const until = wanted.validUntil.toISOString()
-        await record({
-          action: 'token.open',
-          subject: wanted.id,
-          details: { account: account.username, until },
-        })
-      }
-      return session
-    })
+  throw new Unavailable('The account of a login kept changing')
+}
+
+interface FirstUse {
+  readonly cleared: Cleared
+  readonly description: string | undefined
+  /** Whoever ends its logins, disables or removes it right now waits for this session, and revokes it, or was first. */
+  readonly account: Account
+  readonly attempt: number
+}
+
+/** Undefined, and nothing is recorded, if the account is changing or another request has recorded the session. */
+async function openSession(
+  { cleared, description, account, attempt }: FirstUse,
+  { tokenSessions, entryOf, source, clock }: RequestDependencies,
+): Promise<LoginSession | undefined> {
+  const at = clock()
+  refuseLateLogin(cleared, at)
+  const until = cleared.mintedExpires
+  const opening: Opening = {
+    session: {
+      id: cleared.sessionId,
+      accountId: account.id,
+      description,
+      validSince: cleared.since,
+      // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
+      validUntil: until,
+    },
+    loginsSince: account.loginsSince,
+    at,
+    entry: entryOf(
+      {
+        action: 'token.open',
+        subject: cleared.sessionId,
+        details: { account: account.username, until: until.toISOString() },
+      },
+      { actor: accountActor(account.username), source },
+    ),
   }
-  const session = (await tokenSessions.find(wanted.id)) ?? (await open())
-  if (session.accountId !== account.id) {
-    // Do not reveal whose session it is.
-    throw unauthorized('The root macaroon belongs to another login. Start a new one.')
-  }
-  return { session, account }
+  // The first time together with others, whom a change of this account must not hold up.
+  const open = attempt === 0 ? tokenSessions.open : tokenSessions.openPatiently
+  if (!(await open(opening))) return undefined
+  return { accountId: account.id, revokedAt: undefined, revokedBy: undefined }
 }
 
 /** Where the discharge names a username, an account that was removed may have had it then. */

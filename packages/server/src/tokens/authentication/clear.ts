@@ -7,12 +7,13 @@ import type { UnverifiedSlice, VerifiedCondition } from '@ratafia/macaroon'
 import {
   type Attenuations,
   ConditionError,
-  effectiveAttenuations,
+  intersectAttenuations,
   type PatternBudget,
   parseDeclared,
   parseExtra,
   parseTimestamp,
   splitCondition,
+  UNRESTRICTED,
 } from '@ratafia/macaroon/conditions'
 import { LOGIN_KEY, type LoginMark, parseLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { quote, RequestError, unauthorized } from '../../errors.ts'
@@ -56,6 +57,7 @@ interface State {
   readonly declared: Map<string, Set<string>>
   /** Those that the identity service declared, before its time-before. */
   readonly vouched: Map<string, Set<string>>
+  readonly extras: Attenuations[]
   readonly now: Date
 }
 
@@ -104,8 +106,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ],
   [
     'extra',
-    // Check only the form: their intersection is computed once, for all of them together, within one limit.
-    (argument) => void parseExtra(argument),
+    // Their intersection comes last: nothing is compared for a macaroon that is refused anyway.
+    (argument, _where, state) => void state.extras.push(parseExtra(argument)),
   ],
   [
     'error',
@@ -141,6 +143,7 @@ export function clear(
     mintedExpires: undefined,
     declared: new Map(),
     vouched: new Map(),
+    extras: [],
     now,
   }
   const answer = kind === 'token-root' ? dischargeOfOurCaveat(slice) : undefined
@@ -159,8 +162,9 @@ export function clear(
     throw unauthorized(`The identity service did not say who you are (it declared no ${identityKey}).`)
   if (!sessionId || !since || !sessionExpires || !mintedExpires)
     throw new Error('a macaroon of ours lacks a caveat it is minted with')
-  const texts = conditions.map(({ condition }) => condition)
-  const limits = readable('extra', () => effectiveAttenuations(texts, patterns))
+  const limits = readable('extra', () =>
+    state.extras.reduce((all, one) => intersectAttenuations(all, one, patterns), UNRESTRICTED),
+  )
   // A holder may write anything there; a text that is not one of our permissions permits nothing.
   const attenuations = { ...limits, permissions: limits.permissions?.filter(isPermission) ?? null }
   refuseNothing(attenuations)
@@ -181,16 +185,16 @@ export function clear(
 }
 
 function apply(condition: string, where: Where, state: State): void {
-  const { name, argument } = readable(condition, () => splitCondition(condition))
-  const rule = RULES.get(name)
-  if (!rule) {
+  readable(condition, () => {
+    const { name, argument } = splitCondition(condition)
+    const rule = RULES.get(name)
+    if (rule) return rule(argument, where, state)
     throw new RequestError(
       'macaroon-caveat-unknown',
       `The macaroon has a caveat this service does not know: ${quote(condition)}.`,
       { extra: { caveat: condition.slice(0, 256) } },
     )
-  }
-  readable(condition, () => rule(argument, where, state))
+  })
 }
 
 function readable<T>(condition: string, read: () => T): T {

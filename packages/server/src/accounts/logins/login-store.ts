@@ -1,0 +1,66 @@
+/** The account that a login is for, and its session if it has one already. */
+import type { AccountId, SessionId } from '@ratafia/api'
+import { sql } from 'kysely'
+import { type AccountTable, type Database, fromInstant, inBatches, listed } from '../../database/index.ts'
+import type { Account } from '../account.ts'
+import { accountOf } from '../account-store.ts'
+
+export interface LoginSession {
+  readonly accountId: AccountId
+  readonly revokedAt: Date | undefined
+  readonly revokedBy: string | undefined
+}
+
+/** An account, and a session that may be another's. */
+export interface NamedLogin {
+  readonly accountId: AccountId
+  readonly sessionId: SessionId
+}
+
+export interface LoginStore {
+  /** Undefined when there is no such account; without `session` when there is no such session. */
+  find(
+    login: NamedLogin,
+  ): Promise<{ readonly account: Account; readonly session: LoginSession | undefined } | undefined>
+}
+
+export const loginStore = ({ query }: Pick<Database, 'query'>): LoginStore => ({
+  find: inBatches((logins: readonly NamedLogin[]) => findAll(query, logins)),
+})
+
+const NAMED = { place: 'bigint', account_id: 'text', session_id: 'text' } as const
+
+async function findAll(query: Database['query'], logins: readonly NamedLogin[]) {
+  const named = logins.map(({ accountId, sessionId }, place) => ({
+    place,
+    account_id: accountId,
+    session_id: sessionId,
+  }))
+  // Primary keys. A join with the sessions would be planned while they are few, and then be slow for a minute while they
+  // become many.
+  const ofSession = (column: string) =>
+    sql`(select ${sql.ref(column)} from token_session where token_session.session_id = named.session_id)`
+  const { rows } = await sql<
+    AccountTable & {
+      readonly place: number
+      readonly session_account: string | null
+      readonly revoked_at: number | null
+      readonly revoked_by: string | null
+    }
+  >`select account.*, named.place, ${ofSession('account_id')} as session_account,
+      ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by
+    from ${sql.table('account')} join ${listed(query, 'named', NAMED, named)} on account.id = named.account_id
+  `.execute(query)
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return logins.map((_, place) => {
+    const row = byPlace.get(place)
+    if (!row) return undefined
+    const session = row.session_account !== null && {
+      // It refers to an account.
+      accountId: row.session_account as AccountId,
+      revokedAt: fromInstant(row.revoked_at) ?? undefined,
+      revokedBy: row.revoked_by ?? undefined,
+    }
+    return { account: accountOf(row), session: session || undefined }
+  })
+}
