@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import TypeBox from 'typebox'
 import { Type } from './type.ts'
 
-/** Each builder in its forms, by either. */
+/** Each builder in its forms. */
 const SCHEMAS: Readonly<Record<string, (type: typeof Type) => object>> = {
   Array: (type) => type.Array(type.String(), { minItems: 1, uniqueItems: true }),
   Boolean: (type) => type.Boolean({ description: 'Whether' }),
@@ -26,7 +26,8 @@ const SCHEMAS: Readonly<Record<string, (type: typeof Type) => object>> = {
 
 for (const [name, build] of Object.entries(SCHEMAS)) {
   test(`${name}: the schema is TypeBox's`, () => {
-    // As text: the order of its properties is that of the OpenAPI document.
+    assert.deepEqual(wholeOf(build(Type)), wholeOf(build(TypeBox)))
+    // As text: the order of the properties is that of the OpenAPI document.
     assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox)))
   })
 }
@@ -44,3 +45,12 @@ test('a schema that becomes optional stays what it was elsewhere', () => {
   Type.Optional(text)
   assert.deepEqual(Type.Object({ text }).required, ['text'])
 })
+
+/** With what is not enumerable. */
+function wholeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const properties = Object.entries(Object.getOwnPropertyDescriptors(value))
+  return Object.fromEntries(
+    properties.map(([name, { value: inner, ...how }]) => [name, [how, wholeOf(inner)]]),
+  )
+}
