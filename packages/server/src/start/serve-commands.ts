@@ -7,6 +7,7 @@ import { type Environment, serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables-help.ts'
 import { commandSettings, madeNote, serviceSettings } from './settings.ts'
+import { holdYoungGeneration } from './young-generation.ts'
 
 export interface ServeContext {
   readonly environment: Environment
@@ -22,6 +23,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .description('run the service; SIGTERM or SIGINT stops it once the requests in flight are answered')
     .addHelpText('after', variablesHelp)
     .action(async () => {
+      holdYoungGeneration()
       const { serve } = await import('./service/processes.ts')
       await serve(await serviceSettings(environment, streams), say)
     })
@@ -40,6 +42,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT says otherwise`)
     .addHelpText('after', variablesHelp)
     .action(async () => {
+      holdYoungGeneration()
       const { serve } = await import('./service/processes.ts')
       const settings = await serviceSettings(environment, streams, IDENTITY_PORT)
       await serve({ ...settings, identityOnly: true }, say)
