@@ -73,7 +73,11 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
       // Once for all workers: an older release may run on a schema that is newer by now.
       schema: worker.isFirst ? 'update' : 'keep',
       jobs: true,
-      shareMetrics: (metrics) => worker.shareMetrics(() => metrics.registry.getMetricsAsJSON()),
+      shareMetrics: ({ registry }) =>
+        worker.shareMetrics((place) => {
+          registry.setDefaultLabels({ worker: place })
+          return registry.metrics()
+        }),
     })
     worker.listening(service.origin, await anyAccount(service.installation))
     await ended
