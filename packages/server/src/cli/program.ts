@@ -4,9 +4,10 @@
  */
 import { Command } from 'commander'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
+import { harmless } from './harmless.ts'
 import { completionCommand } from './help/completion.ts'
 import { completeHelp, HELP_STYLE } from './help/help.ts'
-import { harmless, type JsonOption, print, withJson } from './output.ts'
+import { type JsonOption, print, withJson } from './output.ts'
 import { hasColour } from './terminal/colour.ts'
 
 /**

@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import type { ImportedVault } from '../../serial-vault/import.ts'
 import type { CommandContext } from '../context.ts'
-import { harmless, type JsonOption, print, withJson } from '../output.ts'
+import { harmless } from '../harmless.ts'
+import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
 
 export function importSerialVaultCommand(imports: Command, context: CommandContext): void {
