@@ -2,9 +2,9 @@
 import { RequestError } from '../errors.ts'
 import { confirm, type YesOption } from './confirm.ts'
 import type { CommandContext } from './context.ts'
-import { harmless } from './harmless.ts'
 import type { Installation } from './installation.ts'
 import { counted, type JsonOption, print } from './output.ts'
+import { harmless } from './terminal/harmless.ts'
 
 interface Action {
   /** What the names are of, such as `account`. */

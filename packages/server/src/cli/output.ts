@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import { ColumnsOption } from './columns.ts'
 import type { Streams } from './context.ts'
-import { escaped, harmless } from './harmless.ts'
 import { coloured } from './terminal/colour.ts'
+import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
 
 /** Adds `--json` to a command. */

@@ -4,11 +4,11 @@
  */
 import { Command } from 'commander'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
-import { harmless } from './harmless.ts'
 import { completionCommand } from './help/completion.ts'
 import { completeHelp, HELP_STYLE } from './help/help.ts'
 import { type JsonOption, print, withJson } from './output.ts'
 import { hasColour } from './terminal/colour.ts'
+import { harmless } from './terminal/harmless.ts'
 
 /**
  * Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code.

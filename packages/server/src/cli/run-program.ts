@@ -1,7 +1,7 @@
 /** Runs a command line to its exit code. */
 import { type Command, CommanderError } from 'commander'
 import { EXIT, type Streams } from './context.ts'
-import { exitCodeOf } from './exit-code.ts'
+import { exitCodeOf } from './failures/exit-code.ts'
 
 /** `words`: the command line without the interpreter and the script. Never rejects. */
 export async function runProgram(

@@ -1,7 +1,7 @@
 /** The program: from `bin/ratafia.js` to the commands. */
 import type { Command } from 'commander'
 import type { CommandContext, Streams } from '../cli/context.ts'
-import { exitCodeOf } from '../cli/exit-code.ts'
+import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'

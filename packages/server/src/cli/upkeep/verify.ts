@@ -4,10 +4,10 @@ import type { CheckResult } from '../../checkup/run-checks.ts'
 import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import type { CommandContext } from '../context.ts'
-import { harmless } from '../harmless.ts'
 import type { UnopenedInstallation } from '../installation.ts'
 import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 export function verifyCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('verify'))

@@ -1,8 +1,8 @@
 /** Turns the end of a command into its exit code, and says why it failed. */
-import { Declined, EXIT, FileError, type Streams, UsageError } from './context.ts'
+import { Declined, EXIT, FileError, type Streams, UsageError } from '../context.ts'
+import { coloured } from '../terminal/colour.ts'
+import { escaped, harmless } from '../terminal/harmless.ts'
 import type { Failure } from './explain-failure.ts'
-import { escaped, harmless } from './harmless.ts'
-import { coloured } from './terminal/colour.ts'
 
 export interface ExitCodeOptions {
   readonly stderr: Streams['stderr']
