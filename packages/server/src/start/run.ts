@@ -19,7 +19,7 @@ export interface RunOptions {
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<number> {
   const { environment = processEnvironment(), streams = process } = options
   const [first, ...rest] = words.slice(2)
-  // Every process of a service runs this. What reads all other command lines would take 5 MB of each.
+  // Every process of a service runs this. What reads all other command lines would take 3 MB of each.
   if (first === 'serve' && rest.length === 0)
     return exitCodeOf(() => serve({ environment, streams }), streams)
   const { runProgram } = await import('../cli/run-program.ts')

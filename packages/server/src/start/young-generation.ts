@@ -1,8 +1,7 @@
 /**
  * The size of the young generation of V8's heap, where everything new is. V8 doubles it whenever much of it survives, up
- * to 128 MB, and a process that rests keeps most of that. At 16 MB a `whoami` takes no more CPU than without a limit;
- * at 2 MB it takes a quarter more. V8 has a flag for the limit, but only on the command line: one for a running process
- * is whether it grows.
+ * to 128 MB, and a process that rests keeps most of that. With 16 MB a `whoami` takes 55 µs of CPU, with 2 MB 71. V8 has
+ * a flag for the limit, but only on the command line: one for a running process is by how much it grows.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
