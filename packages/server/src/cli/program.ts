@@ -76,7 +76,7 @@ async function importCommands(): Promise<Add> {
 /**
  * The commands that work on an installation, and those that need none. `first` is the first word of the command line:
  * if `program` or one row of the table knows it, no other row is loaded. That saves a short command a tenth of its
- * time, and a supervisor 10 MB.
+ * time.
  */
 export async function addCommands(program: Command, context: CommandContext, first = ''): Promise<void> {
   const isThere = program.commands.some((command) => command.name() === first)
