@@ -1,6 +1,7 @@
 /** The wire schemas of `/api/v1/snaps/auth` (specification, "Endpoints"; contract/devices.md 1). */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { FORMAT_NUMBER } from './patterns.ts'
+import { Type } from './type.ts'
 
 const exactly = { additionalProperties: false }
 const BASE64URL = '^[A-Za-z0-9_-]+$'

@@ -1,6 +1,7 @@
 /** The body of a refusal. */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { Type } from './type.ts'
 
 const ErrorItemSchema = Type.Object(
   {

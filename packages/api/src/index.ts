@@ -1,6 +1,6 @@
 /**
- * The wire contract of Ratafia without its schemas: ids, permissions, error codes and the types. Loading this
- * does not load TypeBox, so a program that only needs an id starts fast; `./schemas` has the rest.
+ * The wire contract of Ratafia without its schemas: ids, permissions, error codes and the types. A program that only
+ * needs an id starts fast; `./schemas` has the rest.
  */
 export * from './error-codes.ts'
 export * from './ids.ts'

@@ -1,5 +1,6 @@
 /** The answer of `GET /`: what the service is and offers. */
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from './type.ts'
 
 export const ServiceDescriptionSchema = Type.Object(
   {

@@ -1,8 +1,9 @@
 /** The wire schemas of `/api/v2/tokens` (specification, "Endpoints"). */
-import Type, { type Static, type TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { MAX_ATTENUATION_BYTES, MAX_DESCRIPTION_LENGTH, MAX_LIST_ITEMS } from './limits.ts'
 import { PRINTABLE } from './patterns.ts'
 import { PERMISSIONS } from './permissions.ts'
+import { Type } from './type.ts'
 
 const restriction = <T extends TSchema>(items: T) =>
   Type.Array(items, { minItems: 1, maxItems: MAX_LIST_ITEMS, uniqueItems: true })

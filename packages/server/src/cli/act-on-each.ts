@@ -3,7 +3,8 @@ import { RequestError } from '../errors.ts'
 import { confirm, type YesOption } from './confirm.ts'
 import type { CommandContext } from './context.ts'
 import type { Installation } from './installation.ts'
-import { counted, harmless, type JsonOption, print } from './output.ts'
+import { counted, type JsonOption, print } from './output.ts'
+import { harmless } from './terminal/harmless.ts'
 
 interface Action {
   /** What the names are of, such as `account`. */

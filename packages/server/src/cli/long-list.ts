@@ -1,8 +1,9 @@
 /** A list that may be long: printed page by page, as {@link printList} prints a short one. */
 import { once } from 'node:events'
 import type { Streams } from './context.ts'
-import { cellsOf, escaped, type ListOption, noteCut, print, type Row, titlesOf } from './output.ts'
+import { cellsOf, type ListOption, noteCut, print, type Row, titlesOf } from './output.ts'
 import { coloured } from './terminal/colour.ts'
+import { escaped } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
 
 interface LongListOptions {

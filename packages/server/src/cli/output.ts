@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { ColumnsOption } from './columns.ts'
 import type { Streams } from './context.ts'
 import { coloured } from './terminal/colour.ts'
+import { escaped, harmless } from './terminal/harmless.ts'
 import { fitTable } from './terminal/table.ts'
 
 /** Adds `--json` to a command. */
@@ -88,21 +89,6 @@ function printable(value: Row[string]): string {
   // A line break would end the row.
   return harmless(String(value).replace(/[\t\r\n]+/g, ' '))
 }
-
-// Controls, invisible and bidirectional marks, line separators.
-const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-
-/** Text from elsewhere (a description, a name) must not steer the terminal it is shown on. */
-export const harmless = (text: string): string => text.replace(STEERING, '?')
-
-/** JSON keeps its meaning: it has escapes of its own, and JSON.stringify leaves those above ASCII's out. */
-export const escaped = (json: string): string =>
-  json.replace(STEERING, (mark) =>
-    // By code unit: some of the marks take two.
-    Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))
-      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
 
 /** The fields of one thing, a line each. */
 export function details(row: Row): string {

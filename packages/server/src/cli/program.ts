@@ -6,8 +6,9 @@ import { Command } from 'commander'
 import { type CommandContext, EXIT_HELP, type Streams } from './context.ts'
 import { completionCommand } from './help/completion.ts'
 import { completeHelp, HELP_STYLE } from './help/help.ts'
-import { harmless, type JsonOption, print, withJson } from './output.ts'
+import { type JsonOption, print, withJson } from './output.ts'
 import { hasColour } from './terminal/colour.ts'
+import { harmless } from './terminal/harmless.ts'
 
 /**
  * Without any command. Commander's own refusals are thrown, not exited on: `run-program.ts` gives them their exit code.
@@ -75,7 +76,7 @@ async function importCommands(): Promise<Add> {
 /**
  * The commands that work on an installation, and those that need none. `first` is the first word of the command line:
  * if `program` or one row of the table knows it, no other row is loaded. That saves a short command a tenth of its
- * time, and a supervisor 10 MB.
+ * time.
  */
 export async function addCommands(program: Command, context: CommandContext, first = ''): Promise<void> {
   const isThere = program.commands.some((command) => command.name() === first)

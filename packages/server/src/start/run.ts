@@ -1,12 +1,11 @@
 /** The program: from `bin/ratafia.js` to the commands. */
 import type { Command } from 'commander'
 import type { CommandContext, Streams } from '../cli/context.ts'
-import { addCommands, createProgram } from '../cli/program.ts'
-import { runProgram } from '../cli/run-program.ts'
+import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
-import { serveCommands } from './serve-commands.ts'
+import { serve } from './serve.ts'
 import { commandSettings } from './settings.ts'
 
 export interface RunOptions {
@@ -18,8 +17,13 @@ export interface RunOptions {
 
 /** `words` as in `process.argv`. Resolves to the exit code; see `cli/context.ts`. */
 export async function run(words: readonly string[], options: RunOptions = {}): Promise<number> {
-  const program = await createRatafia(options, words[2])
-  return runProgram(words.slice(2), program, options.streams ?? process)
+  const { environment = processEnvironment(), streams = process } = options
+  const [first, ...rest] = words.slice(2)
+  // Every process of a service runs this. What reads all other command lines would take 3 MB of each.
+  if (first === 'serve' && rest.length === 0)
+    return exitCodeOf(() => serve({ environment, streams }), streams)
+  const { runProgram } = await import('../cli/run-program.ts')
+  return runProgram(words.slice(2), await createRatafia(options, first), streams)
 }
 
 /**
@@ -30,6 +34,8 @@ export async function createRatafia(
   { environment = processEnvironment(), streams = process }: RunOptions = {},
   first?: string,
 ): Promise<Command> {
+  const { addCommands, createProgram } = await import('../cli/program.ts')
+  const { serveCommands } = await import('./serve-commands.ts')
   const program = createProgram(streams, RELEASE)
   serveCommands(program, { environment, streams })
   await addCommands(program, commandContext(environment, streams), first)

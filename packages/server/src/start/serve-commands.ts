@@ -1,30 +1,19 @@
 /** `ratafia serve`, `identity serve`, `migrate`: the commands that start something. Each loads what it starts. */
 import type { Command } from 'commander'
 import { describeDatabase } from '../cli/announcement.ts'
-import type { Streams } from '../cli/context.ts'
 import { type JsonOption, print, withJson } from '../cli/output.ts'
-import { type Environment, serviceAddress } from '../config/config.ts'
+import { serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
 import { variablesHelp } from '../config/variables-help.ts'
+import { type ServeContext, serve } from './serve.ts'
 import { commandSettings, madeNote, serviceSettings } from './settings.ts'
 
-export interface ServeContext {
-  readonly environment: Environment
-  readonly streams: Streams
-}
-
 export function serveCommands(program: Command, context: ServeContext): void {
-  const { environment, streams } = context
-  const say = (text: string) => streams.stdout.write(text)
-
   program
     .command('serve')
     .description('run the service; SIGTERM or SIGINT stops it once the requests in flight are answered')
     .addHelpText('after', variablesHelp)
-    .action(async () => {
-      const { serve } = await import('./service/processes.ts')
-      await serve(await serviceSettings(environment, streams), say)
-    })
+    .action(() => serve(context))
 
   configCommands(program, context)
 
@@ -39,11 +28,7 @@ export function serveCommands(program: Command, context: ServeContext): void {
     .command('serve')
     .description(`run only the identity service, on port ${IDENTITY_PORT} unless RATAFIA_PORT says otherwise`)
     .addHelpText('after', variablesHelp)
-    .action(async () => {
-      const { serve } = await import('./service/processes.ts')
-      const settings = await serviceSettings(environment, streams, IDENTITY_PORT)
-      await serve({ ...settings, identityOnly: true }, say)
-    })
+    .action(() => serve(context, { identityOnly: true }))
 }
 
 function configCommands(program: Command, { environment, streams }: ServeContext): void {

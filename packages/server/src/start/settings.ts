@@ -1,6 +1,6 @@
 /** The configuration and the log of a command, or of the service. */
 import type { Streams } from '../cli/context.ts'
-import { harmless } from '../cli/output.ts'
+import { harmless } from '../cli/terminal/harmless.ts'
 import { type Environment, readConfig } from '../config/config.ts'
 import type { ServiceOptions, StartOptions } from './options.ts'
 

@@ -2,38 +2,43 @@
  * The metrics of several worker processes, as one text. Each worker has its own series, under the label `worker`: a
  * number that its replacement inherits. In a sum, counters would fall when a worker is replaced; Prometheus would take
  * that for a restart of all workers, and the rest of the sum for a burst.
+ *
+ * prom-client can put registries together, too. But a supervisor would load it for nothing else: it takes 9 MB.
  */
-import { AggregatorRegistry, Gauge, Registry } from 'prom-client'
 import type { MetricsSource } from './metrics-server.ts'
 
-/** The metrics of one worker: plain data, for a message between processes. */
-export type WorkerMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+/** The metrics of one worker in the text format of Prometheus 0.0.4. Each of its series has the label `worker`. */
+export type WorkerMetrics = string
 
-/** `ask` returns the metrics of each worker, by its place; undefined for one that does not answer. */
+/** `ask` returns the metrics of each worker, by its place from 1; undefined for one that does not answer. */
 export function workerMetrics(ask: () => Promise<readonly (WorkerMetrics | undefined)[]>): MetricsSource {
   return {
-    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
     metrics: async () => {
       const workers = await ask()
-      const registry = AggregatorRegistry.aggregate(
-        workers.map((said, at) => labelled(said ?? [], String(at + 1))),
+      const up = workers.map(
+        (said, at) => `ratafia_worker_up{worker="${at + 1}"} ${said === undefined ? 0 : 1}`,
       )
-      const up = new Gauge({
-        name: 'ratafia_worker_up',
-        help: '1: the worker process answers its supervisor',
-        labelNames: ['worker'],
-        registers: [registry],
-      })
-      for (const [at, said] of workers.entries()) up.set({ worker: String(at + 1) }, said ? 1 : 0)
-      return registry.metrics()
+      return together([...workers.flatMap((said) => said ?? []), [...UP, ...up].join('\n')])
     },
   }
 }
 
-/** The labels differ, so `aggregate` adds nothing up: every series stays as it is. */
-const labelled = (metrics: WorkerMetrics, worker: string): WorkerMetrics =>
-  metrics.map((metric) => ({
-    ...metric,
-    aggregator: 'sum',
-    values: metric.values.map((value) => ({ ...value, labels: { ...value.labels, worker } })),
-  }))
+const UP = [
+  '# HELP ratafia_worker_up 1: the worker process answers its supervisor',
+  '# TYPE ratafia_worker_up gauge',
+]
+
+/** The format wants all series of a metric in one group, below its two lines that begin with #. */
+function together(texts: readonly string[]): string {
+  const groups = new Map<string, string[]>()
+  // prom-client puts an empty line between metrics; inside a metric line breaks are escaped.
+  for (const metric of texts.flatMap((text) => text.trimEnd().split('\n\n'))) {
+    const [help, type, ...series] = metric.split('\n')
+    const head = `${help}\n${type}`
+    const group = groups.get(head) ?? [head]
+    groups.set(head, group)
+    for (const line of series) group.push(line)
+  }
+  return `${[...groups.values()].map((group) => group.join('\n')).join('\n\n')}\n`
+}

@@ -13,8 +13,8 @@ export interface InWorker {
   /** Whether it is the first of its supervisor: the others start once it listens. */
   readonly isFirst: boolean
   listening(origin: string, hasAccount: boolean): void
-  /** Gives the supervisor what it asks for from now on. */
-  shareMetrics(collect: () => Promise<WorkerMetrics>): void
+  /** Gives the supervisor what it asks for from now on. `place`: the label `worker`. */
+  shareMetrics(collect: (place: string) => Promise<WorkerMetrics>): void
   /** Closes the channel to the supervisor, so that the process can end. */
   leave(): void
 }
@@ -28,7 +28,7 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
   const stopped = Promise.withResolvers<void>()
   let listening = false
   let stopping = false
-  let collect: (() => Promise<WorkerMetrics>) | undefined
+  let collect: ((place: string) => Promise<WorkerMetrics>) | undefined
   const send = (message: FromWorker) => {
     if (!worker.isConnected()) return false
     worker.send(message, () => {})
@@ -42,7 +42,7 @@ export function inWorker({ fallback }: { readonly fallback: Counters }): InWorke
     if (said.ratafia === 'taken') counters.answer(said.id, said.taken)
     else if (said.ratafia === 'metrics') {
       // A worker that cannot collect them sends nothing: the supervisor waits no longer than for one that hangs.
-      collect?.().then(
+      collect?.(said.place).then(
         (metrics) => send({ ratafia: 'metrics', id: said.id, metrics }),
         () => {},
       )

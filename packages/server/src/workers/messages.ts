@@ -17,7 +17,8 @@ export interface Listening {
 
 export type FromSupervisor =
   | { readonly ratafia: 'taken'; readonly id: number; readonly taken: Taken }
-  | { readonly ratafia: 'metrics'; readonly id: number }
+  /** `place`: what the label `worker` says. */
+  | { readonly ratafia: 'metrics'; readonly id: number; readonly place: string }
   | { readonly ratafia: 'stop' }
 
 /** Libraries send messages of their own on the same channel. */

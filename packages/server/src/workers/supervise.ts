@@ -126,18 +126,18 @@ class Crew {
   metrics(): Promise<readonly (WorkerMetrics | undefined)[]> {
     // Not from one that is still starting: it would answer late.
     return Promise.all(
-      this.#places.map(({ worker, listenedAt }) =>
-        worker && listenedAt !== undefined ? this.#metricsOf(worker) : undefined,
+      this.#places.map(({ worker, listenedAt }, at) =>
+        worker && listenedAt !== undefined ? this.#metricsOf(worker, String(at + 1)) : undefined,
       ),
     )
   }
 
-  async #metricsOf(worker: Worker): Promise<WorkerMetrics | undefined> {
+  async #metricsOf(worker: Worker, place: string): Promise<WorkerMetrics | undefined> {
     const id = ++this.#asked
     const { promise, resolve } = Promise.withResolvers<WorkerMetrics | undefined>()
     const timer = setTimeout(() => resolve(undefined), METRICS_PATIENCE_MS)
     this.#asking.set(id, resolve)
-    tell(worker, { ratafia: 'metrics', id })
+    tell(worker, { ratafia: 'metrics', id, place })
     try {
       return await promise
     } finally {

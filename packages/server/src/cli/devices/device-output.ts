@@ -4,7 +4,8 @@ import type { Device } from '../../devices/device.ts'
 import type { RegistrationStore } from '../../devices/registration/registration-store.ts'
 import type { DeviceDetails } from '../../devices/show-device.ts'
 import { fieldsOf } from '../../devices/transfer/device-record.ts'
-import { details, harmless, type Row, tableOf } from '../output.ts'
+import { details, type Row, tableOf } from '../output.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 export const DEVICE_LIST_COLUMNS = [
   'id',

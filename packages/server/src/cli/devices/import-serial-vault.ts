@@ -2,8 +2,9 @@
 import type { Command } from 'commander'
 import type { ImportedVault } from '../../serial-vault/import.ts'
 import type { CommandContext } from '../context.ts'
-import { harmless, type JsonOption, print, withJson } from '../output.ts'
+import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 export function importSerialVaultCommand(imports: Command, context: CommandContext): void {
   withJson(imports.command('serial-vault <path...>'))

@@ -5,8 +5,9 @@ import { RequestError } from '../../errors.ts'
 import type { Finding, State } from '../../status/read-status.ts'
 import { describeDatabase } from '../announcement.ts'
 import type { CommandContext } from '../context.ts'
-import { harmless, type JsonOption, print, withJson } from '../output.ts'
+import { type JsonOption, print, withJson } from '../output.ts'
 import { coloured } from '../terminal/colour.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 const COLOURS = { ok: 'green', attention: 'red', unknown: 'yellow' } as const satisfies Record<State, string>
 

@@ -5,8 +5,9 @@ import { RequestError } from '../../errors.ts'
 import type { Sealer } from '../../keyring/sealing.ts'
 import type { CommandContext } from '../context.ts'
 import type { UnopenedInstallation } from '../installation.ts'
-import { harmless, type JsonOption, print, withJson } from '../output.ts'
+import { type JsonOption, print, withJson } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 export function verifyCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('verify'))

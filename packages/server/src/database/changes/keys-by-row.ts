@@ -1,25 +1,40 @@
-/** Which keys of a memory depend on each row. */
-export class KeysByRow {
-  // Most rows have one key: a set for each would take half of all the memory of a memory.
-  readonly #keys = new Map<string, string | Set<string>>()
+/** Which keys of a memory depend on each row, or on any row of a kind. */
+import type { ChangeKind } from './row-change.ts'
 
-  add(row: string, key: string): void {
-    const known = this.#keys.get(row)
-    if (known === undefined || known === key) this.#keys.set(row, key)
-    else if (typeof known === 'string') this.#keys.set(row, new Set([known, key]))
+/** A row, or without an id any row of its kind: also one that does not exist yet. */
+export interface Dependency {
+  readonly kind: ChangeKind
+  readonly id?: string
+}
+
+export class KeysByRow {
+  // By id inside a kind: a text of both for each row would take more than all the rest. Most rows have one key: a set
+  // for each would take as much.
+  readonly #kinds = new Map<ChangeKind, Map<string, string | Set<string>>>()
+
+  add({ kind, id = ANY }: Dependency, key: string): void {
+    const rows = this.#kinds.get(kind) ?? new Map<string, string | Set<string>>()
+    this.#kinds.set(kind, rows)
+    const known = rows.get(id)
+    if (known === undefined || known === key) rows.set(id, key)
+    else if (typeof known === 'string') rows.set(id, new Set([known, key]))
     else known.add(key)
   }
 
-  remove(row: string, key: string): void {
-    const known = this.#keys.get(row)
-    if (known === key) this.#keys.delete(row)
-    else if (known instanceof Set && known.delete(key) && known.size === 0) this.#keys.delete(row)
+  remove({ kind, id = ANY }: Dependency, key: string): void {
+    const rows = this.#kinds.get(kind)
+    const known = rows?.get(id)
+    if (known === key) rows?.delete(id)
+    else if (known instanceof Set && known.delete(key) && known.size === 0) rows?.delete(id)
   }
 
   /** As of now, whatever is removed while they are read. */
-  of(row: string): readonly string[] {
-    const known = this.#keys.get(row)
+  of({ kind, id = ANY }: Dependency): readonly string[] {
+    const known = this.#kinds.get(kind)?.get(id)
     if (known === undefined) return []
     return typeof known === 'string' ? [known] : [...known]
   }
 }
+
+/** No id is empty. */
+const ANY = ''

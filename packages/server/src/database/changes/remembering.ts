@@ -4,8 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { ChangeFeed } from './change-feed.ts'
-import { KeysByRow } from './keys-by-row.ts'
-import type { ChangeKind } from './row-change.ts'
+import { type Dependency, KeysByRow } from './keys-by-row.ts'
 
 export interface Memory<T> {
   /** The value remembered under this key; undefined if there is none, or none may be used. */
@@ -15,16 +14,13 @@ export interface Memory<T> {
   readonly size: number
 }
 
-/** A row, or any row of its kind: also one that does not exist yet. */
-export interface Dependency {
-  readonly kind: ChangeKind
-  readonly id?: string
-}
-
 export interface MemoryOptions<T> {
   /** The label in the metrics. */
   readonly name: string
-  /** The value is forgotten when one of these rows changes; undefined for a value that must not be remembered. */
+  /**
+   * The value is forgotten when one of these rows changes; undefined for a value that must not be remembered. Of one
+   * value it always returns the same.
+   */
   readonly dependsOn: (value: T) => readonly Dependency[] | undefined
   /** How many values are remembered: those used last. */
   readonly most?: number
@@ -40,26 +36,28 @@ export function createMemory<T extends object>(
 ): Memory<T> {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
   const keys = new KeysByRow()
-  const remembered = new LRUCache<string, { readonly value: T; readonly rows: readonly string[] }>({
-    max: most,
+  const remembered = new LRUCache<string, T>({
+    // By size, with one for each: by number it would take the memory of the most from the start, 5 MB for 100,000.
+    maxSize: most,
+    sizeCalculation: () => 1,
     ttl: LONGEST_MS,
-    dispose: ({ rows }, key) => {
-      for (const row of rows) keys.remove(row, key)
+    dispose: (value, key) => {
+      for (const row of dependsOn(value) ?? []) keys.remove(row, key)
     },
   })
-  const forget = (row: string) => {
+  const forget = (row: Dependency) => {
     for (const key of keys.of(row)) remembered.delete(key)
   }
   feed.subscribe((change) => {
     if (!change) return remembered.clear()
-    forget(change.kind)
-    forget(nameOf(change))
+    forget({ kind: change.kind })
+    forget(change)
   })
   feed.memories.set(name, () => ({ ...counts, size: remembered.size }))
   const known = (key: string): T | undefined => {
     const found = remembered.get(key)
     if (found) counts.hits++
-    return found?.value
+    return found
   }
 
   return {
@@ -75,10 +73,10 @@ export function createMemory<T extends object>(
       counts.misses++
       const { position } = feed
       const value = await read()
-      const rows = value && dependsOn(value)?.map(nameOf)
+      const rows = value && dependsOn(value)
       // A change heard during the read may affect it; what the read depends on is only known at its end.
       if (!value || !rows || feed.position !== position) return value
-      remembered.set(key, { value, rows })
+      remembered.set(key, value)
       for (const row of rows) keys.add(row, key)
       return value
     },
@@ -87,6 +85,3 @@ export function createMemory<T extends object>(
     },
   }
 }
-
-/** No id is empty: `kind` alone stands for every row of it. */
-const nameOf = ({ kind, id }: Dependency): string => (id === undefined ? kind : `${kind} ${id}`)

@@ -4,9 +4,10 @@
  * wait URL, which the client keeps to itself, cannot be made from the visit URL, which it hands to a browser.
  */
 import type { AccountId } from '@ratafia/api'
+import { Type } from '@ratafia/api/type'
 import { encodeBase64Url } from '@ratafia/macaroon'
 import { Ajv } from 'ajv'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import type { Keyring } from '../../keyring/keyring.ts'
 
 const Base64 = Type.String({ pattern: '^[A-Za-z0-9_-]+$' })

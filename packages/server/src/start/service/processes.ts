@@ -1,5 +1,4 @@
 /** The processes of the service: one alone, or a supervisor with its workers. */
-import { setFlagsFromString } from 'node:v8'
 import { announcement } from '../../cli/announcement.ts'
 import { EXIT } from '../../cli/context.ts'
 import type { Installation } from '../../cli/installation.ts'
@@ -7,6 +6,7 @@ import { type Counters, localCounters } from '../../counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
+import { limitYoungGeneration } from '../young-generation.ts'
 import type { RunningService } from './service.ts'
 
 /**
@@ -73,7 +73,11 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
       // Once for all workers: an older release may run on a schema that is newer by now.
       schema: worker.isFirst ? 'update' : 'keep',
       jobs: true,
-      shareMetrics: (metrics) => worker.shareMetrics(() => metrics.registry.getMetricsAsJSON()),
+      shareMetrics: ({ registry }) =>
+        worker.shareMetrics((place) => {
+          registry.setDefaultLabels({ worker: place })
+          return registry.metrics()
+        }),
     })
     worker.listening(service.origin, await anyAccount(service.installation))
     await ended
@@ -83,20 +87,12 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
   }
 }
 
-/**
- * Loads and starts the service. A supervisor does not load it: that alone would make it three times as large.
- *
- * Meanwhile the young generation of the heap stays small. It would grow with what is garbage after the start, and keep
- * 20 MB of a process that rests.
- */
+/** Loads and starts the service. A supervisor does not load it: that alone would make it twice as large. */
 async function start(options: ServiceOptions): Promise<RunningService> {
-  setFlagsFromString('--semi-space-growth-factor=1')
-  try {
-    const { startService } = await import('./service.ts')
-    return await startService(options)
-  } finally {
-    setFlagsFromString('--semi-space-growth-factor=2')
-  }
+  const { startService } = await import('./service.ts')
+  const service = await startService(options)
+  limitYoungGeneration()
+  return service
 }
 
 const anyAccount = async ({ accounts }: Installation): Promise<boolean> =>

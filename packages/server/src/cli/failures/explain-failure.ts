@@ -1,12 +1,12 @@
 /** What a command that failed says, and its exit code. */
-import { ConfigError } from '../config/config.ts'
-import { SchemaError } from '../database/schema/schema-error.ts'
-import { RequestError, Unavailable } from '../errors.ts'
-import { ImportError } from '../files/import-rows.ts'
-import { KeyringError } from '../keyring/errors.ts'
-import { describeError } from '../telemetry/serializers.ts'
-import { WorkersFailed } from '../workers/workers-failed.ts'
-import { EXIT } from './context.ts'
+import { ConfigError } from '../../config/config.ts'
+import { SchemaError } from '../../database/schema/schema-error.ts'
+import { RequestError, Unavailable } from '../../errors.ts'
+import { ImportError } from '../../files/import-rows.ts'
+import { KeyringError } from '../../keyring/errors.ts'
+import { describeError } from '../../telemetry/serializers.ts'
+import { WorkersFailed } from '../../workers/workers-failed.ts'
+import { EXIT } from '../context.ts'
 
 export interface Failure {
   readonly exitCode: number

@@ -1,0 +1,58 @@
+/** Turns the end of a command into its exit code, and says why it failed. */
+import { Declined, EXIT, FileError, type Streams, UsageError } from '../context.ts'
+import { coloured } from '../terminal/colour.ts'
+import { escaped, harmless } from '../terminal/harmless.ts'
+import type { Failure } from './explain-failure.ts'
+
+export interface ExitCodeOptions {
+  readonly stderr: Streams['stderr']
+  /** Default: no, for people. */
+  readonly asJson?: boolean
+  /** What the parser of the command line threw: for people it has said it itself. Default: there was no parser. */
+  readonly parserFailure?: (
+    error: unknown,
+  ) => { readonly exitCode: number; readonly message: string } | undefined
+}
+
+/** Never rejects. */
+export async function exitCodeOf(
+  work: () => Promise<unknown>,
+  { stderr, asJson = false, parserFailure = () => undefined }: ExitCodeOptions,
+): Promise<number> {
+  const tell = ({ exitCode, code, lines, report }: Failure): number => {
+    if (asJson) {
+      const details = report === undefined ? {} : { report: JSON.parse(report) }
+      const error = { code, exit_code: exitCode, message: lines.join('\n'), ...details }
+      stderr.write(`${escaped(JSON.stringify({ error }))}\n`)
+      return exitCode
+    }
+    const name = coloured('red', 'ratafia:', stderr)
+    for (const line of lines) stderr.write(`${name} ${harmless(line)}\n`)
+    if (report !== undefined) stderr.write(`${report}\n`)
+    return exitCode
+  }
+  try {
+    await work()
+    return EXIT.done
+  } catch (error) {
+    const refused = parserFailure(error)
+    if (refused) {
+      const { exitCode, message } = refused
+      return exitCode === EXIT.done || !asJson
+        ? exitCode
+        : tell({ exitCode, code: 'usage', lines: [message] })
+    }
+    const known = knownFailure(error)
+    if (known) return tell({ ...known, lines: [known.message] })
+    // It knows the errors of every layer: a command that succeeds does not load it.
+    const { explainFailure } = await import('./explain-failure.ts')
+    return tell(explainFailure(error))
+  }
+}
+
+function knownFailure(error: unknown) {
+  if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }
+  if (error instanceof FileError) return { exitCode: EXIT.refused, code: 'file', message: error.message }
+  if (error instanceof Declined) return { exitCode: EXIT.refused, code: 'declined', message: error.message }
+  return undefined
+}

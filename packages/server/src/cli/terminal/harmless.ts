@@ -1,0 +1,16 @@
+/** Text from elsewhere, made fit for a terminal. */
+
+// Controls, invisible and bidirectional marks, line separators.
+const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** Text from elsewhere (a description, a name) must not steer the terminal it is shown on. */
+export const harmless = (text: string): string => text.replace(STEERING, '?')
+
+/** JSON keeps its meaning: it has escapes of its own, and JSON.stringify leaves those above ASCII's out. */
+export const escaped = (json: string): string =>
+  json.replace(STEERING, (mark) =>
+    // By code unit: some of the marks take two.
+    Array.from({ length: mark.length }, (_, at) => mark.charCodeAt(at))
+      .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+      .join(''),
+  )

@@ -1,0 +1,22 @@
+/** `ratafia serve` and `ratafia identity serve`: from the environment to the processes of the service. */
+import type { Streams } from '../cli/context.ts'
+import type { Environment } from '../config/config.ts'
+import { IDENTITY_PORT } from '../config/variables/serving.ts'
+import { serviceSettings } from './settings.ts'
+import { holdYoungGeneration } from './young-generation.ts'
+
+export interface ServeContext {
+  readonly environment: Environment
+  readonly streams: Streams
+}
+
+/** Serves until a signal ends it. Throws `ConfigError`, and what starting throws. */
+export async function serve(
+  { environment, streams }: ServeContext,
+  { identityOnly = false }: { readonly identityOnly?: boolean } = {},
+): Promise<void> {
+  holdYoungGeneration()
+  const processes = await import('./service/processes.ts')
+  const settings = await serviceSettings(environment, streams, identityOnly ? IDENTITY_PORT : undefined)
+  await processes.serve({ ...settings, identityOnly }, (text) => streams.stdout.write(text))
+}
