@@ -4,6 +4,7 @@
  */
 import type { RequestListener, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { createServer } from '../node-http.ts'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './limits/connections.ts'
 import { InFlight, type InFlightOptions } from './limits/in-flight.ts'
 import { HEADER_LIMIT, refuseByHost, refuseConnect } from './parser-refusals.ts'
@@ -38,8 +39,6 @@ export interface ListeningServer {
 const CLOSE_PATIENCE_MS = 25_000
 
 /** For a request whose headers are still arriving. */
-import { createServer } from '../node-http.ts'
-
 const HALF_REQUEST_MS = 1_000
 /** For a request that a client sends before it learns that we are leaving. */
 const LAST_REQUEST_MS = 200
