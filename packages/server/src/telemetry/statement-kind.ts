@@ -5,7 +5,7 @@ export type StatementKind = (typeof KINDS)[number] | 'other'
 
 export function kindOf(text: string): StatementKind {
   // Of several in one, the first.
-  const [, word = ''] = /^(?:with [a-z]+ as \()?([a-z]+)/i.exec(text.slice(0, 64)) ?? []
+  const [, word = ''] = /^(?:with [a-z]+ as \(\s*)?([a-z]+)/i.exec(text.slice(0, 64)) ?? []
   return KINDS.find((kind) => kind === word.toLowerCase()) ?? 'other'
 }
 

@@ -119,23 +119,28 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
 
     async findHolder({ brandId, model, serial }, { previous, at }) {
       const newest = sql`order by opened_at desc, session_id desc limit 1`
+      const session = sql.table('device_session')
       // The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
-      // device_session_device. A device has few sessions, because old ones are removed.
-      const { rows } = await sql<
-        DeviceTable & Nullable<DeviceSessionTable>
-      >`select * from ${sql.table('device')}
-        left join device_session on device_session.device_id = device.id and session_id in (
-          (select session_id from device_session where session_id = ${previous ?? null}),
-          (select session_id from device_session where chain_id = (
-            select chain_id from device_session where session_id = ${previous ?? null}
-          ) ${newest}),
-          (select session_id from device_session where chain_id = (
-            select max(chain_id) from device_session where device_id = device.id
-          ) ${newest}),
-          (select session_id from device_session
-            where device_id = device.id and expires_at > ${toInstant(at)} ${newest})
+      // device_session_device. A program that holds the key of a device may open many sessions: the list of those that
+      // matter is made once, and not for each of them.
+      const { rows } = await sql<DeviceTable & Nullable<DeviceSessionTable>>`with holder as (
+          select * from ${sql.table('device')}
+          where brand_id = ${brandId} and model = ${model} and serial = ${serial} and status in ('active', 'revoked')
+        ), named (id) as (
+          select session_id from ${session} where session_id = ${previous ?? null}
+          union select (select session_id from ${session} where chain_id = (
+            select chain_id from ${session} where session_id = ${previous ?? null}
+          ) ${newest})
+          union select (select session_id from ${session} where chain_id = (
+            select max(chain_id) from ${session} where device_id = holder.id
+          ) ${newest}) from holder
+          union select (
+            select session_id from ${session} where device_id = holder.id and expires_at > ${toInstant(at)} ${newest}
+          ) from holder
         )
-        where brand_id = ${brandId} and model = ${model} and serial = ${serial} and status in ('active', 'revoked')
+        select * from holder
+        left join (select device_session.* from named join ${session} on session_id = named.id) as session
+          on session.device_id = holder.id
       `.execute(query)
       const [first] = rows
       return first && { device: deviceOf(first), sessions: rows.flatMap((row) => sessionIn(row) ?? []) }
