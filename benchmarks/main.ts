@@ -57,14 +57,15 @@ async function measureAll(options: Options): Promise<boolean> {
   return good
 }
 
-async function measure(work: Work, { pace, quick, huge }: Options, directory: string): Promise<WorkResult> {
+async function measure(work: Work, options: Options, directory: string): Promise<WorkResult> {
+  const { pace, quick, huge, hour } = options
   const ends: (() => Promise<unknown>)[] = []
   const began = performance.now()
   const say = (line: string) => {
     process.stderr.write(`${timeOf((performance.now() - began) / 1_000)} ${work.name}: ${line}\n`)
   }
   try {
-    return await work.measure({ pace, quick, huge, directory, say, after: (end) => ends.push(end) })
+    return await work.measure({ pace, quick, huge, hour, directory, say, after: (end) => ends.push(end) })
   } finally {
     for (let end = ends.pop(); end; end = ends.pop()) await end()
   }

@@ -13,6 +13,7 @@ and what benchmarks/setup installs. Ends with 1 if something that must be refuse
   --list            the works
   --quick           a smoke run: little data, short rounds; writes nothing
   --huge            sizes also has 10,000,000 rows on PostgreSQL, which takes longer and 30 GB of disk
+  --hour            memory also runs its loads for an hour on PostgreSQL
   --rounds N        rounds of each contender (5)
   --seconds N       seconds of each round (3)
   --warm-up N       seconds of warm-up of each contender (20)
@@ -27,6 +28,7 @@ export interface Options {
   readonly pace: Pace
   readonly quick: boolean
   readonly huge: boolean
+  readonly hour: boolean
   readonly list: boolean
   readonly help: boolean
   readonly report: boolean
@@ -46,6 +48,7 @@ export function readOptions(words: readonly string[]): Options {
         report: { type: 'boolean' },
         quick: { type: 'boolean' },
         huge: { type: 'boolean' },
+        hour: { type: 'boolean' },
       },
       ...{ rounds: { type: 'string' }, seconds: { type: 'string' }, 'warm-up': { type: 'string' } },
       ...{ as: { type: 'string' }, profile: { type: 'string' } },
@@ -67,6 +70,7 @@ export function readOptions(words: readonly string[]): Options {
     ...{
       quick,
       huge: values.huge ?? false,
+      hour: values.hour ?? false,
       list: values.list ?? false,
       help: values.help ?? false,
       as: values.as,

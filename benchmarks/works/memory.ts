@@ -9,15 +9,19 @@ import { childrenOf, memoryOf } from '../harness/cpu.ts'
 import { flows } from '../harness/flows.ts'
 import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import type { Load } from '../harness/rounds.ts'
+import { median } from '../harness/statistics.ts'
 import { prepare, wrk } from '../harness/wrk.ts'
-import { alone, atMost, type Figure } from '../report/figure.ts'
+import { alone, atMost, type Figure, ratio } from '../report/figure.ts'
 import { DATABASES, newInstallation } from '../services/installation.ts'
 import { startRatafia } from '../services/ratafia.ts'
 import { asking, sizesOf } from './verify.ts'
-import type { Work } from './work.ts'
+import type { Run, Work } from './work.ts'
 
 const REST_MS = 5_000
 const SAMPLE_MS = 200
+const MINUTES = 60
+/** Of each minute of the hour; the rest is rest. Each device gets a few thousand sessions in all. */
+const SECONDS = { whoami: 30, logins: 20, sessions: 5, rest: 5 }
 
 export const memory: Work = {
   name: 'memory',
@@ -48,16 +52,16 @@ export const memory: Work = {
         }
       }, SAMPLE_MS)
       const devices = await registerAll(unitsOf(scene), service.port)
-      const loads: readonly Load[] = [
-        wrk({ port: service.port, file }),
-        flows(service.port, 16, async (wire, turn) => {
+      const loads: Loads = {
+        whoami: wrk({ port: service.port, file }),
+        logins: flows(service.port, 16, async (wire, turn) => {
           present(await logIn(present(scene.people[turn % scene.people.length]), wire, random))
         }),
-        flows(service.port, 16, async (wire, turn) => {
+        sessions: flows(service.port, 16, async (wire, turn) => {
           await openOne(present(devices[turn % devices.length]), wire)
         }),
-      ]
-      for (const load of loads) await load.run(run.pace.warmUpSeconds, async () => {})
+      }
+      for (const load of Object.values(loads)) await load.run(run.pace.warmUpSeconds, async () => {})
       clearInterval(sampling)
       const figure = (what: string, ours: number, limit: number) =>
         alone({ what, database, measure: 'MB resident', ours }, atMost(limit))
@@ -67,9 +71,42 @@ export const memory: Work = {
         figure('the supervisor at rest', rest.supervisor, 60),
         figure('the supervisor under load', peak.supervisor, 60),
       )
+      if (run.hour && database === 'postgres') figures.push(await overAnHour(loads, most, run))
       refusals.push(...(await refusalsOf(service, scene)))
       await service.stop()
     }
     return { figures, refusals }
   },
+}
+
+type Loads = Readonly<Record<'whoami' | 'logins' | 'sessions', Load>>
+
+/** What the largest worker takes at the end of an hour, beside what it took in the first quarter. */
+async function overAnHour(
+  { whoami, logins, sessions }: Loads,
+  most: () => number,
+  run: Run,
+): Promise<Figure> {
+  const after: number[] = []
+  for (let minute = 0; minute < MINUTES; minute++) {
+    await whoami.run(SECONDS.whoami, async () => {})
+    await logins.run(SECONDS.logins, async () => {})
+    await sessions.run(SECONDS.sessions, async () => {})
+    await sleep(SECONDS.rest * 1_000)
+    after.push(most())
+    if (minute % 10 === 9) run.say(`after ${minute + 1} minutes ${Math.round(most())} MB`)
+  }
+  const quarter = MINUTES / 4
+  return ratio(
+    {
+      ...{
+        what: 'a worker in the last quarter of an hour of load',
+        database: 'postgres',
+        measure: 'MB resident',
+      },
+      ...{ ours: median(after.slice(-quarter)), more: { minutes: after } },
+    },
+    { name: 'in the first quarter', value: median(after.slice(0, quarter)) },
+    atMost(1.1),
+  )
 }

@@ -10,6 +10,8 @@ export interface Run {
   readonly quick: boolean
   /** Also what takes much more time and disk. */
   readonly huge: boolean
+  /** Also what takes an hour. */
+  readonly hour: boolean
   /** A directory of this run, removed after it. */
   readonly directory: string
   /** Says what it does now. */

@@ -27,8 +27,8 @@ export interface MemoryOptions<T> {
 }
 
 const MOST = 20_000
-/** In case rows change while triggers are off. */
-const LONGEST_MS = 60_000
+/** In case rows change while triggers are off. With a minute, what is in use all the time was read too often. */
+const LONGEST_MS = 600_000
 
 export function createMemory<T extends object>(
   feed: Pick<ChangeFeed, 'current' | 'position' | 'subscribe' | 'memories'>,

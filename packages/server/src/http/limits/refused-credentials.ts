@@ -16,6 +16,7 @@ import { TooManyRequests } from '../../errors.ts'
 import { credentialsDigest } from '../credentials-digest.ts'
 import { before } from '../hooks.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
+import { Recent } from './recent.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,8 +34,10 @@ export interface RefusedCredentialsOptions {
   readonly onRefused: (request: FastifyRequest) => void
 }
 
-/** How many networks of each width, and how many credentials, are remembered. */
-const REMEMBERED = 10_000
+/** How many networks of each width are remembered. */
+const NETWORKS = 10_000
+/** How many credentials that were accepted are remembered, at least. */
+const CREDENTIALS = 20_000
 /** Milliseconds that a network is shut out at least: the shortest `Retry-After`. */
 const SHUT_OUT = 1_000
 
@@ -46,8 +49,8 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
   if (!limit) return
   const rules = rulesOf('refused', limit)
   /** When each network may try again, by width. */
-  const shutOut = rules.map(() => new LRUCache<string, number>({ max: REMEMBERED }))
-  const accepted = new LRUCache<string, true>({ max: REMEMBERED })
+  const shutOut = rules.map(() => new LRUCache<string, number>({ max: NETWORKS }))
+  const accepted = new Recent(CREDENTIALS)
 
   const waitFor = (networks: Networks): number => {
     if (shutOut.every(({ size }) => size === 0)) return 0
@@ -70,7 +73,7 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
     done(new TooManyRequests(waitMs, { what: WHAT }))
   }
   const note: onSendHookHandler = (request, { statusCode }, payload, done) => {
-    if (statusCode < 300) accepted.set(credentialsDigest(request), true)
+    if (statusCode < 300) accepted.add(credentialsDigest(request))
     if (statusCode !== 401) return done(null, payload)
     accepted.delete(credentialsDigest(request))
     countRefusal(request.client.networks).then(() => done(null, payload), done)
