@@ -5,13 +5,12 @@ import { makeScene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
 import { present, registerOne, unitsOf } from '../data/devices.ts'
 import { flows } from '../harness/flows.ts'
-import { refusalsOf } from '../harness/refusals.ts'
 import { startRepetitions } from '../harness/repetitions.ts'
 import { alternate, type Contender } from '../harness/rounds.ts'
-import { alone, atLeast, atMost, type Figure, ratio } from '../report/figure.ts'
+import { alone, atLeast, atMost, ratio } from '../report/figure.ts'
 import { registerThere, startFakeDeviceService } from '../services/fake-device-service.ts'
-import { DATABASES, newInstallation } from '../services/installation.ts'
-import { contender, startRatafia } from '../services/ratafia.ts'
+import { contender } from '../services/ratafia.ts'
+import { onEachDatabase } from './on-each-database.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
 export const RSA = join(import.meta.dirname, '../services/rsa.ts')
@@ -29,8 +28,6 @@ export const registrations: Work = {
     const needed = MOST * (rounds + 3)
     const keys = 40
     const scene = await makeScene({ people: 2, models: Math.ceil(needed / (keys - 1)) + 1, keys })
-    const figures: Figure[] = []
-    const refusals = []
     const signature = await startRepetitions('signature', [RSA, 'sign', '4096'])
     run.after(signature.stop)
     const fake = await startFakeDeviceService()
@@ -41,10 +38,7 @@ export const registrations: Work = {
       ...{ name: FAKE, load: flows(fake.port, CLIENTS, there) },
       pids: () => [fake.pid],
     }
-    for (const kind of DATABASES) {
-      run.say(kind)
-      const service = await startRatafia(await newInstallation(kind, scene, run.directory))
-      run.after(service.stop)
+    return onEachDatabase(run, scene, async (service, database) => {
       const units: Unit[] = unitsOf(scene)
       const flow = async (wire: Wire) => {
         await registerOne(present(units.pop()), wire)
@@ -53,14 +47,14 @@ export const registrations: Work = {
         'registration',
         service,
         flows(service.port, CLIENTS, flow, run.quick ? 20 : MOST),
-        `registration-${kind}`,
+        `registration-${database}`,
       )
       const measured = await alternate([ours, signature, theirs], run.pace)
       const { median } = named(measured, 'registration')
       const apart = named(measured, 'signature').median.cpu
       const more = { rounds: measured.map(detailsOf), perSecond: median.rate }
-      const facts = { what: 'registration', database: kind, more }
-      figures.push(
+      const facts = { what: 'registration', database, more }
+      const figures = [
         alone(
           { ...facts, measure: 'ms of node CPU besides the signature', ours: median.cpu - apart },
           atMost(1.2),
@@ -70,16 +64,13 @@ export const registrations: Work = {
           { name: FAKE, value: named(measured, FAKE).median.rate },
           atLeast(1),
         ),
-      )
-      if (kind === 'postgres') {
-        figures.push(
-          alone({ ...facts, measure: 'statements', ours: median.statements }, atMost(14)),
-          alone({ ...facts, measure: 'ms of PostgreSQL CPU', ours: median.databaseCpu }, atMost(2)),
-        )
-      }
-      refusals.push(...(await refusalsOf(service, scene)))
-      await service.stop()
-    }
-    return { figures, refusals }
+      ]
+      if (database === 'sqlite') return figures
+      return [
+        ...figures,
+        alone({ ...facts, measure: 'statements', ours: median.statements }, atMost(14)),
+        alone({ ...facts, measure: 'ms of PostgreSQL CPU', ours: median.databaseCpu }, atMost(2)),
+      ]
+    })
   },
 }

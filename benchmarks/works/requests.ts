@@ -3,13 +3,12 @@ import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
 import { manyDeviceSessions } from '../data/device-sessions.ts'
 import { registerAll, unitsOf } from '../data/devices.ts'
-import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import { alternate, type Contender } from '../harness/rounds.ts'
 import { type Prepared, prepare, wrk } from '../harness/wrk.ts'
-import { atMost, type Figure, ratio } from '../report/figure.ts'
+import { atMost, ratio } from '../report/figure.ts'
 import { startBare } from '../services/bare-service.ts'
-import { DATABASES, newInstallation } from '../services/installation.ts'
-import { contender, startRatafia } from '../services/ratafia.ts'
+import { contender } from '../services/ratafia.ts'
+import { onEachDatabase } from './on-each-database.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
 interface Kind {
@@ -42,13 +41,8 @@ export const requests: Work = {
   says: 'tokens, nonces, request-ids and device sessions beside a bare Fastify route',
   async measure(run) {
     const scene = await makeScene({ people: 2, models: 2, keys: 21 })
-    const figures: Figure[] = []
-    const refusals: Refusal[] = []
-    for (const database of DATABASES) {
-      run.say(database)
-      const installation = await newInstallation(database, scene, run.directory)
-      const service = await startRatafia(installation)
-      run.after(service.stop)
+    return onEachDatabase(run, scene, async (service, database) => {
+      const { installation } = service
       const devices = await registerAll(unitsOf(scene), service.port)
       const texts = await manyDeviceSessions(installation, devices, run.quick ? 200 : 10_000)
       const verifying = texts.map((text): Prepared => {
@@ -72,20 +66,16 @@ export const requests: Work = {
         })
       }
       const measured = await alternate(contenders, run.pace)
-      for (const { name, times } of kinds) {
+      await bare.stop()
+      return kinds.map(({ name, times }) => {
         const [ours, limit] = [named(measured, name), named(measured, `bare ${name}`)]
         const more = { ours: detailsOf(ours), bare: detailsOf(limit) }
-        figures.push(
-          ratio(
-            { what: name, database, measure: 'µs of CPU', ours: ours.median.cpu * 1_000, more },
-            { name: 'bare Fastify', value: limit.median.cpu * 1_000 },
-            atMost(times),
-          ),
+        return ratio(
+          { what: name, database, measure: 'µs of CPU', ours: ours.median.cpu * 1_000, more },
+          { name: 'bare Fastify', value: limit.median.cpu * 1_000 },
+          atMost(times),
         )
-      }
-      refusals.push(...(await refusalsOf(service, scene)))
-      await Promise.all([service.stop(), bare.stop()])
-    }
-    return { figures, refusals }
+      })
+    })
   },
 }

@@ -4,12 +4,11 @@ import { makeScene } from '../../faults/load/scene.ts'
 import type { Wire } from '../../faults/load/wire.ts'
 import { openOne, present, registerAll, unitsOf } from '../data/devices.ts'
 import { flows } from '../harness/flows.ts'
-import { type Refusal, refusalsOf } from '../harness/refusals.ts'
 import { startRepetitions } from '../harness/repetitions.ts'
 import { alternate } from '../harness/rounds.ts'
-import { alone, atMost, type Figure } from '../report/figure.ts'
-import { DATABASES, newInstallation } from '../services/installation.ts'
-import { contender, startRatafia } from '../services/ratafia.ts'
+import { alone, atMost } from '../report/figure.ts'
+import { contender } from '../services/ratafia.ts'
+import { onEachDatabase } from './on-each-database.ts'
 import { CLIENTS, RSA } from './registration.ts'
 import { detailsOf, named, type Work } from './work.ts'
 
@@ -18,14 +17,9 @@ export const sessions: Work = {
   says: 'CPU and statements of a device session and of a refresh, besides one RSA verification',
   async measure(run) {
     const scene = await makeScene({ people: 2, models: 3, keys: 21 })
-    const figures: Figure[] = []
-    const refusals: Refusal[] = []
     const verification = await startRepetitions('verification', [RSA, 'verify', '2048'])
     run.after(verification.stop)
-    for (const kind of DATABASES) {
-      run.say(kind)
-      const service = await startRatafia(await newInstallation(kind, scene, run.directory))
-      run.after(service.stop)
+    return onEachDatabase(run, scene, async (service, database) => {
       const devices = await registerAll(unitsOf(scene), service.port)
       const latest = new Map<number, DeviceSession>()
       const opening = async (wire: Wire, turn: number) => {
@@ -38,30 +32,26 @@ export const sessions: Work = {
         latest.set(at, await openOne(device, wire, latest.get(at)))
       }
       const ours = (name: string, flow: typeof opening) =>
-        contender(name, service, flows(service.port, CLIENTS, flow), `${name}-${kind}`)
+        contender(name, service, flows(service.port, CLIENTS, flow), `${name}-${database}`)
       const measured = await alternate(
         [ours('session', opening), ours('refresh', refreshing), verification],
         run.pace,
       )
       const apart = named(measured, 'verification').median.cpu
-      for (const name of ['session', 'refresh']) {
+      return ['session', 'refresh'].flatMap((name) => {
         const { median } = named(measured, name)
-        const facts = { what: name, database: kind, more: { rounds: measured.map(detailsOf) } }
-        figures.push(
-          alone(
-            { ...facts, measure: 'ms of node CPU besides one verification', ours: median.cpu - apart },
-            atMost(0.6),
-          ),
+        const facts = { what: name, database, more: { rounds: measured.map(detailsOf) } }
+        const cpu = alone(
+          { ...facts, measure: 'ms of node CPU besides one verification', ours: median.cpu - apart },
+          atMost(0.6),
         )
-        if (kind === 'sqlite') continue
-        figures.push(
+        if (database === 'sqlite') return [cpu]
+        return [
+          cpu,
           alone({ ...facts, measure: 'statements', ours: median.statements }, atMost(6)),
           alone({ ...facts, measure: 'ms of PostgreSQL CPU', ours: median.databaseCpu }, atMost(0.8)),
-        )
-      }
-      refusals.push(...(await refusalsOf(service, scene)))
-      await service.stop()
-    }
-    return { figures, refusals }
+        ]
+      })
+    })
   },
 }

@@ -1,0 +1,30 @@
+/** For works that measure one service on SQLite and then one on PostgreSQL. */
+import type { Scene } from '../../faults/load/scene.ts'
+import { refusalsOf } from '../harness/refusals.ts'
+import type { Figure } from '../report/figure.ts'
+import { DATABASES, type DatabaseKind, newInstallation } from '../services/installation.ts'
+import { type Service, startRatafia } from '../services/ratafia.ts'
+import type { Run, WorkResult } from './work.ts'
+
+/** The figures of `measure` for a new service on each database, which is then shown what it must refuse. */
+export async function onEachDatabase(
+  run: Run,
+  scene: Scene,
+  measure: (service: Service, database: DatabaseKind) => Promise<readonly Figure[]>,
+): Promise<WorkResult> {
+  const results: WorkResult[] = []
+  for (const database of DATABASES) {
+    run.say(database)
+    const service = await startRatafia(await newInstallation(database, scene, run.directory))
+    run.after(service.stop)
+    results.push({
+      figures: await measure(service, database),
+      refusals: await refusalsOf(service, scene),
+    })
+    await service.stop()
+  }
+  return {
+    figures: results.flatMap(({ figures }) => figures),
+    refusals: results.flatMap(({ refusals }) => refusals),
+  }
+}
