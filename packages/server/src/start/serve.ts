@@ -2,8 +2,8 @@
 import type { Streams } from '../cli/context.ts'
 import type { Environment } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
+import { holdYoungGeneration } from './heap-limits.ts'
 import { serviceSettings } from './settings.ts'
-import { holdYoungGeneration } from './young-generation.ts'
 
 export interface ServeContext {
   readonly environment: Environment

@@ -4,9 +4,9 @@ import { EXIT } from '../../cli/context.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { type Counters, localCounters } from '../../counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
+import { limitHeap } from '../heap-limits.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
-import { limitYoungGeneration } from '../young-generation.ts'
 import type { RunningService } from './service.ts'
 
 /**
@@ -91,7 +91,7 @@ async function serveInWorker(options: ServiceOptions, worker: InWorker): Promise
 async function start(options: ServiceOptions): Promise<RunningService> {
   const { startService } = await import('./service.ts')
   const service = await startService(options)
-  limitYoungGeneration()
+  limitHeap()
   return service
 }
 
