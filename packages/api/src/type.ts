@@ -1,6 +1,6 @@
 /**
- * Builds the schemas that TypeBox builds, with its types. TypeBox itself is not loaded: its 373 modules take 17 MB and
- * 0.1 s of each process that starts, and of them the schemas need these few functions.
+ * Builds the schemas that TypeBox builds, with its types. TypeBox itself is not loaded: its 373 modules take 7 MB of
+ * a worker and 0.1 s of its start, and of them the schemas need these few functions.
  */
 import type TypeBox from 'typebox'
 import type { TSchema } from 'typebox'

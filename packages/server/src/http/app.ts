@@ -19,6 +19,7 @@ import { answerError } from './errors/answer.ts'
 import { observeRequests } from './observe.ts'
 import { answerParserError, HEADER_LIMIT } from './parser-refusals.ts'
 import { requestIds } from './request-ids.ts'
+import { schemaCompilers } from './schema-compilers.ts'
 import { sendTogether } from './send-together.ts'
 
 export interface AppOptions {
@@ -71,10 +72,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     // `L//discharge`: bakery clients in JavaScript do not trim the slash of a location.
     // A part of a path may be as long as all headers: the code that reads it has a limit of its own.
     routerOptions: { ignoreDuplicateSlashes: true, maxParamLength: HEADER_LIMIT },
-    // Strict: never convert, trim or complete what a client signs or relies on.
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
-    },
+    schemaController: { compilersFactory: schemaCompilers },
     // While closing, answer what still arrives on an open connection as usual; the connection ends with it.
     return503OnClosing: false,
   })

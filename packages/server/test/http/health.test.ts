@@ -75,6 +75,16 @@ eachDatabase((kind, _open, fresh) => {
       }
     })
 
+    test('a node whose schema fits starts while another process has the lock of migrations', async () => {
+      const { config, database } = service.installation
+      const log = createLog({ level: 'silent', pretty: false })
+      await database.query.transaction().execute(async (query) => {
+        await sql.raw('update schema_lock set id = 1 where id = 1').execute(query)
+        const other = await startService({ config: { ...config, port: 0 }, log })
+        await other.close()
+      })
+    })
+
     test('a silent database: not ready within seconds, alive, and ready again by itself', async () => {
       const target = await fresh.target()
       assert.ok(target.kind === 'postgres')
