@@ -1,7 +1,7 @@
 /** Many live tokens: a session and a token for each, as an exchange makes them, without the logins. */
 import { newSessionId } from '@ratafia/api'
 import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
-import { UNRESTRICTED } from '@ratafia/macaroon/conditions'
+import { formatExtra, UNRESTRICTED } from '@ratafia/macaroon/conditions'
 import type { Scene } from '../../faults/load/scene.ts'
 import { mintToken } from '../../packages/server/src/tokens/root-macaroon.ts'
 import type { BenchInstallation } from '../services/installation.ts'
@@ -33,7 +33,7 @@ export function manyTokens(
       const sessionId = newSessionId()
       const minted = {
         ...(await on.keyring.mintId('token')),
-        ...{ location: 'ratafia.test', expires, since: now, sessionId, attenuations: UNRESTRICTED },
+        ...{ location: 'ratafia.test', expires, since: now, sessionId, extra: formatExtra(UNRESTRICTED) },
       }
       const token = mintToken(minted, { key: 'userid', value: account.id })
       made.push({ sessionId, accountId: account.id, text: encodeBase64Url(encodeBinary(token)) })

@@ -11,7 +11,7 @@ import {
   sign,
 } from '../../packages/assertions/src/index.ts'
 import { encodeCaveatId, generateKeyPair } from '../../packages/macaroon/src/bakery/index.ts'
-import { formatTimeBefore } from '../../packages/macaroon/src/conditions/index.ts'
+import { formatExtra, formatTimeBefore } from '../../packages/macaroon/src/conditions/index.ts'
 import {
   addFirstPartyCaveat,
   bindDischarge,
@@ -78,7 +78,7 @@ function macaroons(): readonly [token: Macaroon, root: Macaroon, discharge: Maca
     expires: EXPIRES,
     since: new Date('2026-01-01T00:00:00Z'),
     sessionId: '9f050d3a-e724-49a1-b582-fa86bdb4a52d' as SessionId,
-    attenuations: { channels: null, packages: null, permissions: ['package_access'], storeIds: null },
+    extra: formatExtra({ channels: null, packages: null, permissions: ['package_access'], storeIds: null }),
   }
   const declared = { key: 'userid', value: '3f0f8a9e2c5b4d6f8a9e2c5b4d6f8a9e' } as const
   const token = mintToken({ ...minted, id: Buffer.alloc(21, 0x81) }, declared)

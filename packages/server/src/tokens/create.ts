@@ -14,7 +14,7 @@ import type { PackageReference } from '../package-directory/resolve.ts'
 import { randomId } from '../random.ts'
 import type { TokenDependencies } from './dependencies.ts'
 import { tokenEnd } from './expiry.ts'
-import { fitsCaveat, mintRoot, rootPayload } from './root-macaroon.ts'
+import { extraCaveat, mintRoot, rootPayload } from './root-macaroon.ts'
 
 /** Throws {@link RequestError} `invalid-field`, `package-not-found`, `limit-exceeded`. */
 export async function createToken(
@@ -30,7 +30,8 @@ export async function createToken(
     permissions: request.permissions ?? null,
     storeIds: request.store_ids ?? null,
   }
-  if (!fitsCaveat(attenuations)) {
+  const extra = extraCaveat(attenuations)
+  if (extra === undefined) {
     throw new RequestError(
       'limit-exceeded',
       `channels, packages, permissions and store_ids together have over ${MAX_ATTENUATION_BYTES} bytes, each item with 6 more than its length. Ask for fewer.`,
@@ -52,7 +53,7 @@ export async function createToken(
       expires,
       since: now,
       sessionId: newSessionId(),
-      attenuations,
+      extra,
     },
     {
       location: thirdParty.location,

@@ -9,7 +9,7 @@ import {
   type UnverifiedMacaroon,
 } from './authentication/first-valid-slice.ts'
 import type { RequestDependencies } from './dependencies.ts'
-import { fitsCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
+import { extraCaveat, mintToken, OWN_CAVEATS } from './root-macaroon.ts'
 
 /**
  * Exchanges the first slice that is a valid root with its discharge. While its session is neither revoked nor expired,
@@ -39,7 +39,9 @@ async function exchangeSlice(
     )
   }
   const { cleared } = await verifyLogin(slice, root, deps)
-  if (!fitsCaveat(cleared.attenuations)) {
+  // The intersection of the limits asked for and those the holder added.
+  const extra = extraCaveat(cleared.attenuations)
+  if (extra === undefined) {
     throw new RequestError(
       'limit-exceeded',
       `The limits on the root macaroon together have over ${MAX_ATTENUATION_BYTES} bytes or over 256 items in a list. Use one with fewer caveats.`,
@@ -52,8 +54,7 @@ async function exchangeSlice(
       expires: cleared.sessionExpires,
       since: deps.clock(),
       sessionId: cleared.sessionId,
-      // The intersection of the limits asked for and those the holder added.
-      attenuations: cleared.attenuations,
+      extra,
     },
     { key: deps.identity.key, value: cleared.subject },
   )

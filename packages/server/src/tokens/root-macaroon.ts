@@ -44,7 +44,8 @@ interface Minted {
   readonly expires: Date
   readonly since: Date
   readonly sessionId: SessionId
-  readonly attenuations: Attenuations
+  /** Of {@link extraCaveat}. */
+  readonly extra: string
 }
 
 /** `caveatRootKey` and the condition are sealed in `caveatId` for the identity service at `location`. */
@@ -61,22 +62,23 @@ export function mintRoot(minted: Minted, identity: SealedIdentityCaveat): Macaro
     location: identity.location,
     nonce: randomId(NONCE_BYTES),
   })
-  return addFirstPartyCaveat(root, formatExtra(minted.attenuations))
+  return addFirstPartyCaveat(root, minted.extra)
 }
 
 export function mintToken(minted: Minted, declared: { key: IdentityKey; value: string }): Macaroon {
   const token = addFirstPartyCaveat(mintWithSession(minted), `declared ${declared.key} ${declared.value}`)
-  return addFirstPartyCaveat(token, formatExtra(minted.attenuations))
+  return addFirstPartyCaveat(token, minted.extra)
 }
 
-/** Whether they fit into one `extra` caveat: several together may have more items, or more bytes. */
-export function fitsCaveat(attenuations: Attenuations): boolean {
-  const items = Math.max(...Object.values(attenuations).map((list) => list?.length ?? 0))
+/** The `extra` caveat, or undefined if they do not fit into one: several together may have more items, or more bytes. */
+export function extraCaveat({ channels, packages, permissions, storeIds }: Attenuations): string | undefined {
+  const lists = { channels, packages, permissions, storeIds }
+  if (Object.values(lists).some((list) => list !== null && list.length > ATTENUATION_LIMITS.items)) {
+    return undefined
+  }
+  const text = formatExtra(lists)
   // The text of a condition is ASCII, and clients present it in JSON: so quotes count twice.
-  return (
-    items <= ATTENUATION_LIMITS.items &&
-    JSON.stringify(formatExtra(attenuations)).length <= MAX_ATTENUATION_BYTES
-  )
+  return JSON.stringify(text).length <= MAX_ATTENUATION_BYTES ? text : undefined
 }
 
 function mintWithSession({ id, rootKey, location, expires, since, sessionId }: Minted): Macaroon {

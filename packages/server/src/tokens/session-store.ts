@@ -8,6 +8,7 @@ import {
   inBatches,
   insertRecorded,
   listed,
+  listOf,
   type NewAuditEntry,
   rowLock,
   type TokenSessionTable,
@@ -131,11 +132,29 @@ const OPENED = {
   logins_since: 'bigint',
 } as const
 
+/**
+ * Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
+ */
+const openers = (locked: 'skip locked' | 'wait') =>
+  insertRecorded((query, { opened }: { opened: string }) => {
+    const { logins_since: _, ...columns } = OPENED
+    const names = Object.keys(columns)
+    return sql`insert into ${sql.table('token_session')} (${sql.join(names.map((name) => sql.ref(name)))})
+    select ${sql.join(names.map((name) => sql.ref(`opened.${name}`)))}
+    from ${listed(query, 'opened', OPENED, opened)} join account on account.id = opened.account_id
+    where account.disabled_at is null and account.logins_since is not distinct from opened.logins_since
+    order by opened.session_id ${rowLock(query, 'share', { of: 'account', locked })}
+    on conflict (session_id) do nothing
+    returning session_id as subject`
+  })
+
+const OPENERS = { 'skip locked': openers('skip locked'), wait: openers('wait') }
+
 /** Which of them were recorded. */
 async function openAll(
   query: Database['query'],
   openings: readonly Opening[],
-  locked: 'skip locked' | 'wait',
+  locked: keyof typeof OPENERS,
 ): Promise<readonly boolean[]> {
   // Of several with one id only the first may have an entry.
   const byId = new Map(openings.toReversed().map((opening) => [opening.session.id, opening]))
@@ -149,21 +168,9 @@ async function openAll(
     created_at: toInstant(at),
     logins_since: loginsSince ? toInstant(loginsSince) : null,
   }))
-  const { logins_since: _, ...columns } = OPENED
-  const names = Object.keys(columns)
-  // Primary keys. In one order everywhere, so that two of these that insert the same sessions cannot wait for each other.
-  const insert = sql<{
-    subject: string
-  }>`insert into ${sql.table('token_session')} (${sql.join(names.map((name) => sql.ref(name)))})
-    select ${sql.join(names.map((name) => sql.ref(`opened.${name}`)))}
-    from ${listed(query, 'opened', OPENED, rows)} join account on account.id = opened.account_id
-    where account.disabled_at is null and account.logins_since is not distinct from opened.logins_since
-    order by opened.session_id ${rowLock(query, 'share', { of: 'account', locked })}
-    on conflict (session_id) do nothing
-    returning session_id as subject`
-  const recorded = await insertRecorded(
+  const recorded = await OPENERS[locked](
     query,
-    insert,
+    { opened: listOf(OPENED, rows) },
     first.map(({ entry }) => entry),
   )
   return openings.map(

@@ -1,7 +1,15 @@
 /** The account that a login is for, and its session if it has one already. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
-import { type AccountTable, type Database, fromInstant, inBatches, listed } from '../../database/index.ts'
+import {
+  type AccountTable,
+  compiledOnce,
+  type Database,
+  fromInstant,
+  inBatches,
+  listed,
+  listOf,
+} from '../../database/index.ts'
 import type { Account } from '../account.ts'
 import { accountOf } from '../account-store.ts'
 
@@ -30,17 +38,14 @@ export const loginStore = ({ query }: Pick<Database, 'query'>): LoginStore => ({
 
 const NAMED = { place: 'bigint', account_id: 'text', session_id: 'text' } as const
 
-async function findAll(query: Database['query'], logins: readonly NamedLogin[]) {
-  const named = logins.map(({ accountId, sessionId }, place) => ({
-    place,
-    account_id: accountId,
-    session_id: sessionId,
-  }))
-  // Primary keys. A join with the sessions would be planned while they are few, and then be slow for a minute while they
-  // become many.
+/**
+ * Primary keys. A join with the sessions would be planned while they are few, and then be slow for a minute while they
+ * become many.
+ */
+const selectNamed = compiledOnce((query, { named }: { named: string }) => {
   const ofSession = (column: string) =>
     sql`(select ${sql.ref(column)} from token_session where token_session.session_id = named.session_id)`
-  const { rows } = await sql<
+  return sql<
     AccountTable & {
       readonly place: number
       readonly session_account: string | null
@@ -49,8 +54,16 @@ async function findAll(query: Database['query'], logins: readonly NamedLogin[]) 
     }
   >`select account.*, named.place, ${ofSession('account_id')} as session_account,
       ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by
-    from ${sql.table('account')} join ${listed(query, 'named', NAMED, named)} on account.id = named.account_id
-  `.execute(query)
+    from ${sql.table('account')} join ${listed(query, 'named', NAMED, named)} on account.id = named.account_id`
+})
+
+async function findAll(query: Database['query'], logins: readonly NamedLogin[]) {
+  const named = logins.map(({ accountId, sessionId }, place) => ({
+    place,
+    account_id: accountId,
+    session_id: sessionId,
+  }))
+  const { rows } = await selectNamed(query, { named: listOf(NAMED, named) })
   const byPlace = new Map(rows.map((row) => [row.place, row]))
   return logins.map((_, place) => {
     const row = byPlace.get(place)

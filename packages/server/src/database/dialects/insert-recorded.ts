@@ -1,14 +1,14 @@
 /** Inserts rows with their entries in the audit log. */
 import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { compiledOnce, type Values } from '../compiled-once.ts'
 import type { AuditEntryTable, Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
-import { insertMany } from './insert-many.ts'
-import { listed } from './listed.ts'
+import { listed, listOf } from './listed.ts'
 
 /** An entry that is not linked to the chain yet. */
 export type NewAuditEntry = Omit<AuditEntryTable, 'seq' | 'previous_hash' | 'hash'>
 
-const COLUMNS = {
+const ENTRY = {
   id: 'text',
   at: 'bigint',
   actor: 'text',
@@ -19,30 +19,47 @@ const COLUMNS = {
 } as const
 
 /**
- * Runs `insert`, which returns the `subject` of each row that it has inserted, and adds the entries of those subjects
- * alone: one statement on PostgreSQL. SQLite has no inserts in a `with`, so there it is a transaction. Returns the
- * subjects.
+ * A statement that inserts rows and adds their entries. `insert` builds, once, what inserts the rows and returns the
+ * `subject` of each that it has inserted; the entries of those subjects alone are added. On PostgreSQL all is one
+ * statement. SQLite has no inserts in a `with`, so there it is a transaction. Returns the subjects.
  */
-export async function insertRecorded(
-  query: Kysely<Schema>,
-  insert: RawBuilder<{ readonly subject: string }>,
-  entries: readonly NewAuditEntry[],
-): Promise<ReadonlySet<string>> {
-  if (!(query.getExecutor().adapter instanceof PostgresAdapter)) {
+export function insertRecorded<Given extends Values>(
+  insert: (query: Kysely<Schema>, values: Given) => RawBuilder<Recorded>,
+): (query: Kysely<Schema>, values: Given, entries: readonly NewAuditEntry[]) => Promise<ReadonlySet<string>> {
+  const alone = compiledOnce(insert)
+  const withEntries = compiledOnce(
+    (query, values: Given & Listed) => sql<Recorded>`with inserted as (${insert(query, values)})
+      ${insertEntries(query, values)} join inserted on inserted.subject = entry.subject
+      returning subject`,
+  )
+  return async (query, values, entries) => {
+    if (query.getExecutor().adapter instanceof PostgresAdapter) {
+      const { rows } = await withEntries(query, { ...values, entries: listOf(ENTRY, entries) })
+      return new Set(rows.map(({ subject }) => subject))
+    }
     return inTransaction(query, async (transaction) => {
-      const { rows } = await insert.execute(transaction)
+      const { rows } = await alone(transaction, values)
       const inserted = new Set(rows.map(({ subject }) => subject))
       const recorded = entries.filter(({ subject }) => inserted.has(subject))
-      if (recorded.length > 0) await insertMany(transaction, 'audit_entry', recorded).execute()
+      if (recorded.length > 0) await addEntries(transaction, { entries: listOf(ENTRY, recorded) })
       return inserted
     })
   }
-  const columns = Object.keys(COLUMNS)
-  const { rows } = await sql<{ subject: string }>`with inserted as (${insert})
-    insert into ${sql.table('audit_entry')} (${sql.join(columns.map((column) => sql.ref(column)))})
-    select ${sql.join(columns.map((column) => sql.ref(`entry.${column}`)))}
-    from ${listed(query, 'entry', COLUMNS, entries)} join inserted on inserted.subject = entry.subject
-    returning subject
-  `.execute(query)
-  return new Set(rows.map(({ subject }) => subject))
 }
+
+interface Recorded {
+  readonly subject: string
+}
+
+interface Listed extends Values {
+  readonly entries: string
+}
+
+const insertEntries = (query: Kysely<Schema>, { entries }: Listed): RawBuilder<unknown> => {
+  const columns = Object.keys(ENTRY)
+  return sql`insert into ${sql.table('audit_entry')} (${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${sql.join(columns.map((column) => sql.ref(`entry.${column}`)))}
+    from ${listed(query, 'entry', ENTRY, entries)}`
+}
+
+const addEntries = compiledOnce(insertEntries)

@@ -12,7 +12,7 @@ import {
   UNRESTRICTED,
 } from '@ratafia/macaroon/conditions'
 import { invalidField, quote } from '../../errors.ts'
-import { fitsCaveat } from '../../tokens/root-macaroon.ts'
+import { extraCaveat } from '../../tokens/root-macaroon.ts'
 
 export interface AgentLimits extends Attenuations {
   /** Milliseconds from the login to the end of the session; null means no limit. */
@@ -50,7 +50,7 @@ export function checkLimits(wanted: WantedLimits): AgentLimits {
       field: 'permission',
     })
   }
-  if (!fitsCaveat(limits)) {
+  if (extraCaveat(limits) === undefined) {
     throw invalidField('The limits do not fit into a caveat. Give fewer.', { field: 'package' })
   }
   return limits
