@@ -74,11 +74,16 @@ eachDatabase((_kind, _open, fresh) => {
         await sessionOf(service, { ...device, previous })
       }
     })
-    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [
-      'insert device_session',
-      'select device',
-      'select device_session',
-    ])
+    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), ['insert device_session', 'select device'])
+  })
+
+  test('a session beside one that has not expired', async () => {
+    const statementsOf = await statementsDuring(async (service) => {
+      const [device] = await registerSome(service, 'beside')
+      for (let i = 0; i < 2 * TIMES; i++) await sessionOf(service, device ?? assert.fail())
+    })
+    // The cheapest is one of the first device's, which has none beside it: all but that one are counted.
+    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), ['insert device_session', 'select device'])
   })
 
   test('a nonce and a request-id', async () => {

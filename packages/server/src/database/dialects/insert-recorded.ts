@@ -1,8 +1,9 @@
 /** Inserts rows with their entries in the audit log. */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { AuditEntryTable, Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
 import { insertMany } from './insert-many.ts'
+import { insertsInWith } from './inserts-in-with.ts'
 import { listed } from './listed.ts'
 
 /** An entry that is not linked to the chain yet. */
@@ -28,7 +29,7 @@ export async function insertRecorded(
   insert: RawBuilder<{ readonly subject: string }>,
   entries: readonly NewAuditEntry[],
 ): Promise<ReadonlySet<string>> {
-  if (!(query.getExecutor().adapter instanceof PostgresAdapter)) {
+  if (!insertsInWith(query)) {
     return inTransaction(query, async (transaction) => {
       const { rows } = await insert.execute(transaction)
       const inserted = new Set(rows.map(({ subject }) => subject))

@@ -1,9 +1,10 @@
 /** Evidence of clones: the table `clone_evidence`. */
 import type { DeviceId } from '@ratafia/api'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   anyRowChanged,
   type CloneEvidenceTable,
+  compiledOnce,
   type Database,
   fromInstant,
   toInstant,
@@ -32,29 +33,42 @@ export interface CloneStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+export type SightingRow = Omit<CloneEvidenceTable, 'first_seen_at' | 'times'>
+
+export const sightingRow = (
+  seen: Sighting & { readonly deviceId: DeviceId; readonly at: Date },
+): SightingRow => ({
+  device_id: seen.deviceId,
+  kind: seen.kind,
+  subject: seen.subject,
+  last_seen_at: toInstant(seen.at),
+  details: JSON.stringify(seen.details),
+})
+
+/**
+ * The insert, `from` rows that it depends on. The primary key begins with the counted columns, and decides between two
+ * inserts at once.
+ */
+export const insertOfSighting = (
+  { device_id, kind, subject, last_seen_at, details }: SightingRow,
+  from: RawBuilder<unknown> = sql``,
+): RawBuilder<unknown> => sql`insert into ${sql.table('clone_evidence')}
+    (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
+  select ${device_id}, ${kind}, ${subject}, ${last_seen_at}, ${last_seen_at}, 1, ${details} ${from}
+  where exists (
+      select 1 from clone_evidence where device_id = ${device_id} and kind = ${kind} and subject = ${subject}
+    )
+    or (select count(*) from clone_evidence where device_id = ${device_id} and kind = ${kind}) < ${EVIDENCE_LIMIT}
+  on conflict (device_id, kind, subject) do update set
+    times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
+
+export const recordSighting = compiledOnce((query, row: SightingRow) => ({
+  compile: () => insertOfSighting(row).compile(query),
+}))
+
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   return {
-    async record({ deviceId, kind, subject, details, at }) {
-      const text = JSON.stringify(details)
-      const seen = toInstant(at)
-      // Primary key.
-      const updated = await query
-        .updateTable('clone_evidence')
-        .set((set) => ({ times: set('times', '+', 1), last_seen_at: seen, details: text }))
-        .where((where) => where.and({ device_id: deviceId, kind, subject }))
-        .executeTakeFirst()
-      if (anyRowChanged(updated)) return true
-      // The primary key begins with the counted columns, and decides between two inserts at once.
-      const inserted = await sql`insert into ${sql.table('clone_evidence')}
-          (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
-        select ${deviceId}, ${kind}, ${subject}, ${seen}, ${seen}, 1, ${text}
-        where (select count(*) from clone_evidence where device_id = ${deviceId} and kind = ${kind})
-          < ${EVIDENCE_LIMIT}
-        on conflict (device_id, kind, subject) do update set
-          times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details
-      `.execute(query)
-      return anyRowChanged(inserted)
-    },
+    record: async (sighting) => anyRowChanged(await recordSighting(query, sightingRow(sighting))),
 
     async find(id, kind, subject) {
       // Primary key.

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { newDeviceId, newDeviceSessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
-import { type Database, inTransaction, insertMany } from '../../database/index.ts'
+import { type Database, insertMany, inTransaction } from '../../database/index.ts'
 import { deviceStore } from '../device-store.ts'
 import { deviceSessionStore } from './device-session-store.ts'
 

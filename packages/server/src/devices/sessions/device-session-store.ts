@@ -8,10 +8,14 @@ import {
   type DeviceSessionTable,
   type DeviceTable,
   fromInstant,
+  insertsInWith,
+  inTransaction,
   toInstant,
 } from '../../database/index.ts'
 import type { Device, SerialName } from '../device.ts'
 import { deviceOf, type Nullable } from '../device-store.ts'
+import type { Sighting } from './clone-evidence.ts'
+import { insertOfSighting, recordSighting, type SightingRow, sightingRow } from './clone-store.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 /** Which sessions of a device to read. */
@@ -32,6 +36,11 @@ export interface DeviceSessionStore {
    * may have no session any more.
    */
   add(session: DeviceSession): Promise<boolean>
+  /**
+   * As `add`, and records what was seen when it was opened, as `CloneStore.record` does: one statement on PostgreSQL.
+   * Undefined, and nothing is stored, if the session is not.
+   */
+  addSeen(session: DeviceSession, sighting: Sighting): Promise<{ readonly recorded: boolean } | undefined>
   find(id: DeviceSessionId): Promise<FoundSession | undefined>
   findByNonce(nonceHash: Uint8Array): Promise<FoundSession | undefined>
   /**
@@ -61,6 +70,60 @@ const selectById = compiledOnce((query, { id }: { id: DeviceSessionId }) =>
 /** The unique index device_session_nonce_hash_key. */
 const selectByNonce = compiledOnce((query, { nonceHash }: { nonceHash: Uint8Array }) =>
   withDevice(query).where('nonce_hash', '=', nonceHash),
+)
+
+/** Primary key of the device, then the unique index device_session_nonce_hash_key. */
+const insertOf = (
+  row: DeviceSessionTable,
+) => sql`insert into ${sql.table('device_session')} (session_id, device_id,
+    chain_id, previous_id, nonce_hash, request_hash, macaroon_id, store, opened_at, expires_at, address, user_agent)
+  select ${row.session_id}, id, ${row.chain_id}, ${row.previous_id}, ${row.nonce_hash}, ${row.request_hash},
+    ${row.macaroon_id}, ${row.store}, ${row.opened_at}, ${row.expires_at}, ${row.address}, ${row.user_agent}
+  from device
+  where id = ${row.device_id} and status = 'active' and quarantined_at is null
+  on conflict (nonce_hash) do nothing`
+
+const insertSession = compiledOnce((query, row: DeviceSessionTable) => ({
+  compile: () => insertOf(row).compile(query),
+}))
+
+const insertSeen = compiledOnce((query, row: DeviceSessionTable & SightingRow) => ({
+  compile: () =>
+    sql<{ readonly recorded: boolean }>`with opened as (${insertOf(row)} returning device_id),
+        seen as (${insertOfSighting(row, sql`from opened`)} returning kind)
+        select exists (select from seen) as recorded from opened`.compile(query),
+}))
+
+/**
+ * The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
+ * device_session_device. A program that holds the key of a device may open many sessions: the list of those that matter
+ * is made once, and not for each of them.
+ */
+const selectHolder = compiledOnce(
+  (query, name: Record<keyof SerialName, string> & { previous: string | null; at: number }) => {
+    const newest = sql`order by opened_at desc, session_id desc limit 1`
+    const session = sql.table('device_session')
+    const { brandId, model, serial, previous, at } = name
+    const statement = sql<DeviceTable & Nullable<DeviceSessionTable>>`with holder as (
+        select * from ${sql.table('device')}
+        where brand_id = ${brandId} and model = ${model} and serial = ${serial} and status in ('active', 'revoked')
+      ), named (id) as (
+        select session_id from ${session} where session_id = ${previous}
+        union select (select session_id from ${session} where chain_id = (
+          select chain_id from ${session} where session_id = ${previous}
+        ) ${newest})
+        union select (select session_id from ${session} where chain_id = (
+          select max(chain_id) from ${session} where device_id = holder.id
+        ) ${newest}) from holder
+        union select (
+          select session_id from ${session} where device_id = holder.id and expires_at > ${at} ${newest}
+        ) from holder
+      )
+      select * from holder
+      left join (select device_session.* from named join ${session} on session_id = named.id) as session
+        on session.device_id = holder.id`
+    return { compile: () => statement.compile(query) }
+  },
 )
 
 export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
@@ -93,18 +156,15 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
   }
 
   return {
-    async add(session) {
-      // Primary key of the device, then the unique index device_session_nonce_hash_key.
-      const result = await sql`insert into ${sql.table('device_session')} (session_id, device_id,
-          chain_id, previous_id, nonce_hash, request_hash, macaroon_id, store, opened_at, expires_at, address, user_agent)
-        select ${session.id}, id, ${session.chainId}, ${session.previousId}, ${session.nonceHash},
-          ${session.requestHash}, ${session.macaroonId}, ${session.store}, ${toInstant(session.openedAt)},
-          ${toInstant(session.expiresAt)}, ${session.caller.address}, ${session.caller.userAgent}
-        from device
-        where id = ${session.deviceId} and status = 'active' and quarantined_at is null
-        on conflict (nonce_hash) do nothing
-      `.execute(query)
-      return anyRowChanged(result)
+    add: async (session) => anyRowChanged(await insertSession(query, rowOf(session))),
+
+    async addSeen(session, sighting) {
+      const seen = sightingRow({ ...sighting, at: session.openedAt, deviceId: session.deviceId })
+      if (insertsInWith(query)) return (await insertSeen(query, { ...rowOf(session), ...seen })).rows[0]
+      return inTransaction(query, async (transaction) => {
+        if (!anyRowChanged(await insertSession(transaction, rowOf(session)))) return undefined
+        return { recorded: anyRowChanged(await recordSighting(transaction, seen)) }
+      })
     },
 
     async find(id) {
@@ -117,31 +177,9 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       return row && foundOf(row)
     },
 
-    async findHolder({ brandId, model, serial }, { previous, at }) {
-      const newest = sql`order by opened_at desc, session_id desc limit 1`
-      const session = sql.table('device_session')
-      // The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
-      // device_session_device. A program that holds the key of a device may open many sessions: the list of those that
-      // matter is made once, and not for each of them.
-      const { rows } = await sql<DeviceTable & Nullable<DeviceSessionTable>>`with holder as (
-          select * from ${sql.table('device')}
-          where brand_id = ${brandId} and model = ${model} and serial = ${serial} and status in ('active', 'revoked')
-        ), named (id) as (
-          select session_id from ${session} where session_id = ${previous ?? null}
-          union select (select session_id from ${session} where chain_id = (
-            select chain_id from ${session} where session_id = ${previous ?? null}
-          ) ${newest})
-          union select (select session_id from ${session} where chain_id = (
-            select max(chain_id) from ${session} where device_id = holder.id
-          ) ${newest}) from holder
-          union select (
-            select session_id from ${session} where device_id = holder.id and expires_at > ${toInstant(at)} ${newest}
-          ) from holder
-        )
-        select * from holder
-        left join (select device_session.* from named join ${session} on session_id = named.id) as session
-          on session.device_id = holder.id
-      `.execute(query)
+    async findHolder({ brandId, model, serial }, { previous = null, at }) {
+      const values = { brandId, model, serial, previous, at: toInstant(at) }
+      const { rows } = await selectHolder(query, values)
       const [first] = rows
       return first && { device: deviceOf(first), sessions: rows.flatMap((row) => sessionIn(row) ?? []) }
     },
@@ -196,6 +234,21 @@ function sessionOf(row: DeviceSessionTable): DeviceSession {
     caller: { address: row.address, userAgent: row.user_agent },
   }
 }
+
+const rowOf = (session: DeviceSession): DeviceSessionTable => ({
+  session_id: session.id,
+  device_id: session.deviceId,
+  chain_id: session.chainId,
+  previous_id: session.previousId,
+  nonce_hash: session.nonceHash,
+  request_hash: session.requestHash,
+  macaroon_id: session.macaroonId,
+  store: session.store,
+  opened_at: toInstant(session.openedAt),
+  expires_at: toInstant(session.expiresAt),
+  address: session.caller.address,
+  user_agent: session.caller.userAgent,
+})
 
 const sessionIn = (row: Nullable<DeviceSessionTable>): DeviceSession | undefined =>
   row.session_id === null ? undefined : sessionOf(row as DeviceSessionTable)
