@@ -6,23 +6,50 @@ import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import { refuseUnstorableText } from '../driver.ts'
 import type { Schema } from '../schema/schema.ts'
 
-type Types = Readonly<Record<string, 'text' | 'bigint'>>
+type Types = Readonly<Record<string, 'text' | 'bigint' | 'bytea'>>
+type Rows<Columns extends Types> = readonly Readonly<
+  Record<keyof Columns, string | number | null | Uint8Array>
+>[]
 
 /** `name` and the names of the columns are ours. Throws for text that a database cannot store. */
-export function listed<Columns extends Types>(
+export const listed = <Columns extends Types>(
   query: Kysely<Schema>,
   name: string,
   columns: Columns,
-  rows: readonly Readonly<Record<keyof Columns, string | number | null>>[],
+  rows: Rows<Columns>,
+): RawBuilder<unknown> => listedAs(query, name, columns, listOf(columns, rows))
+
+/** The same of what {@link listOf} has made: for statements that are compiled once. */
+export function listedAs(
+  query: Kysely<Schema>,
+  name: string,
+  columns: Types,
+  list: string,
 ): RawBuilder<unknown> {
   const names = Object.keys(columns)
-  // The driver sees one text, and JSON has escapes for what cannot be stored.
-  for (const row of rows) refuseUnstorableText(names.map((column) => row[column]))
-  const list = JSON.stringify(rows)
   if (query.getExecutor().adapter instanceof PostgresAdapter) {
     const typed = names.map((column) => sql`${sql.ref(column)} ${sql.raw(columns[column] ?? '')}`)
     return sql`json_to_recordset(${list}::json) as ${sql.table(name)} (${sql.join(typed)})`
   }
-  const values = names.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`)
+  const values = names.map((column) => {
+    const value = sql`value ->> ${sql.lit(column)}`
+    // PostgreSQL's bytes in a text begin with these two characters.
+    return sql`${columns[column] === 'bytea' ? sql`unhex(substr(${value}, 3))` : value} as ${sql.ref(column)}`
+  })
   return sql`(select ${sql.join(values)} from json_each(${list})) as ${sql.table(name)}`
 }
+
+/** The parameter. Throws for text that a database cannot store. */
+export function listOf<Columns extends Types>(columns: Columns, rows: Rows<Columns>): string {
+  const names = Object.keys(columns)
+  // The driver sees one text, and JSON has escapes for what cannot be stored.
+  for (const row of rows) refuseUnstorableText(names.map((column) => row[column]))
+  const bytes = names.filter((column) => columns[column] === 'bytea')
+  if (bytes.length === 0) return JSON.stringify(rows)
+  return JSON.stringify(
+    rows.map((row) => ({ ...row, ...Object.fromEntries(bytes.map((name) => [name, inHex(row[name])])) })),
+  )
+}
+
+const inHex = (value: string | number | null | Uint8Array | undefined): string | null =>
+  value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : null

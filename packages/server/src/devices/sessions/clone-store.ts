@@ -7,6 +7,8 @@ import {
   compiledOnce,
   type Database,
   fromInstant,
+  listedAs,
+  listOf,
   toInstant,
 } from '../../database/index.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
@@ -17,12 +19,18 @@ import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidenc
  */
 export const EVIDENCE_LIMIT = 25
 
+/** Of which device, and when. */
+export interface SightingOf extends Sighting {
+  readonly deviceId: DeviceId
+  readonly at: Date
+}
+
 export interface CloneStore {
   /**
    * Counts a repeated sighting and updates its details, or adds a new one. False if the device has
    * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
    */
-  record(sighting: Sighting & { readonly deviceId: DeviceId; readonly at: Date }): Promise<boolean>
+  record(sighting: SightingOf): Promise<boolean>
   find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
@@ -33,11 +41,16 @@ export interface CloneStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
-export type SightingRow = Omit<CloneEvidenceTable, 'first_seen_at' | 'times'>
+/** A sighting that is not stored yet, as a list of rows. */
+export const SIGHTING = {
+  device_id: 'text',
+  kind: 'text',
+  subject: 'text',
+  last_seen_at: 'bigint',
+  details: 'text',
+} as const
 
-export const sightingRow = (
-  seen: Sighting & { readonly deviceId: DeviceId; readonly at: Date },
-): SightingRow => ({
+export const sightingRow = (seen: SightingOf): Record<keyof typeof SIGHTING, string | number> => ({
   device_id: seen.deviceId,
   kind: seen.kind,
   subject: seen.subject,
@@ -46,29 +59,28 @@ export const sightingRow = (
 })
 
 /**
- * The insert, `from` rows that it depends on. The primary key begins with the counted columns, and decides between two
- * inserts at once.
+ * `sightings` are rows for `from`, named sighting. The primary key begins with the counted columns, and decides between
+ * two inserts at once.
  */
-export const insertOfSighting = (
-  { device_id, kind, subject, last_seen_at, details }: SightingRow,
-  from: RawBuilder<unknown> = sql``,
-): RawBuilder<unknown> => sql`insert into ${sql.table('clone_evidence')}
-    (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
-  select ${device_id}, ${kind}, ${subject}, ${last_seen_at}, ${last_seen_at}, 1, ${details} ${from}
-  where exists (
-      select 1 from clone_evidence where device_id = ${device_id} and kind = ${kind} and subject = ${subject}
-    )
-    or (select count(*) from clone_evidence where device_id = ${device_id} and kind = ${kind}) < ${EVIDENCE_LIMIT}
-  on conflict (device_id, kind, subject) do update set
-    times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
+export const insertOf = (sightings: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const counted = sql`select count(*) from clone_evidence as row
+    where row.device_id = sighting.device_id and row.kind = sighting.kind`
+  return sql`insert into ${sql.table('clone_evidence')}
+      (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
+    select device_id, kind, subject, last_seen_at, last_seen_at, 1, details from ${sightings}
+    where (${counted}) < ${EVIDENCE_LIMIT} or (${counted} and row.subject = sighting.subject) > 0
+    on conflict (device_id, kind, subject) do update set
+      times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
+}
 
-export const recordSighting = compiledOnce((query, row: SightingRow) => ({
-  compile: () => insertOfSighting(row).compile(query),
+export const insertSightings = compiledOnce((query, { list }: { list: string }) => ({
+  compile: () => insertOf(listedAs(query, 'sighting', SIGHTING, list)).compile(query),
 }))
 
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   return {
-    record: async (sighting) => anyRowChanged(await recordSighting(query, sightingRow(sighting))),
+    record: async (sighting) =>
+      anyRowChanged(await insertSightings(query, { list: listOf(SIGHTING, [sightingRow(sighting)]) })),
 
     async find(id, kind, subject) {
       // Primary key.

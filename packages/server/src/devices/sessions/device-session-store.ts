@@ -8,14 +8,17 @@ import {
   type DeviceSessionTable,
   type DeviceTable,
   fromInstant,
+  inBatches,
   insertsInWith,
   inTransaction,
+  listedAs,
+  listOf,
   toInstant,
 } from '../../database/index.ts'
 import type { Device, SerialName } from '../device.ts'
 import { deviceOf, type Nullable } from '../device-store.ts'
 import type { Sighting } from './clone-evidence.ts'
-import { insertOfSighting, recordSighting, type SightingRow, sightingRow } from './clone-store.ts'
+import { insertOf as insertOfSightings, insertSightings, SIGHTING, sightingRow } from './clone-store.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 
 /** Which sessions of a device to read. */
@@ -72,27 +75,105 @@ const selectByNonce = compiledOnce((query, { nonceHash }: { nonceHash: Uint8Arra
   withDevice(query).where('nonce_hash', '=', nonceHash),
 )
 
-/** Primary key of the device, then the unique index device_session_nonce_hash_key. */
+/** A session, and what was seen when it was opened. */
+interface Opening {
+  readonly session: DeviceSession
+  readonly sighting?: Sighting
+}
+
+interface Stored {
+  readonly session_id: string
+  readonly recorded?: boolean
+}
+
+const SESSION = {
+  session_id: 'text',
+  device_id: 'text',
+  chain_id: 'text',
+  previous_id: 'text',
+  nonce_hash: 'bytea',
+  request_hash: 'bytea',
+  macaroon_id: 'bytea',
+  store: 'text',
+  opened_at: 'bigint',
+  expires_at: 'bigint',
+  address: 'text',
+  user_agent: 'text',
+} as const
+const SEEN = { session_id: 'text', ...SIGHTING } as const
+const COLUMNS = sql.join(Object.keys(SESSION).map((column) => sql.ref(column)))
+
+/**
+ * Primary key of the device, then the unique index device_session_nonce_hash_key. In one order everywhere, so that two
+ * of these with the same nonces cannot wait for each other.
+ */
 const insertOf = (
-  row: DeviceSessionTable,
-) => sql`insert into ${sql.table('device_session')} (session_id, device_id,
-    chain_id, previous_id, nonce_hash, request_hash, macaroon_id, store, opened_at, expires_at, address, user_agent)
-  select ${row.session_id}, id, ${row.chain_id}, ${row.previous_id}, ${row.nonce_hash}, ${row.request_hash},
-    ${row.macaroon_id}, ${row.store}, ${row.opened_at}, ${row.expires_at}, ${row.address}, ${row.user_agent}
-  from device
-  where id = ${row.device_id} and status = 'active' and quarantined_at is null
-  on conflict (nonce_hash) do nothing`
+  query: Database['query'],
+  sessions: string,
+) => sql<Stored>`insert into ${sql.table('device_session')} (${COLUMNS})
+  select ${COLUMNS} from ${listedAs(query, 'opened', SESSION, sessions)}
+  where (select status from device where id = opened.device_id and quarantined_at is null) = 'active'
+  order by nonce_hash
+  on conflict (nonce_hash) do nothing
+  returning session_id`
 
-const insertSession = compiledOnce((query, row: DeviceSessionTable) => ({
-  compile: () => insertOf(row).compile(query),
+const insertSessions = compiledOnce((query, { sessions }: { sessions: string }) => ({
+  compile: () => insertOf(query, sessions).compile(query),
 }))
 
-const insertSeen = compiledOnce((query, row: DeviceSessionTable & SightingRow) => ({
+/** With those sightings whose session is stored. */
+const insertSeen = compiledOnce((query, given: { sessions: string; sightings: string }) => ({
   compile: () =>
-    sql<{ readonly recorded: boolean }>`with opened as (${insertOf(row)} returning device_id),
-        seen as (${insertOfSighting(row, sql`from opened`)} returning kind)
-        select exists (select from seen) as recorded from opened`.compile(query),
+    sql<Stored>`with opened as (${insertOf(query, given.sessions)}), sighting as (
+        select * from ${listedAs(query, 'seen', SEEN, given.sightings)}
+        where session_id in (select session_id from opened)
+      ), recorded as (${insertOfSightings(sql.table('sighting'))} returning device_id, kind, subject)
+      select session_id, exists (
+        select from sighting natural join recorded where sighting.session_id = opened.session_id
+      ) as recorded from opened`.compile(query),
 }))
+
+/** `true`: with its sighting. `false`: without. Undefined: not stored. */
+async function addAll(
+  query: Database['query'],
+  openings: readonly Opening[],
+): Promise<readonly (boolean | undefined)[]> {
+  const sessions = listOf(
+    SESSION,
+    openings.map(({ session }) => rowOf(session)),
+  )
+  const seen = openings.flatMap(({ session, sighting }) => {
+    const { id, deviceId, openedAt: at } = session
+    return sighting ? [{ session_id: id, ...sightingRow({ ...sighting, deviceId, at }) }] : []
+  })
+  const stored = new Map(
+    (await addBoth(query, sessions, seen)).map(({ session_id, recorded = false }) => [session_id, recorded]),
+  )
+  return openings.map(({ session }) => stored.get(session.id))
+}
+
+function addBoth(
+  query: Database['query'],
+  sessions: string,
+  seen: readonly Record<keyof typeof SEEN, string | number>[],
+): Promise<readonly Stored[]> {
+  const add = async (on: Database['query']) => (await insertSessions(on, { sessions })).rows
+  if (seen.length === 0) return add(query)
+  const sightings = (of = seen) => listOf(SEEN, of)
+  if (insertsInWith(query)) {
+    return insertSeen(query, { sessions, sightings: sightings() }).then(({ rows }) => rows)
+  }
+  return inTransaction(query, async (transaction) => {
+    const rows = await add(transaction)
+    const recorded: Stored[] = []
+    for (const { session_id } of rows) {
+      const one = seen.filter((sighting) => sighting.session_id === session_id)
+      const done = one.length > 0 && (await insertSightings(transaction, { list: listOf(SEEN, one) }))
+      recorded.push({ session_id, recorded: done && anyRowChanged(done) })
+    }
+    return recorded
+  })
+}
 
 /**
  * The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
@@ -155,16 +236,14 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       .execute()
   }
 
+  const add = inBatches((openings: readonly Opening[]) => addAll(query, openings))
+
   return {
-    add: async (session) => anyRowChanged(await insertSession(query, rowOf(session))),
+    add: async (session) => (await add({ session })) !== undefined,
 
     async addSeen(session, sighting) {
-      const seen = sightingRow({ ...sighting, at: session.openedAt, deviceId: session.deviceId })
-      if (insertsInWith(query)) return (await insertSeen(query, { ...rowOf(session), ...seen })).rows[0]
-      return inTransaction(query, async (transaction) => {
-        if (!anyRowChanged(await insertSession(transaction, rowOf(session)))) return undefined
-        return { recorded: anyRowChanged(await recordSighting(transaction, seen)) }
-      })
+      const recorded = await add({ session, sighting })
+      return recorded === undefined ? undefined : { recorded }
     },
 
     async find(id) {
