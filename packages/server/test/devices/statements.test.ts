@@ -74,7 +74,10 @@ eachDatabase((_kind, _open, fresh) => {
         await sessionOf(service, { ...device, previous })
       }
     })
-    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), ['insert device_session', 'select device'])
+    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [
+      'insert device_session',
+      'select device_session',
+    ])
   })
 
   test('a session beside one that has not expired', async () => {
@@ -83,7 +86,10 @@ eachDatabase((_kind, _open, fresh) => {
       for (let i = 0; i < 2 * TIMES; i++) await sessionOf(service, device ?? assert.fail())
     })
     // The cheapest is one of the first device's, which has none beside it: all but that one are counted.
-    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), ['insert device_session', 'select device'])
+    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [
+      'insert device_session',
+      'select device_session',
+    ])
   })
 
   test('a nonce and a request-id', async () => {

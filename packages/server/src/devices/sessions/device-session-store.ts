@@ -11,15 +11,17 @@ import {
   inBatches,
   insertsInWith,
   inTransaction,
+  joinOne,
+  jsonOf,
   listedAs,
   listOf,
   toInstant,
 } from '../../database/index.ts'
 import type { Device, SerialName } from '../device.ts'
-import { deviceOf, type Nullable } from '../device-store.ts'
+import { deviceOf } from '../device-store.ts'
 import type { Sighting } from './clone-evidence.ts'
 import { insertOf as insertOfSightings, insertSightings, SIGHTING, sightingRow } from './clone-store.ts'
-import type { DeviceSession, FoundSession } from './device-session.ts'
+import type { ComparedSession, DeviceSession, FoundSession } from './device-session.ts'
 
 /** Which sessions of a device to read. */
 export interface Beside {
@@ -30,7 +32,7 @@ export interface Beside {
 export interface HolderOfSessions {
   readonly device: Device
   /** In no order. */
-  readonly sessions: readonly DeviceSession[]
+  readonly sessions: readonly ComparedSession[]
 }
 
 export interface DeviceSessionStore {
@@ -175,37 +177,83 @@ function addBoth(
   })
 }
 
+/** A device to find, and which of its sessions. */
+const ASKED = {
+  place: 'bigint',
+  brand_id: 'text',
+  model: 'text',
+  serial: 'text',
+  previous: 'text',
+  at: 'bigint',
+} as const
+
+const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 'address', 'user_agent']
+
 /**
  * The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
- * device_session_device. A program that holds the key of a device may open many sessions: the list of those that matter
- * is made once, and not for each of them.
+ * device_session_device. A program that holds the key of a device may open many sessions: those that matter are found
+ * once, each in a subquery of its own, and not for each of them.
  */
-const selectHolder = compiledOnce(
-  (query, name: Record<keyof SerialName, string> & { previous: string | null; at: number }) => {
-    const newest = sql`order by opened_at desc, session_id desc limit 1`
-    const session = sql.table('device_session')
-    const { brandId, model, serial, previous, at } = name
-    const statement = sql<DeviceTable & Nullable<DeviceSessionTable>>`with holder as (
-        select * from ${sql.table('device')}
-        where brand_id = ${brandId} and model = ${model} and serial = ${serial} and status in ('active', 'revoked')
-      ), named (id) as (
-        select session_id from ${session} where session_id = ${previous}
-        union select (select session_id from ${session} where chain_id = (
-          select chain_id from ${session} where session_id = ${previous}
-        ) ${newest})
-        union select (select session_id from ${session} where chain_id = (
-          select max(chain_id) from ${session} where device_id = holder.id
-        ) ${newest}) from holder
-        union select (
-          select session_id from ${session} where device_id = holder.id and expires_at > ${at} ${newest}
-        ) from holder
-      )
-      select * from holder
-      left join (select device_session.* from named join ${session} on session_id = named.id) as session
-        on session.device_id = holder.id`
-    return { compile: () => statement.compile(query) }
-  },
-)
+const selectHolders = compiledOnce((query, { list }: { list: string }) => {
+  const newest = sql`order by opened_at desc, session_id desc limit 1`
+  const session = sql`select ${jsonOf(query, COMPARED)} from ${sql.table('device_session')} where device_id = device.id`
+  const wanted = sql`device.brand_id = asked.brand_id and device.model = asked.model
+    and device.serial = asked.serial and device.status in ('active', 'revoked')`
+  const statement = sql<HolderRow>`select device.*, asked.place,
+      (${session} and session_id = asked.previous) as previous_session,
+      (${session} and chain_id = (
+        select chain_id from device_session where session_id = asked.previous
+      ) ${newest}) as head,
+      (${session} and chain_id = (
+        select max(chain_id) from device_session where device_id = device.id
+      ) ${newest}) as head_of_newest,
+      (${session} and expires_at > asked.at ${newest}) as newest
+    from ${listedAs(query, 'asked', ASKED, list)} ${joinOne(query, 'device', wanted)}`
+  return { compile: () => statement.compile(query) }
+})
+
+interface HolderRow extends DeviceTable {
+  readonly place: number
+  readonly previous_session: string | null
+  readonly head: string | null
+  readonly head_of_newest: string | null
+  readonly newest: string | null
+}
+
+interface Asked extends Beside {
+  readonly name: SerialName
+}
+
+async function findHolders(
+  query: Database['query'],
+  asked: readonly Asked[],
+): Promise<readonly (HolderOfSessions | undefined)[]> {
+  const list = listOf(
+    ASKED,
+    asked.map(({ name, previous = null, at }, place) => ({
+      ...{ place, brand_id: name.brandId, model: name.model, serial: name.serial },
+      ...{ previous, at: toInstant(at) },
+    })),
+  )
+  const found = new Map<number, HolderOfSessions>()
+  for (const row of (await selectHolders(query, { list })).rows) {
+    const { place, previous_session, head, head_of_newest, newest } = row
+    // One session may be several of these.
+    const texts = new Set([previous_session, head, head_of_newest, newest])
+    const sessions = [...texts].flatMap((text) => (text === null ? [] : [comparedOf(text)]))
+    found.set(place, { device: deviceOf(row), sessions })
+  }
+  return asked.map((_, place) => found.get(place))
+}
+
+type Compared = [DeviceSessionId, DeviceSessionId, string | null, number, number, string, string]
+
+function comparedOf(text: string): ComparedSession {
+  // Made of these columns.
+  const [id, chainId, store, openedAt, expiresAt, address, userAgent]: Compared = JSON.parse(text)
+  const caller = { address, userAgent }
+  return { id, chainId, store, openedAt: fromInstant(openedAt), expiresAt: fromInstant(expiresAt), caller }
+}
 
 export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
   const newestFirst = () =>
@@ -236,6 +284,7 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       .execute()
   }
 
+  const findHolder = inBatches((asked: readonly Asked[]) => findHolders(query, asked))
   const add = inBatches((openings: readonly Opening[]) => addAll(query, openings))
 
   return {
@@ -256,12 +305,7 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       return row && foundOf(row)
     },
 
-    async findHolder({ brandId, model, serial }, { previous = null, at }) {
-      const values = { brandId, model, serial, previous, at: toInstant(at) }
-      const { rows } = await selectHolder(query, values)
-      const [first] = rows
-      return first && { device: deviceOf(first), sessions: rows.flatMap((row) => sessionIn(row) ?? []) }
-    },
+    findHolder: (name, beside) => findHolder({ name, ...beside }),
 
     async ofDevice(id, limit) {
       // Index device_session_device.
@@ -328,9 +372,6 @@ const rowOf = (session: DeviceSession): DeviceSessionTable => ({
   address: session.caller.address,
   user_agent: session.caller.userAgent,
 })
-
-const sessionIn = (row: Nullable<DeviceSessionTable>): DeviceSession | undefined =>
-  row.session_id === null ? undefined : sessionOf(row as DeviceSessionTable)
 
 const foundOf = (row: DeviceSessionTable & DeviceTable): FoundSession => ({
   session: sessionOf(row),
