@@ -87,6 +87,19 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(firstSeenAt.getTime() <= service.now().getTime())
     })
 
+    // They may be stored together, and yet each counts.
+    test('second-chain: eight sessions at once', async () => {
+      const { id, open, chains } = await device()
+      await Promise.all(Array.from({ length: 8 }, () => open()))
+      const rows = await service.installation.clones.evidenceOf(id)
+      assert.ok(rows.every(({ kind }) => kind === 'second-chain'))
+      assert.equal(
+        rows.reduce((sum, { times }) => sum + times, 0),
+        8,
+      )
+      assert.equal(await chains(), 9)
+    })
+
     test('forked-chain: an old session is refreshed ten minutes after its chain went on', async () => {
       const { first, open, evidence, chains } = await device()
       const second = await open(first)

@@ -123,7 +123,10 @@ const insertSessions = compiledOnce((query, { sessions }: { sessions: string }) 
   compile: () => insertOf(query, sessions).compile(query),
 }))
 
-/** With those sightings whose session is stored. */
+/**
+ * With those sightings whose session is stored. Fails if two are of one row: then each session is stored alone. Whether
+ * a sighting was recorded is asked of rows that `natural join` finds by the primary key of clone_evidence.
+ */
 const insertSeen = compiledOnce((query, given: { sessions: string; sightings: string }) => ({
   compile: () =>
     sql<Stored>`with opened as (${insertOf(query, given.sessions)}), sighting as (
