@@ -60,7 +60,7 @@ export const sightingRow = (seen: SightingOf): Record<keyof typeof SIGHTING, str
 
 /**
  * `sightings` are rows for `from`, named sighting. The primary key begins with the counted columns, and decides between
- * two inserts at once.
+ * two inserts at once; in one order everywhere, they do not wait for each other.
  */
 export const insertOf = (sightings: RawBuilder<unknown>): RawBuilder<unknown> => {
   const counted = sql`select count(*) from clone_evidence as row
@@ -69,6 +69,7 @@ export const insertOf = (sightings: RawBuilder<unknown>): RawBuilder<unknown> =>
       (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
     select device_id, kind, subject, last_seen_at, last_seen_at, 1, details from ${sightings}
     where (${counted}) < ${EVIDENCE_LIMIT} or (${counted} and row.subject = sighting.subject) > 0
+    order by device_id, kind, subject
     on conflict (device_id, kind, subject) do update set
       times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
 }
@@ -77,18 +78,22 @@ export const insertSightings = compiledOnce((query, { list }: { list: string }) 
   compile: () => insertOf(listedAs(query, 'sighting', SIGHTING, list)).compile(query),
 }))
 
+/** Primary key. */
+const selectOne = compiledOnce(
+  (query, { id, kind, subject }: { id: DeviceId; kind: CloneEvidenceKind; subject: string }) =>
+    query
+      .selectFrom('clone_evidence')
+      .selectAll()
+      .where((where) => where.and({ device_id: id, kind, subject })),
+)
+
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   return {
     record: async (sighting) =>
       anyRowChanged(await insertSightings(query, { list: listOf(SIGHTING, [sightingRow(sighting)]) })),
 
     async find(id, kind, subject) {
-      // Primary key.
-      const row = await query
-        .selectFrom('clone_evidence')
-        .selectAll()
-        .where((where) => where.and({ device_id: id, kind, subject }))
-        .executeTakeFirst()
+      const [row] = (await selectOne(query, { id, kind, subject })).rows
       return row && evidenceOf(row)
     },
 
