@@ -173,6 +173,18 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
     })
 
+    test('a repeated request gets its answer again, although another chain began since', async () => {
+      const { key, serial, first, open, evidence } = await device()
+      const body = await sessionBody(service, { key, serial })
+      const headers = presentingSession(first)
+      const refresh = () => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
+      const { macaroon } = (await refresh()).body
+      await open()
+      const again = await refresh()
+      assert.deepEqual([again.status, again.body.macaroon], [200, macaroon])
+      assert.deepEqual(await evidence(), ['second-chain 1'])
+    })
+
     test('a released device is quarantined again as soon as the other one reappears', async () => {
       const { id, first, open, tryOpen } = await device()
       const other = await open()
