@@ -87,6 +87,19 @@ eachDatabase((_kind, _open, fresh) => {
       assert.ok(firstSeenAt.getTime() <= service.now().getTime())
     })
 
+    // They may be stored together, and yet each counts.
+    test('second-chain: eight sessions at once', async () => {
+      const { id, open, chains } = await device()
+      await Promise.all(Array.from({ length: 8 }, () => open()))
+      const rows = await service.installation.clones.evidenceOf(id)
+      assert.ok(rows.every(({ kind }) => kind === 'second-chain'))
+      assert.equal(
+        rows.reduce((sum, { times }) => sum + times, 0),
+        8,
+      )
+      assert.equal(await chains(), 9)
+    })
+
     test('forked-chain: an old session is refreshed ten minutes after its chain went on', async () => {
       const { first, open, evidence, chains } = await device()
       const second = await open(first)
@@ -158,6 +171,18 @@ eachDatabase((_kind, _open, fresh) => {
       await service.installation.devices.setQuarantine(id, null)
       assert.deepEqual([await verify(first), await verify(other)], [200, 200])
       assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
+    })
+
+    test('a repeated request gets its answer again, although another chain began since', async () => {
+      const { key, serial, first, open, evidence } = await device()
+      const body = await sessionBody(service, { key, serial })
+      const headers = presentingSession(first)
+      const refresh = () => call(service, 'POST', `${AUTH}/sessions`, { body, headers })
+      const { macaroon } = (await refresh()).body
+      await open()
+      const again = await refresh()
+      assert.deepEqual([again.status, again.body.macaroon], [200, macaroon])
+      assert.deepEqual(await evidence(), ['second-chain 1'])
     })
 
     test('a released device is quarantined again as soon as the other one reappears', async () => {

@@ -10,10 +10,11 @@ import {
   addAcmeModel,
   freshDeviceKeys,
   registered,
+  sessionBody,
   sessionOf,
   withAcme,
 } from '../support/devices.ts'
-import type { TestService } from '../support/service.ts'
+import { call, type TestService } from '../support/service.ts'
 import { statementCounts, TIMES } from '../support/statements.ts'
 
 eachDatabase((_kind, _open, fresh) => {
@@ -76,9 +77,20 @@ eachDatabase((_kind, _open, fresh) => {
     })
     assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [
       'insert device_session',
-      'select device',
       'select device_session',
     ])
+  })
+
+  test('sessions at the same moment share their statements', async () => {
+    const statementsOf = await statementsDuring(async (service) => {
+      const devices = await registerSome(service, 'together')
+      const bodies = await Promise.all(
+        devices.map(({ key, serial, modelText }) => sessionBody(service, { key, serial, modelText })),
+      )
+      const all = bodies.map((body) => call(service, 'POST', `${AUTH}/sessions`, { body }))
+      for (const { status } of await Promise.all(all)) assert.equal(status, 200)
+    })
+    assert.deepEqual(statementsOf(`POST ${AUTH}/sessions`), [])
   })
 
   test('a nonce and a request-id', async () => {

@@ -1,8 +1,9 @@
 /** Inserts rows with their entries in the audit log. */
-import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { compiledOnce, type Values } from '../compiled-once.ts'
 import type { AuditEntryTable, Schema } from '../schema/schema.ts'
 import { inTransaction } from '../transaction.ts'
+import { insertsInWith } from './inserts-in-with.ts'
 import { listed, listOf } from './listed.ts'
 
 /** An entry that is not linked to the chain yet. */
@@ -33,7 +34,7 @@ export function insertRecorded<Given extends Values>(
       returning subject`,
   )
   return async (query, values, entries) => {
-    if (query.getExecutor().adapter instanceof PostgresAdapter) {
+    if (insertsInWith(query)) {
       const { rows } = await withEntries(query, { ...values, entries: listOf(ENTRY, entries) })
       return new Set(rows.map(({ subject }) => subject))
     }

@@ -6,7 +6,10 @@ import { type Kysely, PostgresAdapter, type RawBuilder, sql } from 'kysely'
 import { refuseUnstorableText } from '../driver.ts'
 import type { Schema } from '../schema/schema.ts'
 
-type Types = Readonly<Record<string, 'text' | 'bigint'>>
+type Types = Readonly<Record<string, 'text' | 'bigint' | 'bytea'>>
+type Rows<Columns extends Types> = readonly Readonly<
+  Record<keyof Columns, string | number | null | Uint8Array>
+>[]
 
 /** `list` is one of {@link listOf} with the same columns, or its placeholder. Their names and `name` are ours. */
 export function listed(
@@ -20,17 +23,25 @@ export function listed(
     const typed = names.map((column) => sql`${sql.ref(column)} ${sql.raw(columns[column] ?? '')}`)
     return sql`json_to_recordset(${list}::json) as ${sql.table(name)} (${sql.join(typed)})`
   }
-  const values = names.map((column) => sql`value ->> ${sql.lit(column)} as ${sql.ref(column)}`)
+  const values = names.map((column) => {
+    const value = sql`value ->> ${sql.lit(column)}`
+    // PostgreSQL's bytes in a text begin with these two characters.
+    return sql`${columns[column] === 'bytea' ? sql`unhex(substr(${value}, 3))` : value} as ${sql.ref(column)}`
+  })
   return sql`(select ${sql.join(values)} from json_each(${list})) as ${sql.table(name)}`
 }
 
-/** Throws for text that a database cannot store. */
-export function listOf<Columns extends Types>(
-  columns: Columns,
-  rows: readonly Readonly<Record<keyof Columns, string | number | null>>[],
-): string {
+/** The parameter. Throws for text that a database cannot store. */
+export function listOf<Columns extends Types>(columns: Columns, rows: Rows<Columns>): string {
   const names = Object.keys(columns)
   // The driver sees one text, and JSON has escapes for what cannot be stored.
   for (const row of rows) refuseUnstorableText(names.map((column) => row[column]))
-  return JSON.stringify(rows)
+  const bytes = names.filter((column) => columns[column] === 'bytea')
+  if (bytes.length === 0) return JSON.stringify(rows)
+  return JSON.stringify(
+    rows.map((row) => ({ ...row, ...Object.fromEntries(bytes.map((name) => [name, inHex(row[name])])) })),
+  )
 }
+
+const inHex = (value: string | number | null | Uint8Array | undefined): string | null =>
+  value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : null

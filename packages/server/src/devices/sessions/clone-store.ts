@@ -1,11 +1,14 @@
 /** Evidence of clones: the table `clone_evidence`. */
 import type { DeviceId } from '@ratafia/api'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   anyRowChanged,
   type CloneEvidenceTable,
+  compiledOnce,
   type Database,
   fromInstant,
+  listed,
+  listOf,
   toInstant,
 } from '../../database/index.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
@@ -16,12 +19,18 @@ import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidenc
  */
 export const EVIDENCE_LIMIT = 25
 
+/** Of which device, and when. */
+export interface SightingOf extends Sighting {
+  readonly deviceId: DeviceId
+  readonly at: Date
+}
+
 export interface CloneStore {
   /**
    * Counts a repeated sighting and updates its details, or adds a new one. False if the device has
    * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
    */
-  record(sighting: Sighting & { readonly deviceId: DeviceId; readonly at: Date }): Promise<boolean>
+  record(sighting: SightingOf): Promise<boolean>
   find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
   evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
@@ -32,37 +41,59 @@ export interface CloneStore {
   removeOld(before: Date, limit: number): Promise<number>
 }
 
+/** A sighting that is not stored yet, as a list of rows. */
+export const SIGHTING = {
+  device_id: 'text',
+  kind: 'text',
+  subject: 'text',
+  last_seen_at: 'bigint',
+  details: 'text',
+} as const
+
+export const sightingRow = (seen: SightingOf): Record<keyof typeof SIGHTING, string | number> => ({
+  device_id: seen.deviceId,
+  kind: seen.kind,
+  subject: seen.subject,
+  last_seen_at: toInstant(seen.at),
+  details: JSON.stringify(seen.details),
+})
+
+/**
+ * `sightings` are rows for `from`, named sighting. The primary key begins with the counted columns, and decides between
+ * two inserts at once; in one order everywhere, they do not wait for each other.
+ */
+export const insertOf = (sightings: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const counted = sql`select count(*) from clone_evidence as row
+    where row.device_id = sighting.device_id and row.kind = sighting.kind`
+  return sql`insert into ${sql.table('clone_evidence')}
+      (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
+    select device_id, kind, subject, last_seen_at, last_seen_at, 1, details from ${sightings}
+    where (${counted}) < ${EVIDENCE_LIMIT} or (${counted} and row.subject = sighting.subject) > 0
+    order by device_id, kind, subject
+    on conflict (device_id, kind, subject) do update set
+      times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
+}
+
+export const insertSightings = compiledOnce((query, { list }: { list: string }) =>
+  insertOf(listed(query, 'sighting', SIGHTING, list)),
+)
+
+/** Primary key. */
+const selectOne = compiledOnce(
+  (query, { id, kind, subject }: { id: DeviceId; kind: CloneEvidenceKind; subject: string }) =>
+    query
+      .selectFrom('clone_evidence')
+      .selectAll()
+      .where((where) => where.and({ device_id: id, kind, subject })),
+)
+
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   return {
-    async record({ deviceId, kind, subject, details, at }) {
-      const text = JSON.stringify(details)
-      const seen = toInstant(at)
-      // Primary key.
-      const updated = await query
-        .updateTable('clone_evidence')
-        .set((set) => ({ times: set('times', '+', 1), last_seen_at: seen, details: text }))
-        .where((where) => where.and({ device_id: deviceId, kind, subject }))
-        .executeTakeFirst()
-      if (anyRowChanged(updated)) return true
-      // The primary key begins with the counted columns, and decides between two inserts at once.
-      const inserted = await sql`insert into ${sql.table('clone_evidence')}
-          (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
-        select ${deviceId}, ${kind}, ${subject}, ${seen}, ${seen}, 1, ${text}
-        where (select count(*) from clone_evidence where device_id = ${deviceId} and kind = ${kind})
-          < ${EVIDENCE_LIMIT}
-        on conflict (device_id, kind, subject) do update set
-          times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details
-      `.execute(query)
-      return anyRowChanged(inserted)
-    },
+    record: async (sighting) =>
+      anyRowChanged(await insertSightings(query, { list: listOf(SIGHTING, [sightingRow(sighting)]) })),
 
     async find(id, kind, subject) {
-      // Primary key.
-      const row = await query
-        .selectFrom('clone_evidence')
-        .selectAll()
-        .where((where) => where.and({ device_id: id, kind, subject }))
-        .executeTakeFirst()
+      const [row] = (await selectOne(query, { id, kind, subject })).rows
       return row && evidenceOf(row)
     },
 

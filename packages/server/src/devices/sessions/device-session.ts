@@ -20,6 +20,12 @@ export interface DeviceSession {
   readonly caller: Caller
 }
 
+/** What a new session is compared with. */
+export type ComparedSession = Pick<
+  DeviceSession,
+  'id' | 'chainId' | 'store' | 'openedAt' | 'expiresAt' | 'caller'
+>
+
 /** A session and its device, read together. */
 export interface FoundSession {
   readonly session: DeviceSession

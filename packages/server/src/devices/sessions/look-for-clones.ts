@@ -3,14 +3,14 @@ import type { DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
 import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 import type { CloneStore } from './clone-store.ts'
-import type { DeviceSession } from './device-session.ts'
+import type { ComparedSession } from './device-session.ts'
 
 interface Opening {
   readonly device: Pick<Device, 'id'>
   /** The session being refreshed; undefined for a new chain. */
-  readonly previous: DeviceSession | undefined
+  readonly previous: ComparedSession | undefined
   /** What `DeviceSessionStore.findHolder` finds beside it, before the new session is stored. */
-  readonly sessions: readonly DeviceSession[]
+  readonly sessions: readonly ComparedSession[]
   /** Which the session is for. */
   readonly store: string | null
   readonly at: Date
@@ -27,7 +27,7 @@ const FORK_PATIENCE_MS = 10 * 60_000
 /** Only reads, and only for a chain that another seems to have followed. */
 export async function lookForClones(opening: Opening, deps: LookDeps): Promise<readonly Sighting[]> {
   const { previous, sessions, store, at, caller } = opening
-  const seen = (kind: CloneEvidenceKind, other: DeviceSession): Sighting => ({
+  const seen = (kind: CloneEvidenceKind, other: ComparedSession): Sighting => ({
     kind,
     subject: other.chainId,
     details: {
@@ -63,7 +63,7 @@ async function livingNewerChain(
   { device, sessions }: Opening,
   chainId: DeviceSessionId,
   { clones }: LookDeps,
-): Promise<DeviceSession | undefined> {
+): Promise<ComparedSession | undefined> {
   // Ids sort by the time they were made.
   const newest = sessions.map((session) => session.chainId).reduce((a, b) => (a > b ? a : b), chainId)
   if (newest === chainId) return undefined
@@ -72,8 +72,10 @@ async function livingNewerChain(
   return before && other.openedAt <= before.lastSeenAt ? undefined : other
 }
 
-const headOf = (chainId: DeviceSessionId, sessions: readonly DeviceSession[]): DeviceSession | undefined =>
-  newestOf(sessions.filter((session) => session.chainId === chainId))
+const headOf = (
+  chainId: DeviceSessionId,
+  sessions: readonly ComparedSession[],
+): ComparedSession | undefined => newestOf(sessions.filter((session) => session.chainId === chainId))
 
-const newestOf = (sessions: readonly DeviceSession[]): DeviceSession | undefined =>
+const newestOf = (sessions: readonly ComparedSession[]): ComparedSession | undefined =>
   [...sessions].sort((a, b) => b.openedAt.getTime() - a.openedAt.getTime() || (a.id < b.id ? 1 : -1))[0]

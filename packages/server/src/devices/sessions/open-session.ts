@@ -4,7 +4,7 @@ import type { ModelStore } from '../../brands/models/model-store.ts'
 import type { Recognised } from '../../brands/trust/recognised.ts'
 import type { TrustDeps } from '../../brands/trust/trust.ts'
 import { type ChangingBy, deviceKeyActor } from '../../change.ts'
-import { deviceRefused } from '../../errors.ts'
+import { deviceRefused, RequestError } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { Caller } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
@@ -40,7 +40,7 @@ export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependenc
   readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
   readonly models: Pick<ModelStore, 'find'>
   readonly devices: Pick<DeviceStore, 'findByKey'>
-  readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add'>
+  readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add' | 'addSeen'>
   readonly clones: Pick<CloneStore, 'find'>
   readonly inSessionsBy: ChangingBy<SessionStores>
   readonly recognised: Recognised<DeviceAssertions>
@@ -72,24 +72,30 @@ export async function openSession(
   const unverified = readSessionRequest(input, known)
   const nonce = await openNonce('nonce', unverified.request.fields.nonce, deps)
   const use = { nonceHash: nonce.hash, requestHash: hashRequest(input, input.previous) }
-  const opened = await findOpened(use, deps)
-  if (opened) return answer(opened, deps)
-  if (nonce.expired) throw staleNonce('nonce', 'expired')
+  try {
+    if (nonce.expired) throw staleNonce('nonce', 'expired')
+    const request = await checkSessionRequest(unverified, deps)
+    if (!known) deps.recognised.keep(repeated, { serial: unverified.serial, model: unverified.model })
+    const previous = input.previous && (await checkPrevious(input.previous, request.serial.fields, deps))
+    const session = await openNew({ ...request, ...use, previous, caller: input.caller }, deps)
+    return await answer(session, deps)
+  } catch (error) {
+    // Whatever is wrong with it now, what became of its nonce comes first. A good request has no need to look: a used
+    // nonce opens nothing.
+    const opened = error instanceof RequestError && (await findOpened(use, deps))
+    if (opened) return answer(opened, deps)
+    throw error
+  }
+}
 
-  const request = await checkSessionRequest(unverified, deps)
-  if (!known) deps.recognised.keep(repeated, { serial: unverified.serial, model: unverified.model })
-  const previous = input.previous && (await checkPrevious(input.previous, request.serial.fields, deps))
-  const opening: Opening = { ...request, ...use, previous, caller: input.caller }
-  const session = await retryLostRaces(ATTEMPTS, async (attempt) => {
-    const faster = attempt > 0 ? await findOpened(use, deps) : undefined
-    const opened = faster ?? (await open(opening, deps))
-    if ('refused' in opened) throw deviceRefused(opened.refused)
-    return answer(opened, deps)
+async function openNew(opening: Opening, deps: OpenSessionDeps): Promise<FoundSession> {
+  const opened = await retryLostRaces(ATTEMPTS, async (attempt) => {
+    const faster = attempt > 0 ? await findOpened(opening, deps) : undefined
+    return faster ?? open(opening, deps)
   })
-  if (session) return session
-  const faster = await findOpened(use, deps)
-  if (faster) return answer(faster, deps)
-  throw deviceRefused('The device keeps changing. Try again.')
+  if (!opened) throw deviceRefused('The device keeps changing. Try again.')
+  if ('refused' in opened) throw deviceRefused(opened.refused)
+  return opened
 }
 
 interface Opening extends SessionRequest, NonceUse, Pick<DeviceSession, 'caller'> {
@@ -98,7 +104,7 @@ interface Opening extends SessionRequest, NonceUse, Pick<DeviceSession, 'caller'
 
 /**
  * Reads, decides, and stores. What is stored is conditional on what was read: the loser of a race throws `LostRace`.
- * Most often that is the session alone, one statement, which needs no transaction.
+ * Most often that is the session, alone or with one sighting, which needs no transaction.
  */
 async function open(
   opening: Opening,
@@ -131,12 +137,16 @@ async function open(
     expiresAt: new Date(at.getTime() + deps.sessionLifetime),
     caller,
   }
-  if (!enter && sightings.length === 0) {
-    won(await deps.sessions.add(session))
-    return { session, device }
-  }
   const quarantined =
     isProven(sightings) && (await deps.models.find(device))?.policy.quarantineClones === true
+  if (!enter && !quarantined && sightings.length < 2) {
+    const [seen] = sightings
+    won(seen ? (await deps.sessions.addSeen(session, seen)) !== undefined : await deps.sessions.add(session))
+    return { session, device }
+  }
+  // A quarantine does not depend on the nonce.
+  const opened = quarantined ? await findOpened(opening, deps) : undefined
+  if (opened) return opened
   const author = { actor: deviceKeyActor(serial.fields.deviceKeyId), source: caller.address }
   return deps.inSessionsBy(author)(async (stores) => {
     await enter?.(stores)

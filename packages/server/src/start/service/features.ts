@@ -18,7 +18,7 @@ import { signingQueue } from '../../devices/registration/signing-queue.ts'
 import type { DeviceAssertions } from '../../devices/sessions/check-session-request.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/sessions/clone-evidence.ts'
 import { type CloneStore, cloneStore } from '../../devices/sessions/clone-store.ts'
-import { deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
+import { type DeviceSessionStore, deviceSessionStore } from '../../devices/sessions/device-session-store.ts'
 import { rememberedDeviceSessions } from '../../devices/sessions/remembered-device-sessions.ts'
 import { sessionRoutes } from '../../devices/sessions/routes.ts'
 import { serviceRoutes } from '../../http/service-routes.ts'
@@ -145,7 +145,7 @@ async function addDeviceSessions(
     ...installation,
     memory,
     recognised: recognised<DeviceAssertions>(),
-    sessions: deviceSessions,
+    sessions: countingSeen(deviceSessions, telemetry),
     verified: rememberedDeviceSessions(feed, installation),
     inSessionsBy: changing(database, clock, (on) => ({
       devices: deviceStore(on),
@@ -170,6 +170,16 @@ function counting(clones: CloneStore, { metrics }: Telemetry): CloneStore {
     },
   }
 }
+
+/** The same for what is recorded with a session. */
+const countingSeen = (sessions: DeviceSessionStore, { metrics }: Telemetry): DeviceSessionStore => ({
+  ...sessions,
+  async addSeen(session, sighting) {
+    const added = await sessions.addSeen(session, sighting)
+    if (added?.recorded) metrics.cloneSeen(sighting.kind)
+    return added
+  },
+})
 
 /** The identity service, below `prefix`: a path without a trailing slash. */
 export async function addIdentity(

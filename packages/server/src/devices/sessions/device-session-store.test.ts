@@ -1,0 +1,60 @@
+/** What a session costs that a device opens beside many others. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { newDeviceId, newDeviceSessionId } from '@ratafia/api'
+import { sql } from 'kysely'
+import { eachDatabase } from '../../../test/support/databases.ts'
+import { type Database, insertMany, inTransaction } from '../../database/index.ts'
+import { deviceStore } from '../device-store.ts'
+import { deviceSessionStore } from './device-session-store.ts'
+
+const MANY = 300
+const NAME = { brandId: 'acme-brand', model: 'acme-classic', serial: 'S1' }
+const START = Date.parse('2026-01-01T00:00:00Z')
+
+/** A device with many sessions, each of which began a chain; the chain of the first went on after all others began. */
+async function deviceWithMany(database: Database) {
+  const id = newDeviceId()
+  const none = { original: null, decidedAt: null, decidedBy: null, reason: null, quarantinedAt: null }
+  const own = { id, deviceKeyId: 'key', revision: 0, registeredAt: new Date(START) }
+  await deviceStore(database).add({ ...NAME, ...none, ...own, status: 'active', origin: 'session' })
+  const ids = Array.from({ length: MANY }, () => newDeviceSessionId())
+  const refreshed = newDeviceSessionId()
+  const row = (session: string, at: number, chain: string) => ({
+    ...{ session_id: session, device_id: id, chain_id: chain, store: null, address: '::1', user_agent: '' },
+    ...{ nonce_hash: randomBytes(32), request_hash: randomBytes(32), macaroon_id: randomBytes(32) },
+    ...{ opened_at: START + at, expires_at: START + 1_000 },
+  })
+  const rows = [
+    ...ids.map((session, at) => row(session, at, session)),
+    row(refreshed, MANY, ids[0] ?? assert.fail()),
+  ]
+  await insertMany(database.query, 'device_session', rows).execute()
+  const [first, last] = [ids[0] ?? assert.fail(), ids.at(-1) ?? assert.fail()]
+  return { first, last, refreshed }
+}
+
+eachDatabase((kind, open) => {
+  test('what a new session is compared with is read without the rest of its device', async () => {
+    const database = await open()
+    const { first, last, refreshed } = await deviceWithMany(database)
+    await inTransaction(database.query, async (query) => {
+      const find = () =>
+        deviceSessionStore({ query }).findHolder(NAME, { previous: first, at: new Date(START) })
+      const before = await rowsRead(query)
+      const found = await find()
+      const after = await rowsRead(query)
+      assert.deepEqual(found?.sessions.map(({ id }) => id).sort(), [first, last, refreshed].sort())
+      assert.ok(after - before <= 4 * MANY, `${after - before} rows of ${MANY}`)
+    })
+  })
+
+  /** The sessions that this transaction has read. */
+  const rowsRead = async (query: Database['query']): Promise<number> => {
+    if (kind === 'sqlite') return 0
+    const { rows } = await sql<{ readonly read: string }>`select seq_tup_read + idx_tup_fetch as read
+      from pg_stat_xact_user_tables where relname = 'device_session'`.execute(query)
+    return Number(rows[0]?.read)
+  }
+})
