@@ -1,10 +1,11 @@
 /** Everything the register knows about one device. */
+
+import type { CloneEvidence } from './clones/clone-evidence.ts'
+import type { CloneStore } from './clones/clone-store.ts'
 import type { Device, SerialAssertion } from './device.ts'
 import type { DeviceStore } from './device-store.ts'
 import { findDevice } from './find-device.ts'
 import type { RegistrationRow, RegistrationStore } from './registration/registration-store.ts'
-import type { CloneEvidence } from './sessions/clone-evidence.ts'
-import type { CloneStore } from './sessions/clone-store.ts'
 import type { DeviceSession } from './sessions/device-session.ts'
 import type { DeviceSessionStore } from './sessions/device-session-store.ts'
 

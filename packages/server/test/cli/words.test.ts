@@ -22,7 +22,7 @@ const WORDS = [
   'brands/models/model-policy.ts',
   'devices/device.ts',
   'devices/fleet/fleet-filter.ts',
-  'devices/sessions/clone-evidence.ts',
+  'devices/clones/clone-evidence.ts',
   'files/sync-directory.ts',
   'files/system-reason.ts',
 ]

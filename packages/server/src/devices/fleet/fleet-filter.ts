@@ -1,8 +1,8 @@
 /** By what the register can be searched, and in which orders it is listed. */
 import type { DeviceId } from '@ratafia/api'
+import type { CloneEvidenceKind } from '../clones/clone-evidence.ts'
 import type { Device } from '../device.ts'
 import type { DeviceFilter } from '../device-store.ts'
-import type { CloneEvidenceKind } from '../sessions/clone-evidence.ts'
 
 /** A device that fits all that is given. Instants: from `…Since` on, before `…Before`. */
 export interface FleetFilter extends Omit<DeviceFilter, 'limit'> {

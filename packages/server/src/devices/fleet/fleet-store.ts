@@ -1,8 +1,8 @@
 /** Searches the register for an operator: whole tables are read where no index helps, and never for a request. */
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { byteOrder, type Database, fromInstant, type Schema, toInstant } from '../../database/index.ts'
+import type { CloneEvidenceKind } from '../clones/clone-evidence.ts'
 import { deviceOf, filtered } from '../device-store.ts'
-import type { CloneEvidenceKind } from '../sessions/clone-evidence.ts'
 import type { EvidenceSummary, FleetDevice, FleetFilter, FleetOrder, FleetQuery } from './fleet-filter.ts'
 
 /** Undefined when the order needs the device that the page comes after, and it is not in the register. */

@@ -4,13 +4,13 @@
  */
 import type { DeviceId } from '@ratafia/api'
 import { type Database, type DeviceTable, insertMany, toInstant } from '../../database/index.ts'
+import type { CloneEvidence } from '../clones/clone-evidence.ts'
+import { EVIDENCE_LIMIT, evidenceOf } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
 import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.ts'
 import type { FleetFilter } from '../fleet/fleet-filter.ts'
 import { fleetFiltered } from '../fleet/fleet-store.ts'
 import { assertionOf, assertionRow } from '../serial-assertion-store.ts'
-import type { CloneEvidence } from '../sessions/clone-evidence.ts'
-import { EVIDENCE_LIMIT, evidenceOf } from '../sessions/clone-store.ts'
 
 /** All that the register keeps of a device, except registrations and sessions. */
 export interface StoredDevice {

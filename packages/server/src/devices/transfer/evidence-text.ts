@@ -1,7 +1,7 @@
 /** The evidence of clones of a device as the text of one column: a JSON list, and back again. */
 import type { DeviceId } from '@ratafia/api'
-import { CLONE_EVIDENCE_KINDS, type CloneEvidence } from '../sessions/clone-evidence.ts'
-import { EVIDENCE_LIMIT } from '../sessions/clone-store.ts'
+import { CLONE_EVIDENCE_KINDS, type CloneEvidence } from '../clones/clone-evidence.ts'
+import { EVIDENCE_LIMIT } from '../clones/clone-store.ts'
 
 export const evidenceText = (evidence: readonly CloneEvidence[]): string =>
   JSON.stringify(

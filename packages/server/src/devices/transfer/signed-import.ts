@@ -4,9 +4,9 @@
  */
 import type { DeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
+import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import { type Device, type SerialName, showSerialName } from '../device.ts'
 import { newDevice } from '../new-device.ts'
-import type { CloneEvidence } from '../sessions/clone-evidence.ts'
 import type { RegisterImport } from './device-transfer-store.ts'
 
 export interface SignedDevice extends SerialName {

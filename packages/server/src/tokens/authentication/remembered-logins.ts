@@ -4,7 +4,6 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import type { Account } from '../../accounts/account.ts'
 import type { Clock } from '../../clock.ts'
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
 import type { Authentication, RememberedLogins } from './authentication.ts'
@@ -21,7 +20,7 @@ export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: 
       { kind: 'account', id: account.id },
     ],
   })
-  const accounts = new LRUCache<string, Account>({ max: ACCOUNTS })
+  const accounts = new LRUCache<string, Authentication['account']>({ max: ACCOUNTS })
   /** The logins of an account share one object: with its own, each takes 0.2 KB more. */
   const sharing = (login: Authentication): Authentication => {
     const known = accounts.get(login.account.id)

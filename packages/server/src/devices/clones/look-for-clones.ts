@@ -1,9 +1,9 @@
 /** Does a session that is being opened suggest a clone of the device? */
 import type { DeviceSessionId } from '@ratafia/api'
 import type { Caller, Device } from '../device.ts'
+import type { ComparedSession } from '../sessions/device-session.ts'
 import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 import type { CloneStore } from './clone-store.ts'
-import type { ComparedSession } from './device-session.ts'
 
 interface Opening {
   readonly device: Pick<Device, 'id'>

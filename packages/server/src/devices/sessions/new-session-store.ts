@@ -1,0 +1,137 @@
+/** Stores sessions that come at the same moment together, with what was seen when they were opened. */
+import { sql } from 'kysely'
+import {
+  anyRowChanged,
+  compiledOnce,
+  type Database,
+  type DeviceSessionTable,
+  insertsInWith,
+  inTransaction,
+  listed,
+  listOf,
+  toInstant,
+} from '../../database/index.ts'
+import type { Sighting } from '../clones/clone-evidence.ts'
+import {
+  insertOf as insertOfSightings,
+  insertSightings,
+  SIGHTING,
+  sightingRow,
+} from '../clones/clone-store.ts'
+import type { DeviceSession } from './device-session.ts'
+
+/** A session, and what was seen when it was opened. */
+export interface Opening {
+  readonly session: DeviceSession
+  readonly sighting?: Sighting
+}
+
+interface Stored {
+  readonly session_id: string
+  readonly recorded?: boolean
+}
+
+const SESSION = {
+  session_id: 'text',
+  device_id: 'text',
+  chain_id: 'text',
+  previous_id: 'text',
+  nonce_hash: 'bytea',
+  request_hash: 'bytea',
+  macaroon_id: 'bytea',
+  store: 'text',
+  opened_at: 'bigint',
+  expires_at: 'bigint',
+  address: 'text',
+  user_agent: 'text',
+} as const
+const SEEN = { session_id: 'text', ...SIGHTING } as const
+const COLUMNS = sql.join(Object.keys(SESSION).map((column) => sql.ref(column)))
+
+/**
+ * Primary key of the device, then the unique index device_session_nonce_hash_key. In one order everywhere, so that two
+ * of these with the same nonces cannot wait for each other.
+ */
+const insertOf = (
+  query: Database['query'],
+  sessions: string,
+) => sql<Stored>`insert into ${sql.table('device_session')} (${COLUMNS})
+  select ${COLUMNS} from ${listed(query, 'opened', SESSION, sessions)}
+  where (select status from device where id = opened.device_id and quarantined_at is null) = 'active'
+  order by nonce_hash
+  on conflict (nonce_hash) do nothing
+  returning session_id`
+
+const insertSessions = compiledOnce((query, { sessions }: { sessions: string }) => insertOf(query, sessions))
+
+/**
+ * With those sightings whose session is stored. Fails if two are of one row: then each session is stored alone. Whether
+ * a sighting was recorded is asked of rows that `natural join` finds by the primary key of clone_evidence.
+ */
+const insertSeen = compiledOnce(
+  (query, given: { sessions: string; sightings: string }) =>
+    sql<Stored>`with opened as (${insertOf(query, given.sessions)}), sighting as (
+        select * from ${listed(query, 'seen', SEEN, given.sightings)}
+        where session_id in (select session_id from opened)
+      ), recorded as (${insertOfSightings(sql.table('sighting'))} returning device_id, kind, subject)
+      select session_id, exists (
+        select from sighting natural join recorded where sighting.session_id = opened.session_id
+      ) as recorded from opened`,
+)
+
+/** Of each: `true` with its sighting, `false` without, undefined if it is not stored. */
+export async function addSessions(
+  query: Database['query'],
+  openings: readonly Opening[],
+): Promise<readonly (boolean | undefined)[]> {
+  const sessions = listOf(
+    SESSION,
+    openings.map(({ session }) => rowOf(session)),
+  )
+  const seen = openings.flatMap(({ session, sighting }) => {
+    const { id, deviceId, openedAt: at } = session
+    return sighting ? [{ session_id: id, ...sightingRow({ ...sighting, deviceId, at }) }] : []
+  })
+  const stored = new Map(
+    (await addBoth(query, sessions, seen)).map(({ session_id, recorded = false }) => [session_id, recorded]),
+  )
+  return openings.map(({ session }) => stored.get(session.id))
+}
+
+function addBoth(
+  query: Database['query'],
+  sessions: string,
+  seen: readonly Record<keyof typeof SEEN, string | number>[],
+): Promise<readonly Stored[]> {
+  const add = async (on: Database['query']) => (await insertSessions(on, { sessions })).rows
+  if (seen.length === 0) return add(query)
+  const sightings = (of = seen) => listOf(SEEN, of)
+  if (insertsInWith(query)) {
+    return insertSeen(query, { sessions, sightings: sightings() }).then(({ rows }) => rows)
+  }
+  return inTransaction(query, async (transaction) => {
+    const rows = await add(transaction)
+    const recorded: Stored[] = []
+    for (const { session_id } of rows) {
+      const one = seen.filter((sighting) => sighting.session_id === session_id)
+      const done = one.length > 0 && (await insertSightings(transaction, { list: listOf(SEEN, one) }))
+      recorded.push({ session_id, recorded: done && anyRowChanged(done) })
+    }
+    return recorded
+  })
+}
+
+const rowOf = (session: DeviceSession): DeviceSessionTable => ({
+  session_id: session.id,
+  device_id: session.deviceId,
+  chain_id: session.chainId,
+  previous_id: session.previousId,
+  nonce_hash: session.nonceHash,
+  request_hash: session.requestHash,
+  macaroon_id: session.macaroonId,
+  store: session.store,
+  opened_at: toInstant(session.openedAt),
+  expires_at: toInstant(session.expiresAt),
+  address: session.caller.address,
+  user_agent: session.caller.userAgent,
+})

@@ -1,0 +1,106 @@
+/** Finds the devices of requests that come at the same moment together, with the sessions that new ones are compared with. */
+import type { DeviceSessionId } from '@ratafia/api'
+import { sql } from 'kysely'
+import {
+  compiledOnce,
+  type Database,
+  type DeviceTable,
+  fromInstant,
+  joinOne,
+  jsonOf,
+  listed,
+  listOf,
+  toInstant,
+} from '../../database/index.ts'
+import type { Device, SerialName } from '../device.ts'
+import { deviceOf } from '../device-store.ts'
+import type { ComparedSession } from './device-session.ts'
+
+/** Which sessions of a device to read. */
+export interface Beside {
+  readonly previous: DeviceSessionId | undefined
+  readonly at: Date
+}
+
+export interface HolderOfSessions {
+  readonly device: Device
+  /** In no order. */
+  readonly sessions: readonly ComparedSession[]
+}
+
+/** A device to find, and which of its sessions. */
+export interface Asked extends Beside {
+  readonly name: SerialName
+}
+
+const ASKED = {
+  place: 'bigint',
+  brand_id: 'text',
+  model: 'text',
+  serial: 'text',
+  previous: 'text',
+  at: 'bigint',
+} as const
+
+const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 'address', 'user_agent']
+
+/**
+ * The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
+ * device_session_device. A program that holds the key of a device may open many sessions: those that matter are found
+ * once, each in a subquery of its own, and not for each of them.
+ */
+const selectHolders = compiledOnce((query, { list }: { list: string }) => {
+  const newest = sql`order by opened_at desc, session_id desc limit 1`
+  const session = sql`select ${jsonOf(query, COMPARED)} from ${sql.table('device_session')} where device_id = device.id`
+  const wanted = sql`device.brand_id = asked.brand_id and device.model = asked.model
+    and device.serial = asked.serial and device.status in ('active', 'revoked')`
+  return sql<HolderRow>`select device.*, asked.place,
+      (${session} and session_id = asked.previous) as previous_session,
+      (${session} and chain_id = (
+        select chain_id from device_session where session_id = asked.previous
+      ) ${newest}) as head,
+      (${session} and chain_id = (
+        select max(chain_id) from device_session where device_id = device.id
+      ) ${newest}) as head_of_newest,
+      (${session} and expires_at > asked.at ${newest}) as newest
+    from ${listed(query, 'asked', ASKED, list)} ${joinOne(query, 'device', wanted)}`
+})
+
+interface HolderRow extends DeviceTable {
+  readonly place: number
+  readonly previous_session: string | null
+  readonly head: string | null
+  readonly head_of_newest: string | null
+  readonly newest: string | null
+}
+
+export async function findHolders(
+  query: Database['query'],
+  asked: readonly Asked[],
+): Promise<readonly (HolderOfSessions | undefined)[]> {
+  const list = listOf(
+    ASKED,
+    asked.map(({ name, previous = null, at }, place) => ({
+      ...{ place, brand_id: name.brandId, model: name.model, serial: name.serial },
+      ...{ previous, at: toInstant(at) },
+    })),
+  )
+  const found = new Map<number, HolderOfSessions>()
+  for (const row of (await selectHolders(query, { list })).rows) {
+    const { place, previous_session, head, head_of_newest, newest } = row
+    // One session may be several of these.
+    const texts = new Set([previous_session, head, head_of_newest, newest])
+    const sessions = [...texts].flatMap((text) => (text === null ? [] : [comparedOf(text)]))
+    found.set(place, { device: deviceOf(row), sessions })
+  }
+  return asked.map((_, place) => found.get(place))
+}
+
+type Compared = [DeviceSessionId, DeviceSessionId, string | null, number, number, string, string]
+
+function comparedOf(text: string): ComparedSession {
+  // Made of these columns.
+  const [id, chainId, store, openedAt, expiresAt, address, userAgent]: Compared = JSON.parse(text)
+  const caller = { address, userAgent }
+  return { id, chainId, store, openedAt: fromInstant(openedAt), expiresAt: fromInstant(expiresAt), caller }
+}
