@@ -13,14 +13,14 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 const YOUNG_BYTES = 16 * 1024 * 1024
 const LOOK_MS = 1_000
 /** How much of the old generation may be garbage, in percent of what was left. */
-const GARBAGE_PERCENT = 25
+const GARBAGE_PERCENT = 20
 
 /** From now on the young generation stays as it is: what is garbage after the start must not make it grow. */
 export function holdYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** From now on the young generation grows as long as it is small, and the old one by a quarter. */
+/** From now on the young generation grows as long as it is small, and the old one by a fifth. */
 export function limitHeap(): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`)
   const look = () => setFlagsFromString(`--semi-space-growth-factor=${youngBytes() < YOUNG_BYTES ? 2 : 1}`)

@@ -18,7 +18,7 @@ export function whoami(
 }
 
 function describe(
-  { account, attenuations, expiresText }: Authentication,
+  { account, attenuations, expires }: Authentication,
   unknown: readonly string[],
 ): WhoamiResponse {
   const { channels, packages, permissions, storeIds } = attenuations
@@ -30,7 +30,7 @@ function describe(
     // Clearing keeps only permissions; the type does not say so.
     permissions: permissions?.filter(isPermission) ?? null,
     store_ids: list(storeIds),
-    expires: expiresText,
+    expires,
     ...(errors.length > 0 ? { errors } : {}),
   }
 }

@@ -66,7 +66,7 @@ const VARY = HEADERS.join(', ')
 
 /** SHA-256 of what the headers say; none of them has a line break in it. */
 const digestOf = ({ headers }: FastifyRequest): string =>
-  hash('sha256', HEADERS.map((name) => headers[name] ?? '').join('\n'), 'base64')
+  hash('sha256', HEADERS.map((name) => headers[name] ?? '').join('\n'), 'binary')
 
 /**
  * Answers before reading a body: a proxy (nginx with `auth_request`) passes on the headers of the request it asks

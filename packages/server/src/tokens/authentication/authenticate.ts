@@ -22,7 +22,13 @@ export async function authenticate(presented: Presented, deps: RequestDependenci
     verifyLogin(slice, macaroon, deps),
   )
   const { sessionId, expires, attenuations } = cleared
-  return { account, sessionId, expires, expiresText: expires.toISOString().slice(0, -1), attenuations }
+  return {
+    account,
+    sessionId,
+    expires: expires.toISOString().slice(0, -1),
+    until: expires.getTime(),
+    attenuations,
+  }
 }
 
 interface VerifiedLogin {

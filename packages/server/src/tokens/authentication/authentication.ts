@@ -2,11 +2,13 @@
 import type { Account } from '../../accounts/account.ts'
 import type { Cleared } from './clear.ts'
 
-/** Who asks, and what they may do. */
-export interface Authentication extends Pick<Cleared, 'sessionId' | 'expires' | 'attenuations'> {
+/** Who asks, and what they may do. Many are remembered: with a `Date` each would take 100 bytes more. */
+export interface Authentication extends Pick<Cleared, 'sessionId' | 'attenuations'> {
   readonly account: Account
-  /** `expires` as `whoami` says it: without a zone, because snapcraft appends the Z itself. Each request needs it. */
-  readonly expiresText: string
+  /** As `whoami` says it: ISO 8601 in UTC without a zone, because snapcraft appends the Z itself. */
+  readonly expires: string
+  /** The same, in milliseconds. */
+  readonly until: number
 }
 
 export interface RememberedLogins {

@@ -166,7 +166,9 @@ export function clear(
     state.extras.reduce((all, one) => intersectAttenuations(all, one, patterns), UNRESTRICTED),
   )
   // A holder may write anything there; a text that is not one of our permissions permits nothing.
-  const attenuations = { ...limits, permissions: limits.permissions?.filter(isPermission) ?? null }
+  const attenuations = limits.permissions
+    ? { ...limits, permissions: limits.permissions.filter(isPermission) }
+    : limits
   refuseNothing(attenuations)
   const expires = dischargeExpires ? earlier(dischargeExpires, sessionExpires) : sessionExpires
   const mark = parseLoginMark(login)

@@ -32,7 +32,7 @@ export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: 
     find: (digest) => {
       const known = memory.peek(digest)
       // One that has expired is verified, and refused, like any other.
-      return known && clock().getTime() < known.expires.getTime() ? known : undefined
+      return known && clock().getTime() < known.until ? known : undefined
     },
     // Not what is remembered and has expired.
     remember: (digest, verify) =>
