@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { leaveServerCore } from './harness/cores.ts'
 import { HELP, type Options, readOptions } from './options.ts'
 import { writePage } from './report/page.ts'
-import { keep, machine, measuredCommit, newestResults } from './report/results.ts'
+import { keep, machine, measuredCommit, newestRuns } from './report/results.ts'
 import { tableOf } from './report/table.ts'
 import { databaseVersion, stopPostgres } from './services/postgres.ts'
 import { takeProfiles } from './services/profiling.ts'
@@ -18,8 +18,7 @@ if (options.help) process.stdout.write(HELP)
 else if (options.list) {
   for (const { name, says } of WORKS) process.stdout.write(`${name.padEnd(14)}${says}\n`)
 } else if (options.report) {
-  const newest = newestResults()
-  if (newest) writePage(newest)
+  writePage(newestRuns())
 } else process.exitCode = (await measureAll(options)) ? 0 : 1
 
 async function measureAll(options: Options): Promise<boolean> {
@@ -48,7 +47,8 @@ async function measureAll(options: Options): Promise<boolean> {
       if (commit === undefined) continue
       const date = new Date().toISOString()
       const on = machine(await databaseVersion())
-      writePage(keep(commit, work.name, { date, machine: on, pace, took, ...result }))
+      keep(commit, work.name, { date, machine: on, pace, took, ...result })
+      writePage(newestRuns())
     }
   } finally {
     await stopPostgres()

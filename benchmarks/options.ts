@@ -19,7 +19,7 @@ and what benchmarks/setup installs. Ends with 1 if something that must be refuse
   --warm-up N       seconds of warm-up of each contender (20)
   --as COMMIT       the result is that of this commit, which has the same packages as the checkout
   --profile LABEL   also takes CPU profiles of the service, as flame graphs docs/performance/*-LABEL.svg
-  --report          measures nothing: writes the page and the chart from the newest result
+  --report          measures nothing: writes the page and the chart from the newest results
   --help            this
 `
 

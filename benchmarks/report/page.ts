@@ -5,7 +5,7 @@ import { ROOT } from '../../tools/test/programs.ts'
 import { WORKS } from '../works/all.ts'
 import { chart } from './chart.ts'
 import type { Figure } from './figure.ts'
-import { type Results, resultsOf, sameFigure } from './results.ts'
+import { type NewestRuns, type Results, resultsOf, sameFigure } from './results.ts'
 import { sizingOf } from './sizing.ts'
 import { cellsOf, shownValue } from './table.ts'
 
@@ -15,15 +15,15 @@ const CHART = join(ROOT, 'docs/performance.svg')
 /** The commit whose figures are those of before. */
 const BEFORE = '4beb700'
 
-export function writePage(results: Results): void {
-  const before = results.commit === BEFORE ? undefined : resultsOf(BEFORE)
+export function writePage(results: NewestRuns): void {
+  const before = resultsOf(BEFORE)
   const bars = runsOf(results).flatMap(({ name, figures }) =>
     figures.map((figure) => ({
       ...{ label: labelOf(name, figure), figure },
       before: before && sameFigure(before, name, figure),
     })),
   )
-  writeFileSync(CHART, chart(bars, `Ratafia at ${results.commit}`))
+  writeFileSync(CHART, chart(bars, `Ratafia at ${commitsOf(runsOf(results)).join(', ')}`))
   const page = readFileSync(PAGE, 'utf8')
   const figures = withSection(page, 'figures', figuresOf(results, before))
   const sized = withSection(figures, 'sizing', sizingOf(results))
@@ -44,7 +44,7 @@ export function graphsOf(files: readonly string[]): string {
   return ['| load | before | after |', '|---|---|---|', ...rows].join('\n')
 }
 
-const runsOf = ({ works }: Results) =>
+const runsOf = ({ works }: NewestRuns) =>
   WORKS.flatMap(({ name }) => {
     const run = works[name]
     return run ? [{ name, ...run }] : []
@@ -66,9 +66,12 @@ export function withSection(page: string, name: 'figures' | 'sizing' | 'graphs',
   return `${before}${begin}\n\n${text}\n\n${end}${after}`
 }
 
-/** A line on each machine, and the table. With `before` also the values of then. */
-export function figuresOf(results: Results, before?: Results): string {
-  const { commit } = results
+const commitsOf = (runs: readonly Pick<Results, 'commit'>[]): readonly string[] => [
+  ...new Set(runs.map(({ commit }) => commit)),
+]
+
+/** What was measured on each machine, and the table. With `before` also the values of then. */
+export function figuresOf(results: NewestRuns, before?: Results): string {
   const runs = runsOf(results)
   const rows = runs.flatMap(({ name, figures }) =>
     figures.map((figure) => {
@@ -92,7 +95,7 @@ export function figuresOf(results: Results, before?: Results): string {
     const { cpu, memory, system, node } = run?.machine ?? {}
     const postgres = all.find(({ machine }) => machine['postgres'])?.machine['postgres']
     return [
-      `Commit ${commit}, ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}.`,
+      `${measuredOf(all)}, ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}.`,
       `${cpu}, ${memory}, ${system}.`,
       `Node ${node?.slice(1)}${postgres === undefined ? '' : `, PostgreSQL ${postgres}`}.`,
     ].join('\n')
@@ -108,4 +111,14 @@ export function figuresOf(results: Results, before?: Results): string {
     `|---|---|---|---|---|${before ? '---|' : ''}---|---|---|`,
     ...rows,
   ].join('\n')
+}
+
+/** The commits, with their works if they are several. */
+function measuredOf(runs: ReturnType<typeof runsOf>): string {
+  const byCommit = Map.groupBy(runs, ({ commit }) => commit)
+  if (byCommit.size === 1) return `Commit ${runs[0]?.commit}`
+  const parts = [...byCommit].map(
+    ([commit, its]) => `${commit} (${its.map(({ name }) => `\`${name}\``).join(', ')})`,
+  )
+  return `Commits ${parts.join(' and ')}`
 }

@@ -5,7 +5,7 @@ import { chart, timesMark } from './chart.ts'
 import { alone, atLeast, atMost, type Figure, ratio, verdict } from './figure.ts'
 import { flameGraph } from './flame-graph.ts'
 import { figuresOf, graphsOf, withSection } from './page.ts'
-import type { Results } from './results.ts'
+import type { NewestRuns, Results } from './results.ts'
 import { sizingOf } from './sizing.ts'
 import { tableOf } from './table.ts'
 
@@ -71,9 +71,11 @@ const RUN = {
   machine: { cpu: '2 × A CPU', memory: '8 GiB', system: 'linux 6', node: 'v24.0.0', postgres: '18' },
   refusals: [{ what: 'a revoked token', status: 401, refused: true }],
 }
-const results = (commit: string, works: Record<string, readonly Figure[]>): Results => ({
+const results = (commit: string, works: Record<string, readonly Figure[]>): Results & NewestRuns => ({
   commit,
-  works: Object.fromEntries(Object.entries(works).map(([name, figures]) => [name, { ...RUN, figures }])),
+  works: Object.fromEntries(
+    Object.entries(works).map(([name, figures]) => [name, { ...RUN, commit, figures }]),
+  ),
 })
 
 test('the page names the commit, the machine, and how many were refused', () => {
@@ -84,6 +86,12 @@ test('the page names the commit, the machine, and how many were refused', () => 
   )
   assert.match(text, /Of 1 things .* 1 were\./)
   assert.match(text, /^\| `verify` whoami \| sqlite \| µs of CPU \| 40\.0 \| bare: 20\.0 \| 2\.00 times \|/m)
+})
+
+test('works that were measured at several commits are shown with theirs', () => {
+  const [older, newer] = [results('1111111', { verify: [costly] }), results('2222222', { login: [slow] })]
+  const text = figuresOf({ works: { ...older.works, ...newer.works } })
+  assert.match(text, /^Commits 1111111 \(`verify`\) and 2222222 \(`login`\), 2026-11-23\.$/m)
 })
 
 test('beside a value the page says what it was before, if the same was measured then', () => {

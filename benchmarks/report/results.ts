@@ -16,6 +16,11 @@ export interface Results {
   readonly works: Readonly<Record<string, WorkRun>>
 }
 
+/** The newest run of each work, whichever commit it measured. */
+export interface NewestRuns {
+  readonly works: Readonly<Record<string, WorkRun & Pick<Results, 'commit'>>>
+}
+
 export interface WorkRun extends WorkResult {
   readonly date: string
   /** The commit of the harness. */
@@ -48,8 +53,8 @@ export function machine(postgres: string | undefined): Readonly<Record<string, s
   }
 }
 
-/** Replaces what an earlier run of the commit said about this work. Returns all of the commit. */
-export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' | 'load'>): Results {
+/** Replaces what an earlier run of the commit said about this work. */
+export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' | 'load'>): void {
   const file = fileOf(commit)
   const earlier = resultsOf(commit) ?? { commit, works: {} }
   const harness = git('rev-parse', '--short=7', 'HEAD')
@@ -59,7 +64,6 @@ export function keep(commit: string, name: string, run: Omit<WorkRun, 'harness' 
   }
   mkdirSync(RESULTS, { recursive: true })
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`)
-  return results
 }
 
 export function resultsOf(commit: string): Results | undefined {
@@ -70,20 +74,24 @@ export function resultsOf(commit: string): Results | undefined {
 const fileOf = (commit: string): string => join(RESULTS, `${commit}.json`)
 
 /** What another result says about the same thing, beside the same. */
-export function sameFigure({ works }: Results, work: string, figure: Figure): Figure | undefined {
+export function sameFigure(
+  { works }: Pick<Results, 'works'>,
+  work: string,
+  figure: Figure,
+): Figure | undefined {
   const key = ({ what, database, measure, beside }: Figure) =>
     JSON.stringify([what, database, measure, beside?.name])
   return works[work]?.figures.find((other) => key(other) === key(figure))
 }
 
-/** Those with the newest run; undefined without any. */
-export function newestResults(): Results | undefined {
-  if (!existsSync(RESULTS)) return undefined
-  const newest = ({ works }: Results) => Math.max(...Object.values(works).map(({ date }) => Date.parse(date)))
-  return readdirSync(RESULTS)
-    .filter((name) => name.endsWith('.json'))
-    .map((name): Results => JSON.parse(readFileSync(join(RESULTS, name), 'utf8')))
-    .sort((a, b) => newest(b) - newest(a))[0]
+export function newestRuns(): NewestRuns {
+  const files = existsSync(RESULTS) ? readdirSync(RESULTS).filter((name) => name.endsWith('.json')) : []
+  const all = files.map((name): Results => JSON.parse(readFileSync(join(RESULTS, name), 'utf8')))
+  const runs = all.flatMap(({ commit, works }) =>
+    Object.entries(works).map(([name, run]) => [name, { ...run, commit }] as const),
+  )
+  // Of several with one name, the last counts.
+  return { works: Object.fromEntries(runs.sort(([, a], [, b]) => Date.parse(a.date) - Date.parse(b.date))) }
 }
 
 const git = (...words: readonly string[]): string =>

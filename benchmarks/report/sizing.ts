@@ -1,5 +1,5 @@
 /** How many cores and how much disk a number of devices needs, from what requests were measured to cost. */
-import type { Results } from './results.ts'
+import type { NewestRuns } from './results.ts'
 import { short } from './table.ts'
 
 /** What a contender has spent on each request, or group of requests, in milliseconds of CPU. */
@@ -32,12 +32,12 @@ const KEPT_DAYS = 30
 
 const MISSING = 'The newest result lacks'
 
-export function sizingOf(results: Results): string {
+export function sizingOf(results: NewestRuns): string {
   return `${perCore(results)}\n\n${perFleet(results)}`
 }
 
 /** Requests a second that one core carries when it does nothing else. */
-function perCore(results: Results): string {
+function perCore(results: NewestRuns): string {
   const rows = KINDS.flatMap(({ says, work, contender }) => {
     const cost = costOf(results, work, contender)
     if (!cost) return []
@@ -57,7 +57,7 @@ function perCore(results: Results): string {
 const aSecond = (milliseconds: number): string =>
   milliseconds < 0.01 ? '–' : Math.round(1_000 / milliseconds).toLocaleString('en')
 
-function perFleet(results: Results): string {
+function perFleet(results: NewestRuns): string {
   const refresh = costOf(results, 'session', 'refresh')
   const registration = costOf(results, 'registration', 'registration')
   const first = 'device-session, first'
@@ -98,11 +98,11 @@ function perFleet(results: Results): string {
   ].join('\n')
 }
 
-const operation = ({ works }: Results, what: string, measure: string): number | undefined =>
+const operation = ({ works }: NewestRuns, what: string, measure: string): number | undefined =>
   works['costs']?.figures.find((figure) => figure.what === what && figure.measure === measure)?.ours
 
 /** A figure keeps its contenders, with their medians, in what it says more (`detailsOf`). */
-function costOf({ works }: Results, work: string, contender: string): Cost | undefined {
+function costOf({ works }: NewestRuns, work: string, contender: string): Cost | undefined {
   const kept = works[work]?.figures
     .filter(({ database }) => database === 'postgres')
     .flatMap(({ more = {} }) => Object.values(more).flat())

@@ -1,5 +1,5 @@
 /** The accounts in the database, and the identities that external identity services know them by. */
-import type { AccountId, SessionId, Username } from '@ratafia/api'
+import type { AccountId, Username } from '@ratafia/api'
 import {
   type AccountTable,
   anyRowChanged,
@@ -35,14 +35,6 @@ export interface AccountStore {
   /** In a transaction: false when the account is removed; until the transaction ends, no other removes it. */
   keep(id: AccountId): Promise<boolean>
   findByUsername(username: Username): Promise<Account | undefined>
-  /** The account of a token session, and by whom and when the session was revoked. */
-  findByTokenSession(id: SessionId): Promise<
-    | {
-        readonly account: Account
-        readonly session: { readonly revokedAt: Date | undefined; readonly revokedBy: string | undefined }
-      }
-    | undefined
-  >
   /** The account of the agent with this name, and what else the agent has, both as they were at one moment. */
   findByAgent(name: string): Promise<
     | {
@@ -83,16 +75,6 @@ export interface NewAccount {
 /** Index: the primary key. */
 const selectById = compiledOnce((query, { id }: { id: AccountId }) =>
   query.selectFrom('account').selectAll().where('id', '=', id),
-)
-
-/** Indexes: both primary keys. */
-const selectByTokenSession = compiledOnce((query, { id }: { id: SessionId }) =>
-  query
-    .selectFrom('account')
-    .selectAll('account')
-    .innerJoin('token_session', 'token_session.account_id', 'account.id')
-    .select(['token_session.revoked_at', 'token_session.revoked_by'])
-    .where('token_session.session_id', '=', id),
 )
 
 /** Indexes: both primary keys. */
@@ -140,19 +122,6 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the unique one on username.
     findByUsername: async (username) =>
       optionalAccount(await select().where('username', '=', username).executeTakeFirst()),
-
-    findByTokenSession: async (id) => {
-      const [row] = (await selectByTokenSession(query, { id })).rows
-      return (
-        row && {
-          account: accountOf(row),
-          session: {
-            revokedAt: fromInstant(row.revoked_at) ?? undefined,
-            revokedBy: row.revoked_by ?? undefined,
-          },
-        }
-      )
-    },
 
     findByAgent: async (name) => {
       const [row] = (await selectByAgent(query, { name })).rows

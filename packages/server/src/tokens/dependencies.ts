@@ -1,8 +1,7 @@
 /** What the operations on developer tokens work with. */
-import type { AccountId, SessionId } from '@ratafia/api'
+import type { AccountId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
-import type { Account } from '../accounts/account.ts'
-import type { LoginSession, LoginStore } from '../accounts/logins/login-store.ts'
+import type { LoginStore } from '../accounts/logins/login-store.ts'
 import type { AuditedChange, Author, ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
@@ -28,10 +27,6 @@ export interface TokenDependencies {
       person: { readonly subject: string; readonly username: string | undefined },
       source: string,
     ): Promise<AccountId>
-    /** The account of a session, and what became of the session. Undefined when there is no such session. */
-    ofSession(
-      id: SessionId,
-    ): Promise<{ readonly account: Account; readonly session: Omit<LoginSession, 'accountId'> } | undefined>
   }
   /** Where people prove who they are. */
   readonly thirdParty: IdentityService

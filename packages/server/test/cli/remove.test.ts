@@ -414,7 +414,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.notEqual(second.id, first.id)
       const again = openingOf({ ...session, accountId: second.id }, at)
       assert.equal(await installation.tokenSessions.open(again), false)
-      const found = await installation.accounts.findByTokenSession(session.id)
+      const found = await installation.logins.ofSession(session.id)
       assert.deepEqual([found?.account.id, found?.session.revokedBy], [first.id, 'operator'])
     })
 

@@ -1,4 +1,4 @@
-/** The account that a login is for, and its session if it has one already. */
+/** The account that a login is for, and its session. Those who ask at the same moment share a statement. */
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
@@ -7,6 +7,7 @@ import {
   type Database,
   fromInstant,
   inBatches,
+  joinOne,
   listed,
   listOf,
 } from '../../database/index.ts'
@@ -30,10 +31,13 @@ export interface LoginStore {
   find(
     login: NamedLogin,
   ): Promise<{ readonly account: Account; readonly session: LoginSession | undefined } | undefined>
+  /** Of a session that is known already: its account, and what became of it. Undefined when there is no such session. */
+  ofSession(id: SessionId): Promise<{ readonly account: Account; readonly session: LoginSession } | undefined>
 }
 
 export const loginStore = ({ query }: Pick<Database, 'query'>): LoginStore => ({
   find: inBatches((logins: readonly NamedLogin[]) => findAll(query, logins)),
+  ofSession: inBatches((ids: readonly SessionId[]) => findOfSessions(query, ids)),
 })
 
 const NAMED = { place: 'bigint', account_id: 'text', session_id: 'text' } as const
@@ -46,12 +50,7 @@ const selectNamed = compiledOnce((query, { named }: { named: string }) => {
   const ofSession = (column: string) =>
     sql`(select ${sql.ref(column)} from token_session where token_session.session_id = named.session_id)`
   return sql<
-    AccountTable & {
-      readonly place: number
-      readonly session_account: string | null
-      readonly revoked_at: number | null
-      readonly revoked_by: string | null
-    }
+    AccountTable & Revocation & { readonly place: number; readonly session_account: string | null }
   >`select account.*, named.place, ${ofSession('account_id')} as session_account,
       ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by
     from ${sql.table('account')} join ${listed(query, 'named', NAMED, named)} on account.id = named.account_id`
@@ -68,12 +67,42 @@ async function findAll(query: Database['query'], logins: readonly NamedLogin[]) 
   return logins.map((_, place) => {
     const row = byPlace.get(place)
     if (!row) return undefined
-    const session = row.session_account !== null && {
-      // It refers to an account.
-      accountId: row.session_account as AccountId,
-      revokedAt: fromInstant(row.revoked_at) ?? undefined,
-      revokedBy: row.revoked_by ?? undefined,
-    }
-    return { account: accountOf(row), session: session || undefined }
+    // It refers to an account.
+    const accountId = row.session_account as AccountId | null
+    const session = accountId === null ? undefined : { accountId, ...revocationOf(row) }
+    return { account: accountOf(row), session }
   })
 }
+
+const SESSION = { place: 'bigint', session_id: 'text' } as const
+
+/** Primary keys. */
+const selectOfSessions = compiledOnce((query, { asked }: { asked: string }) => {
+  const session = joinOne(query, 'token_session', sql`token_session.session_id = asked.session_id`)
+  const account = joinOne(query, 'account', sql`account.id = token_session.account_id`)
+  return sql<AccountTable & Revocation & { readonly place: number }>`select account.*, asked.place,
+      token_session.revoked_at, token_session.revoked_by
+    from ${listed(query, 'asked', SESSION, asked)} ${session} ${account}`
+})
+
+async function findOfSessions(query: Database['query'], ids: readonly SessionId[]) {
+  const asked = ids.map((session_id, place) => ({ place, session_id }))
+  const { rows } = await selectOfSessions(query, { asked: listOf(SESSION, asked) })
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return ids.map((_, place) => {
+    const row = byPlace.get(place)
+    if (!row) return undefined
+    const account = accountOf(row)
+    return { account, session: { accountId: account.id, ...revocationOf(row) } }
+  })
+}
+
+interface Revocation {
+  readonly revoked_at: number | null
+  readonly revoked_by: string | null
+}
+
+const revocationOf = ({ revoked_at, revoked_by }: Revocation) => ({
+  revokedAt: fromInstant(revoked_at) ?? undefined,
+  revokedBy: revoked_by ?? undefined,
+})

@@ -88,7 +88,6 @@ export async function addService(parts: ServiceParts): Promise<void> {
     unknownPackages: (ids) => unknownPackages(ids, installation),
     accounts: {
       ...installation.logins,
-      ofSession: (id) => accounts.findByTokenSession(id),
       idOf: async ({ subject, username }, source) => {
         // The bundled service declares ids of accounts, unless it is asked for usernames.
         if (!config.identity && isAccountId(subject)) return subject
