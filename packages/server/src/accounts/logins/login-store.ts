@@ -53,7 +53,7 @@ const selectNamed = compiledOnce((query, { named }: { named: string }) => {
     AccountTable & Revocation & { readonly place: number; readonly session_account: string | null }
   >`select account.*, named.place, ${ofSession('account_id')} as session_account,
       ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by
-    from ${sql.table('account')} join ${listed(query, 'named', NAMED, named)} on account.id = named.account_id`
+    from ${listed(query, 'named', NAMED, named)} ${joinOne(query, 'account', sql`account.id = named.account_id`)}`
 })
 
 async function findAll(query: Database['query'], logins: readonly NamedLogin[]) {

@@ -1,7 +1,8 @@
 /** What a session costs that a device opens beside many others. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { mock, test } from 'node:test'
 import { newDeviceId, newDeviceSessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
@@ -49,6 +50,37 @@ eachDatabase((kind, open) => {
       assert.ok(after - before <= 4 * MANY, `${after - before} rows of ${MANY}`)
     })
   })
+
+  if (kind === 'sqlite') {
+    test('a device is found by its serial, and its sessions by theirs, however large the register is', async () => {
+      const { prepare } = DatabaseSync.prototype
+      const plans: string[] = []
+      const prepared = mock.method(
+        DatabaseSync.prototype,
+        'prepare',
+        function (this: DatabaseSync, text: string) {
+          if (text.includes('asked')) {
+            const plan = prepare.call(this, `explain query plan ${text}`).all()
+            plans.push(...plan.map(({ detail }) => String(detail)))
+          }
+          return prepare.call(this, text)
+        },
+      )
+      try {
+        const database = await open()
+        await deviceSessionStore(database).findHolder(NAME, { previous: undefined, at: new Date(START) })
+      } finally {
+        prepared.mock.restore()
+      }
+      const bySerial =
+        'SEARCH device USING INDEX device_brand_id_model_serial_key (brand_id=? AND model=? AND serial=?)'
+      assert.ok(plans.includes(bySerial), plans.join('\n'))
+      assert.deepEqual(
+        plans.filter((line) => line.startsWith('SCAN') && !line.startsWith('SCAN json_each')),
+        [],
+      )
+    })
+  }
 
   /** The sessions that this transaction has read. */
   const rowsRead = async (query: Database['query']): Promise<number> => {
