@@ -22,7 +22,7 @@ export const exchanges: Work = {
     const figures: Figure[] = []
     const refusals: Refusal[] = []
     // More than a round takes: wrk counts the whole time of a round, also when the logins of its share are used up.
-    const most = (run.quick ? 1_500 : 4_000) * run.pace.seconds
+    const most = (run.quick ? 1_500 : 8_000) * run.pace.seconds
     for (const database of DATABASES) {
       const installation = await newInstallation(database, scene, run.directory)
       // The warm-up and a profile are rounds too.

@@ -23,11 +23,11 @@ const WANTED = {
   ...{ description: 'the CI of a team', permissions: ['package_access', 'package_push'] },
   ...{ channels: ['edge', 'beta'], expires: '2037-01-01T00:00:00.000' },
 }
+export const POST_TOKENS = post('/api/v2/tokens', JSON.stringify(WANTED), {
+  'Content-Type': 'application/json',
+})
 const POSTS: readonly Kind[] = [
-  {
-    ...{ name: 'POST tokens', times: 2.5 },
-    requests: [post('/api/v2/tokens', JSON.stringify(WANTED), { 'Content-Type': 'application/json' })],
-  },
+  { name: 'POST tokens', times: 2.5, requests: [POST_TOKENS] },
   { name: 'POST nonces', times: 1.8, requests: [post('/api/v1/snaps/auth/nonces')] },
   { name: 'POST request-id', times: 1.8, requests: [post('/api/v1/snaps/auth/request-id')] },
 ]
