@@ -1,6 +1,6 @@
 /**
- * Two workers on both cores against one on one core. The load takes a part of the second core: little of it for root
- * macaroons, which cost twenty times what it takes to ask for them, and a third for `whoami`. The result says how much.
+ * Two workers on both cores against one on one core. The load takes a part of the second core, half of it and more on a
+ * machine with two: the result says how much the service got, and what it did with each second of it.
  */
 import { join } from 'node:path'
 import { makeScene } from '../../faults/load/scene.ts'
@@ -65,6 +65,13 @@ export const workers: Work = {
           },
           { name: 'one worker', value: alone.rate },
           mark,
+        ),
+        ratio(
+          {
+            ...{ what: `${what}, two workers`, database: 'sqlite', measure: 'requests a CPU-second' },
+            ours: 1_000 / both.cpu,
+          },
+          { name: 'one worker', value: 1_000 / alone.cpu },
         ),
       )
     }

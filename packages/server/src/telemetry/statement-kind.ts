@@ -11,4 +11,4 @@ export function kindOf(text: string): StatementKind {
 
 /** The first table it names, if any. */
 export const tableIn = (text: string): string | undefined =>
-  /\b(?:from|into|update) "([a-z_]+)"/i.exec(text)?.[1]
+  /\b(?:from|into|update|join) "([a-z_]+)"/i.exec(text)?.[1]

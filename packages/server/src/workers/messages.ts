@@ -4,7 +4,7 @@ import type { WorkerMetrics } from '../telemetry/worker-metrics.ts'
 
 export type FromWorker =
   | Listening
-  | { readonly ratafia: 'take'; readonly id: number; readonly counted: readonly Counted[] }
+  | { readonly ratafia: 'take'; readonly id: number; readonly asked: readonly (readonly Counted[])[] }
   | { readonly ratafia: 'give-back'; readonly counted: readonly Counted[] }
   | { readonly ratafia: 'metrics'; readonly id: number; readonly metrics: WorkerMetrics }
 
@@ -16,7 +16,7 @@ export interface Listening {
 }
 
 export type FromSupervisor =
-  | { readonly ratafia: 'taken'; readonly id: number; readonly taken: Taken }
+  | { readonly ratafia: 'taken'; readonly id: number; readonly taken: readonly Taken[] }
   /** `place`: what the label `worker` says. */
   | { readonly ratafia: 'metrics'; readonly id: number; readonly place: string }
   | { readonly ratafia: 'stop' }

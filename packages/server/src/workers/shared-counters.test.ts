@@ -10,13 +10,16 @@ const clock = () => new Date(0)
 const local = () => localCounters({ clock })
 
 /** A worker whose supervisor counts with `counters`. */
-function workerOf(counters: Counters, connected = () => true) {
+function workerOf(counters: Counters, connected = () => true, sent: number[] = []) {
   const worker = sharedCounters({
     fallback: local(),
     send: (message: FromWorker) => {
       if (!connected()) return false
       if (message.ratafia === 'take') {
-        void Promise.resolve(counters.take(message.counted)).then((taken) => worker.answer(message.id, taken))
+        sent.push(message.asked.length)
+        void Promise.all(message.asked.map((counted) => counters.take(counted))).then((taken) =>
+          worker.answer(message.id, taken),
+        )
       } else if (message.ratafia === 'give-back') counters.giveBack(message.counted)
       return true
     },
@@ -32,6 +35,18 @@ test('workers count together, and give back together', async () => {
   assert.deepEqual(await a.take(one), { allowed: false, waitMs: 60_000 })
   b.giveBack(one)
   assert.deepEqual(await a.take(one), { allowed: true })
+})
+
+test('questions of the same moment are one message, and each has its own answer', async () => {
+  const sent: number[] = []
+  const worker = workerOf(local(), undefined, sent)
+  const taken = await Promise.all([worker.take(one), worker.take(one), worker.take(one)])
+  assert.deepEqual(
+    taken.map(({ allowed }) => allowed),
+    [true, true, false],
+  )
+  await worker.take(one)
+  assert.deepEqual(sent, [3, 1])
 })
 
 test('without a supervisor a worker counts for itself', async () => {
@@ -53,7 +68,7 @@ test('a supervisor that is silent, or has too many questions, delays no one', as
   const silent = sharedCounters({ ...options, patienceMs: 1 })
   assert.deepEqual(await silent.take(one), { allowed: true })
   // An answer that comes too late is for nobody.
-  silent.answer(1, { allowed: false, waitMs: 1 })
+  silent.answer(1, [{ allowed: false, waitMs: 1 }])
   const full = sharedCounters({ ...options, waiting: 0, patienceMs: 2 ** 30 })
   assert.deepEqual(await full.take(one), { allowed: true })
 })

@@ -17,27 +17,43 @@ export interface SharedCountersOptions {
 }
 
 export interface SharedCounters extends Counters {
-  /** The supervisor's answer to a question. */
-  answer(id: number, taken: Taken): void
+  /** The supervisor's answer to the questions with this id, in their order. */
+  answer(id: number, taken: readonly Taken[]): void
+}
+
+interface Question {
+  readonly counted: readonly Counted[]
+  readonly resolve: (taken: Taken | undefined) => void
 }
 
 export function sharedCounters(options: SharedCountersOptions): SharedCounters {
   const { send, fallback, patienceMs = 1_000, waiting: limit = 10_000 } = options
-  const waiting = new Map<number, (taken: Taken | undefined) => void>()
+  /** By id. */
+  const waiting = new Map<number, (taken?: readonly Taken[]) => void>()
+  let questions: Question[] = []
+  let unanswered = 0
   let last = 0
-  const ask = async (counted: readonly Counted[]): Promise<Taken | undefined> => {
-    if (waiting.size >= limit) return undefined
+  /** One message for all of a turn of the event loop: a message each way costs as much as a short request. */
+  const sendAll = () => {
     const id = ++last
-    const { promise, resolve } = Promise.withResolvers<Taken | undefined>()
-    waiting.set(id, resolve)
-    if (!send({ ratafia: 'take', id, counted })) resolve(undefined)
-    const timer = setTimeout(() => resolve(undefined), patienceMs)
-    try {
-      return await promise
-    } finally {
+    const asked = questions
+    questions = []
+    const timer = setTimeout(() => resolve(), patienceMs)
+    const resolve = (taken: readonly Taken[] = []) => {
       clearTimeout(timer)
-      waiting.delete(id)
+      if (!waiting.delete(id)) return
+      unanswered -= asked.length
+      for (const [at, question] of asked.entries()) question.resolve(taken[at])
     }
+    waiting.set(id, resolve)
+    if (!send({ ratafia: 'take', id, asked: asked.map(({ counted }) => counted) })) resolve()
+  }
+  const ask = (counted: readonly Counted[]): Promise<Taken | undefined> | undefined => {
+    if (unanswered >= limit) return undefined
+    unanswered++
+    return new Promise((resolve) => {
+      if (questions.push({ counted, resolve }) === 1) setImmediate(sendAll)
+    })
   }
   return {
     take: async (counted) => (await ask(counted)) ?? (await fallback.take(counted)),

@@ -178,8 +178,10 @@ class Crew {
     worker.once('exit', (code: number | null) => this.#ended(place, worker, code ?? undefined))
   }
 
-  async #take(worker: Worker, { id, counted }: Extract<FromWorker, { ratafia: 'take' }>): Promise<void> {
-    tell(worker, { ratafia: 'taken', id, taken: await this.#options.counters.take(counted) })
+  async #take(worker: Worker, { id, asked }: Extract<FromWorker, { ratafia: 'take' }>): Promise<void> {
+    const { counters } = this.#options
+    const taken = await Promise.all(asked.map((counted) => counters.take(counted)))
+    tell(worker, { ratafia: 'taken', id, taken })
   }
 
   #hear(place: Place, worker: Worker, message: FromWorker): void {
