@@ -239,17 +239,19 @@ export const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString
 
 type Reachable = Pick<TestService, 'baseUrl'>
 
+type HeadersSent = Readonly<Record<string, string>>
+
 /** A POST without body and content type, as snapd sends it. */
-async function postNothing(service: Reachable, path: string): Promise<Answer> {
-  const response = await fetch(`${service.baseUrl}${path}`, { method: 'POST' })
+async function postNothing(service: Reachable, path: string, sent: HeadersSent = {}): Promise<Answer> {
+  const response = await fetch(`${service.baseUrl}${path}`, { method: 'POST', headers: sent })
   const { status, headers } = response
   const text = await response.text()
   assertDocumented({ method: 'POST', path, request: { headers: {}, body: undefined }, status, headers, text })
   return { status, headers, body: JSON.parse(text) }
 }
 
-export async function getRequestId(service: Reachable): Promise<string> {
-  const { status, body } = await postNothing(service, `${AUTH}/request-id`)
+export async function getRequestId(service: Reachable, headers?: HeadersSent): Promise<string> {
+  const { status, body } = await postNothing(service, `${AUTH}/request-id`, headers)
   assert.equal(status, 200, JSON.stringify(body))
   return body['request-id']
 }
