@@ -35,7 +35,7 @@ export const memory: Work = {
       const file = join(installation.directory, 'requests')
       await prepare(file, asking(await manyTokens(installation, scene, sizesOf(run).live)))
       // As on any machine but the first time: what Node has compiled is in its cache.
-      await (await startRatafia(installation)).stop()
+      await (await startRatafia(installation, { workers: 2 })).stop()
       const service = await startRatafia(installation, { workers: 2 })
       run.after(service.stop)
       await sleep(REST_MS)

@@ -62,7 +62,7 @@ function openRoute(app: FastifyInstance, deps: SessionDependencies): void {
 }
 
 const HEADERS = ['x-device-authorization', 'snap-device-authorization']
-const VARY = HEADERS.join(', ')
+const ANSWER_HEADERS = { vary: HEADERS.join(', '), 'content-type': 'application/json' }
 
 /** SHA-256 of what the headers say; none of them has a line break in it. */
 const digestOf = ({ headers }: FastifyRequest): string =>
@@ -81,7 +81,7 @@ function verifyRoute(app: FastifyInstance, deps: SessionDependencies): void {
     exposeHeadRoute: false,
     onRequest: (request, reply, done) => {
       const answer = ({ description, headers }: VerifiedSession) =>
-        void reply.header('vary', VARY).headers(headers).send(description)
+        void reply.headers(ANSWER_HEADERS).headers(headers).send(description)
       const digest = digestOf(request)
       const known = deps.verified.find(digest)
       if (known) return answer(known)

@@ -46,8 +46,9 @@ const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 
 
 /**
  * The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
- * device_session_device. A program that holds the key of a device may open many sessions: those that matter are found
- * once, each in a subquery of its own, and not for each of them.
+ * device_session_device. A program that holds the key of a device may open many sessions: those that matter are each
+ * the first entry of an index, and no others are read. The plus keeps SQLite from looking through the sessions of all
+ * devices that have not expired.
  */
 const selectHolders = compiledOnce((query, { list }: { list: string }) => {
   const newest = sql`order by opened_at desc, session_id desc limit 1`
@@ -60,9 +61,9 @@ const selectHolders = compiledOnce((query, { list }: { list: string }) => {
         select chain_id from device_session where session_id = asked.previous
       ) ${newest}) as head,
       (${session} and chain_id = (
-        select max(chain_id) from device_session where device_id = device.id
+        select chain_id from device_session where device_id = device.id order by chain_id desc limit 1
       ) ${newest}) as head_of_newest,
-      (${session} and expires_at > asked.at ${newest}) as newest
+      (${session} and +expires_at > asked.at ${newest}) as newest
     from ${listed(query, 'asked', ASKED, list)} ${joinOne(query, 'device', wanted)}`
 })
 

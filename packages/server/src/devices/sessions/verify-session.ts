@@ -16,8 +16,9 @@ export interface VerifySessionDeps {
 
 export interface VerifiedSession extends Pick<ClearedSession, 'until' | 'notBefore'> {
   readonly deviceId: DeviceId
-  readonly description: DeviceSessionDescription
-  /** The description for a proxy, which reads no bodies. */
+  /** A {@link DeviceSessionDescription} as JSON: made once, however often it is asked for. */
+  readonly description: string
+  /** The same for a proxy, which reads no bodies. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -49,7 +50,11 @@ export async function verifySession(
   }
   const description = describe(cleared)
   const { deviceId } = found.session
-  return { deviceId, description, headers: headersOf(description), until, notBefore }
+  return {
+    ...{ deviceId, until, notBefore },
+    description: JSON.stringify(description),
+    headers: headersOf(description),
+  }
 }
 
 function describe(cleared: ClearedSession): DeviceSessionDescription {

@@ -9,6 +9,7 @@ import { logins } from './0007-logins.ts'
 import { fleet } from './0008-fleet.ts'
 import { waitingPlaces } from './0009-waiting-places.ts'
 import { operatorsChanges } from './0010-operators-changes.ts'
+import { sessionChains } from './0011-session-chains.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   fleet,
   waitingPlaces,
   operatorsChanges,
+  sessionChains,
 ]
