@@ -20,9 +20,14 @@ export function holdYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
+/** From now on the old generation grows by a fifth. */
+export function limitOldGeneration(): void {
+  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`)
+}
+
 /** From now on the young generation grows as long as it is small, and the old one by a fifth. */
 export function limitHeap(): void {
-  setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`)
+  limitOldGeneration()
   const look = () => setFlagsFromString(`--semi-space-growth-factor=${youngBytes() < YOUNG_BYTES ? 2 : 1}`)
   look()
   setInterval(look, LOOK_MS).unref()

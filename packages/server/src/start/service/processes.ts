@@ -4,7 +4,7 @@ import { EXIT } from '../../cli/context.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { type Counters, localCounters } from '../../counters.ts'
 import { type InWorker, inWorker } from '../../workers/in-worker.ts'
-import { limitHeap } from '../heap-limits.ts'
+import { limitHeap, limitOldGeneration } from '../heap-limits.ts'
 import type { ServiceOptions } from '../options.ts'
 import { RELEASE } from '../release.ts'
 import type { RunningService } from './service.ts'
@@ -51,6 +51,7 @@ const WORKER_PATIENCE_MS = 28_000
 async function serveWithWorkers(options: ServiceOptions, say: (text: string) => void): Promise<void> {
   const { config, log } = options
   const signal = nextSignal()
+  limitOldGeneration()
   const { supervise } = await import('../../workers/supervise.ts')
   await supervise({
     ...config,
