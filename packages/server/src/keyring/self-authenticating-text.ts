@@ -1,6 +1,6 @@
 /**
  * Short texts that carry their own proof, for URLs, tokens and nonces of which nothing is stored. A sealed text hides
- * its content; a signed one, which takes a quarter of the time to make, does not.
+ * its content; a signed one, which takes a third of the time to make, does not.
  *
  *   text        = base64url(version | root key id 4 (big endian) | salt 16 | content | tag 16)
  *   salt        = random 12 | check 4

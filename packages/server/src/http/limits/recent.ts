@@ -1,6 +1,6 @@
 /**
  * The texts that were added last, at least `most` different ones and at most twice as many. Two sets instead of a list
- * by time of use: to add one that is there costs a look-up, a fifth of what moving it to the front of an LRU takes.
+ * by time of use: one that is there is only looked up, and not moved to the front.
  */
 export class Recent {
   readonly #most: number
