@@ -94,10 +94,12 @@ export function figuresOf(results: NewestRuns, before?: Results): string {
     const dates = all.map(({ date }) => date.slice(0, 10)).sort()
     const { cpu, memory, system, node } = run?.machine ?? {}
     const postgres = all.find(({ machine }) => machine['postgres'])?.machine['postgres']
+    const [commit, ...more] = commitsOf(all)
     return [
-      `${measuredOf(all)}, ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}.`,
+      `${more.length === 0 ? `Commit ${commit},` : 'Measured on'} ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}.`,
       `${cpu}, ${memory}, ${system}.`,
       `Node ${node?.slice(1)}${postgres === undefined ? '' : `, PostgreSQL ${postgres}`}.`,
+      ...(more.length === 0 ? [] : ['', ...worksOfCommits(all)]),
     ].join('\n')
   })
   const refusals = runs.flatMap((run) => run.refusals)
@@ -113,12 +115,10 @@ export function figuresOf(results: NewestRuns, before?: Results): string {
   ].join('\n')
 }
 
-/** The commits, with their works if they are several. */
-function measuredOf(runs: ReturnType<typeof runsOf>): string {
-  const byCommit = Map.groupBy(runs, ({ commit }) => commit)
-  if (byCommit.size === 1) return `Commit ${runs[0]?.commit}`
-  const parts = [...byCommit].map(
-    ([commit, its]) => `${commit} (${its.map(({ name }) => `\`${name}\``).join(', ')})`,
+/** Which works were measured at which commit. */
+function worksOfCommits(runs: ReturnType<typeof runsOf>): readonly string[] {
+  const rows = [...Map.groupBy(runs, ({ commit }) => commit)].map(
+    ([commit, its]) => `| ${commit} | ${its.map(({ name }) => `\`${name}\``).join(', ')} |`,
   )
-  return `Commits ${parts.join(' and ')}`
+  return ['| commit | works |', '|---|---|', ...rows]
 }

@@ -91,7 +91,8 @@ test('the page names the commit, the machine, and how many were refused', () => 
 test('works that were measured at several commits are shown with theirs', () => {
   const [older, newer] = [results('1111111', { verify: [costly] }), results('2222222', { login: [slow] })]
   const text = figuresOf({ works: { ...older.works, ...newer.works } })
-  assert.match(text, /^Commits 1111111 \(`verify`\) and 2222222 \(`login`\), 2026-11-23\.$/m)
+  assert.match(text, /^Measured on 2026-11-23\.$/m)
+  assert.match(text, /^\| 1111111 \| `verify` \|\n\| 2222222 \| `login` \|$/m)
 })
 
 test('beside a value the page says what it was before, if the same was measured then', () => {
