@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { cpuOf, familyOf } from './cpu.ts'
 
 // Each says how much it has used by its own account, and then waits.
-const BUSY = 'for (const end = Date.now() + 300; Date.now() < end; );'
+const BUSY =
+  'for (let used = 0; used < 300_000; ) { const { user, system } = process.cpuUsage(); used = user + system }'
 const SAY =
   'console.log(JSON.stringify({ ...process.cpuUsage(), pid: process.pid })); setInterval(() => {}, 1e6);'
 const A_CHILD = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(`${BUSY}${SAY}`)}],
