@@ -147,6 +147,25 @@ suite('a memory', () => {
     assert.equal(memory.size, 0)
   })
 
+  test('a large value counts as several, and one that is larger than the memory is not remembered', async () => {
+    const sized = createMemory<Row>(feed, {
+      ...{ name: 'sized', most: 3, countsAs: ({ id }) => id.length },
+      dependsOn: ({ id, owner }) => [
+        { kind: 'token-session', id },
+        { kind: 'account', id: owner },
+      ],
+    })
+    for (const id of ['a', 'b', 'c', 'dd', 'too large']) {
+      await sized.find(id, async () => ({ id, owner: 'anna', good: true }))
+    }
+    assert.deepEqual(
+      ['a', 'b', 'c', 'dd', 'too large'].filter((id) => sized.peek(id)),
+      ['c', 'dd'],
+    )
+    feed.hear({ kind: 'account', id: 'anna' })
+    assert.equal(sized.size, 0)
+  })
+
   test('an error is thrown, and not remembered', async () => {
     await assert.rejects(
       memory.find('s1', () => Promise.reject(new Error('away'))),

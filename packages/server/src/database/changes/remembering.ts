@@ -24,6 +24,8 @@ export interface MemoryOptions<T> {
   readonly dependsOn: (value: T) => readonly Dependency[] | undefined
   /** How many values are remembered: those used last. */
   readonly most?: number
+  /** In place of how many values one counts, a whole number: clients decide how large some are. Default: 1. */
+  readonly countsAs?: (value: T) => number
 }
 
 const MOST = 20_000
@@ -32,14 +34,14 @@ const LONGEST_MS = 600_000
 
 export function createMemory<T extends object>(
   feed: Pick<ChangeFeed, 'current' | 'position' | 'subscribe' | 'memories'>,
-  { name, dependsOn, most = MOST }: MemoryOptions<T>,
+  { name, dependsOn, most = MOST, countsAs = () => 1 }: MemoryOptions<T>,
 ): Memory<T> {
   const counts = { hits: 0, misses: 0, bypassed: 0 }
   const keys = new KeysByRow()
   const remembered = new LRUCache<string, T>({
-    // By size, with one for each: by number it would take the memory of the most from the start, 5 MB for 100,000.
+    // By number it would take the memory of the most from the start, 5 MB for 100,000.
     maxSize: most,
-    sizeCalculation: () => 1,
+    sizeCalculation: countsAs,
     ttl: LONGEST_MS,
     dispose: (value, key) => {
       for (const row of dependsOn(value) ?? []) keys.remove(row, key)
@@ -77,7 +79,8 @@ export function createMemory<T extends object>(
       // A change heard during the read may affect it; what the read depends on is only known at its end.
       if (!value || !rows || feed.position !== position) return value
       remembered.set(key, value)
-      for (const row of rows) keys.add(row, key)
+      // One that is too large is not.
+      if (remembered.has(key)) for (const row of rows) keys.add(row, key)
       return value
     },
     get size() {

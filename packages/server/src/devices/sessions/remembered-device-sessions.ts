@@ -5,9 +5,12 @@
  */
 import type { Clock } from '../../clock.ts'
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import { ownCopy } from '../../own-copy.ts'
 import type { RememberedDeviceSessions, VerifiedSession } from './verify-session.ts'
 
 const MOST = 50_000
+/** Characters of a description; a session with more counts as several. */
+const DESCRIPTION = 512
 
 export function rememberedDeviceSessions(
   feed: ChangeFeed,
@@ -16,6 +19,7 @@ export function rememberedDeviceSessions(
   const memory = createMemory<VerifiedSession>(feed, {
     name: 'device-session',
     most: MOST,
+    countsAs: ({ description }) => 1 + Math.floor(description.length / DESCRIPTION),
     dependsOn: ({ deviceId }) => [{ kind: 'device', id: deviceId }],
   })
   return {
@@ -25,7 +29,13 @@ export function rememberedDeviceSessions(
       return known && isInForce(known, clock().getTime()) ? known : undefined
     },
     // Still remembered, and not found above: not in force.
-    remember: (digest, verify) => (memory.peek(digest) ? verify() : memory.find(digest, verify)),
+    remember: (digest, verify) => {
+      if (memory.peek(digest)) return verify()
+      return memory.find(digest, async () => {
+        const session = await verify()
+        return { ...session, headers: ownCopy(session.headers) }
+      })
+    },
   }
 }
 

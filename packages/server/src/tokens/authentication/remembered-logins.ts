@@ -6,28 +6,28 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../clock.ts'
 import { type ChangeFeed, createMemory } from '../../database/index.ts'
+import { ownCopy } from '../../own-copy.ts'
 import type { Authentication, RememberedLogins } from './authentication.ts'
 
 const MOST = 100_000
-const ACCOUNTS = 10_000
+/** How many accounts, and how many limits, are shared. */
+const SHARED = 10_000
+/** Bytes of limits that a login may have; one with more counts as several. */
+const LIMITS = 512
+
+type Limits = Authentication['attenuations']
 
 export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: Clock }): RememberedLogins {
   const memory = createMemory<Authentication>(feed, {
     name: 'login',
     most: MOST,
+    countsAs: ({ attenuations }) => 1 + Math.floor(JSON.stringify(attenuations).length / LIMITS),
     dependsOn: ({ sessionId, account }) => [
       { kind: 'token-session', id: sessionId },
       { kind: 'account', id: account.id },
     ],
   })
-  const accounts = new LRUCache<string, Authentication['account']>({ max: ACCOUNTS })
-  /** The logins of an account share one object: with its own, each takes 0.2 KB more. */
-  const sharing = (login: Authentication): Authentication => {
-    const known = accounts.get(login.account.id)
-    if (isDeepStrictEqual(known, login.account)) return { ...login, account: known ?? login.account }
-    accounts.set(login.account.id, login.account)
-    return login
-  }
+  const shrink = shrinking()
   return {
     find: (digest) => {
       const known = memory.peek(digest)
@@ -36,6 +36,29 @@ export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: 
     },
     // Not what is remembered and has expired.
     remember: (digest, verify) =>
-      memory.peek(digest) ? verify() : memory.find(digest, async () => sharing(await verify())),
+      memory.peek(digest) ? verify() : memory.find(digest, async () => shrink(await verify())),
   }
+}
+
+/** Logins of one account, and those with the same limits, share an object: with its own, each takes 0.2 KB more. */
+function shrinking(): (login: Authentication) => Authentication {
+  const accounts = new LRUCache<string, Authentication['account']>({ max: SHARED })
+  const limits = new LRUCache<string, Limits>({ max: SHARED })
+  const sharedAccount = (account: Authentication['account']) => {
+    const known = accounts.get(account.id)
+    if (known && isDeepStrictEqual(known, account)) return known
+    accounts.set(account.id, account)
+    return account
+  }
+  const sharedLimits = (own: Limits): Limits => {
+    const text = JSON.stringify(own)
+    const known = limits.get(text) ?? ownCopy(own)
+    if (text.length <= LIMITS) limits.set(text, known)
+    return known
+  }
+  return ({ account, attenuations, ...login }) => ({
+    ...ownCopy(login),
+    account: sharedAccount(account),
+    attenuations: sharedLimits(attenuations),
+  })
 }

@@ -1,0 +1,64 @@
+/** What remembered logins keep in memory. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newAccountId, newSessionId } from '@ratafia/api'
+import type { ChangeFeed } from '../../database/index.ts'
+import type { Authentication } from './authentication.ts'
+import { rememberedLogins } from './remembered-logins.ts'
+
+const clock = () => new Date('2026-01-27T10:12:02.822Z')
+const NO_LIMITS = { channels: null, packages: null, permissions: null, storeIds: null }
+
+function memory() {
+  const memories: ChangeFeed['memories'] = new Map()
+  const feed: ChangeFeed = {
+    ...{ position: 0, memories, current: () => true, subscribe: () => {} },
+    ...{ lag: () => 0, close: async () => {} },
+  }
+  const logins = rememberedLogins(feed, { clock })
+  return { logins, size: () => memories.get('login')?.().size }
+}
+
+const account = { id: newAccountId(), username: 'anna', email: 'anna@example.com', name: 'Anna' }
+const login = (attenuations: Authentication['attenuations']): Authentication => ({
+  // As a request makes them: each its own.
+  account: structuredClone(account) as Authentication['account'],
+  attenuations: structuredClone(attenuations),
+  ...{ sessionId: newSessionId(), expires: '2026-02-27T10:12:02.822', until: clock().getTime() + 1_000 },
+})
+
+test('a login is found as it was remembered, and those alike share what is alike', async () => {
+  const { logins } = memory()
+  const limited = { ...NO_LIMITS, permissions: ['package_access'] }
+  const given = [login(limited), login(limited), login(NO_LIMITS)]
+  for (const [at, one] of given.entries()) await logins.remember(String(at), async () => one)
+  const [first, second, other] = ['0', '1', '2'].map((digest) => logins.find(digest) ?? assert.fail())
+  assert.deepEqual([first, second, other], given)
+  assert.equal(first?.account, other?.account)
+  assert.equal(first?.attenuations, second?.attenuations)
+})
+
+test('an account that changed is not that of logins from before', async () => {
+  const { logins } = memory()
+  await logins.remember('before', async () => login(NO_LIMITS))
+  const renamed = login(NO_LIMITS)
+  await logins.remember('after', async () => ({
+    ...renamed,
+    account: { ...renamed.account, name: 'Anna B.' },
+  }))
+  assert.deepEqual(
+    [logins.find('before')?.account.name, logins.find('after')?.account.name],
+    ['Anna', 'Anna B.'],
+  )
+})
+
+test('guarantee: tokens with as many limits as a header carries fill no memory', async () => {
+  const { logins, size } = memory()
+  for (let at = 0; at < 2_000; at++) {
+    // Each copy of one token is another one, which its holder narrowed.
+    const packages = Array.from({ length: 60 }, (_, which) => `${at}-${which}-`.padEnd(1_000, 'x'))
+    await logins.remember(String(at), async () => login({ ...NO_LIMITS, packages }))
+  }
+  const remembered = size() ?? assert.fail()
+  assert.ok(remembered > 500 && remembered < 1_000, `${remembered}`)
+})
