@@ -12,7 +12,7 @@ import type { Authentication, RememberedLogins } from './authentication.ts'
 const MOST = 100_000
 /** How many accounts, and how many limits, are shared. */
 const SHARED = 10_000
-/** Bytes of limits that a login may have; one with more counts as several. */
+/** Characters of limits that a login may have; one with more counts as several. */
 const LIMITS = 512
 
 type Limits = Authentication['attenuations']
@@ -21,7 +21,7 @@ export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: 
   const memory = createMemory<Authentication>(feed, {
     name: 'login',
     most: MOST,
-    countsAs: ({ attenuations }) => 1 + Math.floor(JSON.stringify(attenuations).length / LIMITS),
+    countsAs: ({ attenuations }) => 1 + Math.floor(lengthOf(attenuations) / LIMITS),
     dependsOn: ({ sessionId, account }) => [
       { kind: 'token-session', id: sessionId },
       { kind: 'account', id: account.id },
@@ -62,3 +62,6 @@ function shrinking(): (login: Authentication) => Authentication {
     attenuations: sharedLimits(attenuations),
   })
 }
+
+const lengthOf = ({ channels, packages, permissions, storeIds }: Limits): number =>
+  [channels, packages, permissions, storeIds].reduce((length, list) => length + (list?.join().length ?? 0), 0)
