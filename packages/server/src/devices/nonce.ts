@@ -12,7 +12,7 @@ export type NonceKind = 'nonce' | 'request-id'
 
 export const NONCE_LIFE_MS = 600_000
 
-/** Each kind is signed for its own purpose, so that one never passes for the other. */
+/** Each kind is sealed for its own purpose, so that one never passes for the other. */
 const PURPOSES: Readonly<Record<NonceKind, string>> = {
   nonce: 'device session nonce',
   'request-id': 'serial request id',
@@ -21,7 +21,7 @@ const PURPOSES: Readonly<Record<NonceKind, string>> = {
 const PAYLOAD_BYTES = 8
 
 export interface NonceDependencies {
-  readonly keyring: Pick<Keyring, 'signText' | 'verifyText'>
+  readonly keyring: Pick<Keyring, 'sealText' | 'openText'>
   readonly clock: Clock
 }
 
@@ -29,7 +29,7 @@ export interface NonceDependencies {
 export function newNonce(kind: NonceKind, { keyring, clock }: NonceDependencies): Promise<string> {
   const payload = Buffer.alloc(PAYLOAD_BYTES)
   payload.writeBigUInt64BE(BigInt(clock().getTime() + NONCE_LIFE_MS))
-  return keyring.signText(PURPOSES[kind], payload)
+  return keyring.sealText(PURPOSES[kind], payload)
 }
 
 export interface OpenedNonce {
@@ -45,7 +45,7 @@ export async function openNonce(
   text: string,
   { keyring, clock }: NonceDependencies,
 ): Promise<OpenedNonce> {
-  const payload = await keyring.verifyText(PURPOSES[kind], text)
+  const payload = await keyring.openText(PURPOSES[kind], text)
   if (payload?.length !== PAYLOAD_BYTES) {
     throw new RequestError('invalid-nonce', `The ${kind} is not one of this service. Ask for a new one.`)
   }

@@ -11,16 +11,8 @@ import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair
 import { deriveRootKey, formatId, isGenuineId, type MacaroonKind, parseId } from './macaroon-id.ts'
 import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
 import { checkSecret } from './seal-check-store.ts'
+import { isGenuineText, openText, parseText, sealText } from './sealed-text.ts'
 import { createSealer, type Sealer } from './sealing.ts'
-import {
-  isGenuineText,
-  openText,
-  parseText,
-  sealText,
-  signText,
-  type UnverifiedText,
-  verifyText,
-} from './self-authenticating-text.ts'
 
 export type { MacaroonKind } from './macaroon-id.ts'
 
@@ -54,10 +46,6 @@ export interface Keyring {
   sealText(purpose: string, plaintext: Uint8Array): Promise<string>
   /** The content; undefined for any other text. Waits like {@link resolve}. */
   openText(purpose: string, text: string): Promise<Uint8Array | undefined>
-  /** A text (base64url) that only this service can make. Anybody can read its content. */
-  signText(purpose: string, content: Uint8Array): Promise<string>
-  /** The content of a text that {@link signText} made for this purpose; undefined for any other. Waits like {@link resolve}. */
-  verifyText(purpose: string, text: string): Promise<Uint8Array | undefined>
   /** Our key pair: it seals third-party caveats to a discharger. */
   sealingKeyPair(): Promise<KeyPair>
   /** Newest first. The newest is advertised; each opens what was sealed to it. */
@@ -134,8 +122,6 @@ export async function openKeyring({
     const first = rootKeys.first()
     return first && isGenuine(first) ? rootKeys.find(id, since) : undefined
   }
-  const rootKeyOfText = (text: UnverifiedText) =>
-    rootKeyOf(text.rootKeyId, performance.now(), (firstKey) => isGenuineText(text, firstKey))
   let looking = 0
   const pairsFor = async (purpose: KeyPairPurpose) => {
     const pairs = (await keyPairs.fresh()).filter((pair) => pair.purpose === purpose)
@@ -161,18 +147,10 @@ export async function openKeyring({
 
     async openText(purpose, text) {
       const parsed = parseText(text)
-      const rootKey = parsed && (await rootKeyOfText(parsed))
+      const rootKey =
+        parsed &&
+        (await rootKeyOf(parsed.rootKeyId, performance.now(), (first) => isGenuineText(parsed, first)))
       return rootKey && openText(rootKey, purpose, parsed)
-    },
-
-    async signText(purpose, content) {
-      return signText(await activeRootKey(), purpose, content)
-    },
-
-    async verifyText(purpose, text) {
-      const parsed = parseText(text)
-      const rootKey = parsed && (await rootKeyOfText(parsed))
-      return rootKey && verifyText(rootKey, purpose, parsed)
     },
 
     sealingKeyPair: async () => (await pairsFor('issuer'))[0],

@@ -5,7 +5,7 @@ import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
 import { rootKeyPurpose } from './sealing-purposes.ts'
 
-/** What the root keys of macaroons and the keys of self-authenticating texts are derived from. */
+/** What the root keys of macaroons and the keys of sealed texts are derived from. */
 export interface RootKey {
   readonly id: number
   /** 32 bytes. */

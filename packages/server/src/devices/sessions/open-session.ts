@@ -37,7 +37,7 @@ interface SessionStores {
 }
 
 export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependencies {
-  readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'signText' | 'verifyText'>
+  readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
   readonly models: Pick<ModelStore, 'find'>
   readonly devices: Pick<DeviceStore, 'findByKey'>
   readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add' | 'addSeen'>
