@@ -58,3 +58,18 @@ test('a process whose log nobody reads goes on, and loses lines rather than memo
   assert.ok(Number(rss) < 250e6, `${rss} bytes`)
   child.kill('SIGKILL')
 })
+
+test('blocks are used again: a log that waits for its reader now and then leaves no garbage', async () => {
+  const child = program(
+    `for (let burst = 0; burst < 20; burst++) {
+      write(${LINES})
+      await new Promise((done) => setTimeout(done, 200))
+    }
+    process.stdout.write(String(process.memoryUsage().arrayBuffers))`,
+    true,
+  )
+  child.stderr.resume()
+  const [bytes] = await once(child.stdout, 'data')
+  // A burst has 3 MB.
+  assert.ok(Number(bytes) < 10e6, `${bytes} bytes`)
+})

@@ -53,12 +53,20 @@ test('an account that changed is not that of logins from before', async () => {
 })
 
 test('guarantee: tokens with as many limits as a header carries fill no memory', async () => {
-  const { logins, size } = memory()
-  for (let at = 0; at < 2_000; at++) {
-    // Each copy of one token is another one, which its holder narrowed.
-    const packages = Array.from({ length: 60 }, (_, which) => `${at}-${which}-`.padEnd(1_000, 'x'))
-    await logins.remember(String(at), async () => login({ ...NO_LIMITS, packages }))
+  const long = (at: number) => Array.from({ length: 60 }, (_, which) => `${at}-${which}-`.padEnd(1_000, 'x'))
+  // A text of two characters takes 32 bytes.
+  const many = (at: number) =>
+    Array.from({ length: 256 }, (_, which) => String.fromCodePoint(0x4e00 + at, which))
+  for (const [packages, least, most] of [
+    [long, 300, 500],
+    [many, 2_500, 3_000],
+  ] as const) {
+    const { logins, size } = memory()
+    for (let at = 0; at < 4_000; at++) {
+      // Each copy of one token is another one, which its holder narrowed.
+      await logins.remember(String(at), async () => login({ ...NO_LIMITS, packages: packages(at) }))
+    }
+    const remembered = size() ?? assert.fail()
+    assert.ok(remembered > least && remembered < most, `${remembered}`)
   }
-  const remembered = size() ?? assert.fail()
-  assert.ok(remembered > 500 && remembered < 1_000, `${remembered}`)
 })

@@ -12,8 +12,10 @@ import type { Authentication, RememberedLogins } from './authentication.ts'
 const MOST = 100_000
 /** How many accounts, and how many limits, are shared. */
 const SHARED = 10_000
-/** Characters of limits that a login may have; one with more counts as several. */
-const LIMITS = 512
+/** Bytes of limits that a login may have; one with more counts as several. */
+const LIMITS = 256
+/** What an item of a list takes besides its characters: V8's header of a text, and where it is. */
+const ITEM_BYTES = 32
 
 type Limits = Authentication['attenuations']
 
@@ -21,7 +23,7 @@ export function rememberedLogins(feed: ChangeFeed, { clock }: { readonly clock: 
   const memory = createMemory<Authentication>(feed, {
     name: 'login',
     most: MOST,
-    countsAs: ({ attenuations }) => 1 + Math.floor(lengthOf(attenuations) / LIMITS),
+    countsAs: ({ attenuations }) => 1 + Math.floor(bytesOf(attenuations) / LIMITS),
     dependsOn: ({ sessionId, account }) => [
       { kind: 'token-session', id: sessionId },
       { kind: 'account', id: account.id },
@@ -63,5 +65,8 @@ function shrinking(): (login: Authentication) => Authentication {
   })
 }
 
-const lengthOf = ({ channels, packages, permissions, storeIds }: Limits): number =>
-  [channels, packages, permissions, storeIds].reduce((length, list) => length + (list?.join().length ?? 0), 0)
+const bytesOf = ({ channels, packages, permissions, storeIds }: Limits): number =>
+  [channels, packages, permissions, storeIds].reduce(
+    (bytes, list) => bytes + (list ? list.join('').length + list.length * ITEM_BYTES : 0),
+    0,
+  )
