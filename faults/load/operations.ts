@@ -253,9 +253,8 @@ async function remodel(client: Client, times: 1 | 2): Promise<void> {
   for (const target of targets) {
     const requestId = await ask(requestIdRequest, wire, random, target)
     if (requestId === undefined) return
-    const originals = devices.filter(({ key }) => key === device.key).filter(may)
-    const original = random.pick(originals) ?? device
-    requests.push({ ...registration(unit, requestId, { original }), uses: [subjectOf(original)] })
+    // Both with one original: once the key has its new serial, a request with a revoked original gets that serial too.
+    requests.push({ ...registration(unit, requestId, { original: device }), uses: [subjectOf(device)] })
   }
   remodelled.add(device.key.publicKey.id)
   const made = await Promise.all(
