@@ -6,6 +6,7 @@ import { mock, test } from 'node:test'
 import { newDeviceId, newDeviceSessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
+import { rowsRead } from '../../../test/support/rows-read.ts'
 import { type Database, insertMany, inTransaction } from '../../database/index.ts'
 import { deviceStore } from '../device-store.ts'
 import { deviceSessionStore } from './device-session-store.ts'
@@ -38,15 +39,18 @@ async function deviceWithMany(database: Database) {
 }
 
 eachDatabase((kind, open) => {
+  const read = async (query: Database['query']) =>
+    kind === 'postgres' ? await rowsRead(query, 'device_session') : 0
+
   test('what a new session is compared with is read without the rest of its device', async () => {
     const database = await open()
     const { first, last, refreshed } = await deviceWithMany(database)
     await inTransaction(database.query, async (query) => {
       const find = () =>
         deviceSessionStore({ query }).findHolder(NAME, { previous: first, at: new Date(START) })
-      const before = await rowsRead(query)
+      const before = await read(query)
       const found = await find()
-      const after = await rowsRead(query)
+      const after = await read(query)
       assert.deepEqual(found?.sessions.map(({ id }) => id).sort(), [first, last, refreshed].sort())
       assert.ok(after - before <= 10, `${after - before} rows of ${MANY}`)
     })
@@ -82,13 +86,5 @@ eachDatabase((kind, open) => {
         'SEARCH device_session USING INDEX sqlite_autoindex_device_session_1 (session_id=?)',
       ])
     })
-  }
-
-  /** The sessions that this transaction has read. */
-  const rowsRead = async (query: Database['query']): Promise<number> => {
-    if (kind === 'sqlite') return 0
-    const { rows } = await sql<{ readonly read: string }>`select seq_tup_read + idx_tup_fetch as read
-      from pg_stat_xact_user_tables where relname = 'device_session'`.execute(query)
-    return Number(rows[0]?.read)
   }
 })

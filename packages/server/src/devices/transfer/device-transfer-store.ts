@@ -3,7 +3,17 @@
  * at a time, so that a million of them need the memory of one page.
  */
 import type { DeviceId } from '@ratafia/api'
-import { type Database, type DeviceTable, insertMany, toInstant } from '../../database/index.ts'
+import { sql } from 'kysely'
+import {
+  compiledOnce,
+  type Database,
+  type DeviceTable,
+  insertMany,
+  joinFew,
+  listed,
+  listOf,
+  toInstant,
+} from '../../database/index.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
 import { EVIDENCE_LIMIT, evidenceOf } from '../clones/clone-store.ts'
 import type { Device, SerialAssertion } from '../device.ts'
@@ -53,6 +63,27 @@ export interface RegisterImport {
 /** Few enough for the parameters of one statement on every database. */
 export const TRANSFER_BATCH = 1000
 
+const ASKED = { value: 'text' } as const
+
+/**
+ * Newest first. Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large
+ * part of it to match, and reads all of it for each batch.
+ */
+const selectHaving = (column: 'serial' | 'device_key_id') =>
+  compiledOnce(
+    (query, { list }: { list: string }) =>
+      sql<DeviceTable>`select device.* from ${listed(query, 'asked', ASKED, list)}
+        ${joinFew(query, 'device', sql`device.${sql.ref(column)} = asked.value`)}
+        order by device.id desc`,
+  )
+
+const HAVING = {
+  // Index device_serial.
+  serial: selectHaving('serial'),
+  // Index device_key.
+  device_key_id: selectHaving('device_key_id'),
+}
+
 export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTransferStore {
   return {
     async count(filter) {
@@ -73,15 +104,9 @@ export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTr
 }
 
 export function registerImport({ query: transaction }: Pick<Database, 'query'>): RegisterImport {
-  /** Newest first. */
-  const having = async (column: 'serial' | 'device_key_id', values: readonly string[]) => {
-    if (values.length === 0) return []
-    const rows = await transaction
-      .selectFrom('device')
-      .selectAll()
-      .where(column, 'in', values)
-      .orderBy('id', 'desc')
-      .execute()
+  const having = async (column: keyof typeof HAVING, values: readonly string[]) => {
+    const asked = Array.from(new Set(values), (value) => ({ value }))
+    const { rows } = await HAVING[column](transaction, { list: listOf(ASKED, asked) })
     return rows.map(deviceOf)
   }
   return {
@@ -94,10 +119,7 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
       return stored(rows, { query: transaction })
     },
 
-    // Index device_serial.
     bySerials: (serials) => having('serial', serials),
-
-    // Index device_key.
     byKeys: (deviceKeyIds) => having('device_key_id', deviceKeyIds),
 
     async add(all) {
