@@ -88,24 +88,10 @@ export function figuresOf(results: NewestRuns, before?: Results): string {
       return `| ${[`\`${name}\` ${figure.what}`, ...cells].join(' | ')} |`
     }),
   )
-  const places = Map.groupBy(runs, ({ machine }) => Object.values({ ...machine, postgres: '' }).join(', '))
-  const lines = [...places.values()].map(([run, ...others]) => {
-    const all = [run, ...others].flatMap((each) => (each ? [each] : []))
-    const dates = all.map(({ date }) => date.slice(0, 10)).sort()
-    const { cpu, memory, system, node } = run?.machine ?? {}
-    const postgres = all.find(({ machine }) => machine['postgres'])?.machine['postgres']
-    const [commit, ...more] = commitsOf(all)
-    return [
-      `${more.length === 0 ? `Commit ${commit},` : 'Measured on'} ${[...new Set([dates[0], dates.at(-1)])].join(' to ')}.`,
-      `${cpu}, ${memory}, ${system}.`,
-      `Node ${node?.slice(1)}${postgres === undefined ? '' : `, PostgreSQL ${postgres}`}.`,
-      ...(more.length === 0 ? [] : ['', ...worksOfCommits(all)]),
-    ].join('\n')
-  })
   const refusals = runs.flatMap((run) => run.refusals)
   const refused = refusals.filter((each) => each.refused).length
   return [
-    ...lines,
+    ...placesOf(runs),
     '',
     `Of ${refusals.length} things shown to the measured services that must be refused, ${refused} were.`,
     '',
@@ -115,10 +101,16 @@ export function figuresOf(results: NewestRuns, before?: Results): string {
   ].join('\n')
 }
 
-/** Which works were measured at which commit. */
-function worksOfCommits(runs: ReturnType<typeof runsOf>): readonly string[] {
-  const rows = [...Map.groupBy(runs, ({ commit }) => commit)].map(
-    ([commit, its]) => `| ${commit} | ${its.map(({ name }) => `\`${name}\``).join(', ')} |`,
-  )
-  return ['| commit | works |', '|---|---|', ...rows]
+/** Which works were measured at which commit, when and on what machine. */
+function placesOf(runs: ReturnType<typeof runsOf>): readonly string[] {
+  const placeOf = ({ commit, machine: { cpu, memory, system, node } }: (typeof runs)[number]) =>
+    `${commit} | ${[cpu, memory, system, `Node ${node?.slice(1)}`].join(', ')}`
+  const rows = [...Map.groupBy(runs, placeOf)].map(([place, its]) => {
+    const dates = its.map(({ date }) => date.slice(0, 10)).sort()
+    const postgres = its.find(({ machine }) => machine['postgres'])?.machine['postgres']
+    const release = postgres === undefined ? '' : `, PostgreSQL ${postgres}`
+    const days = [...new Set([dates[0], dates.at(-1)])].join(' to ')
+    return `| ${place}${release} | ${days} | ${its.map(({ name }) => `\`${name}\``).join(', ')} |`
+  })
+  return ['| commit | machine | date | works |', '|---|---|---|---|', ...rows]
 }
