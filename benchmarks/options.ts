@@ -12,7 +12,7 @@ and what benchmarks/setup installs. Ends with 1 if something that must be refuse
 
   --list            the works
   --quick           a smoke run: little data, short rounds; writes nothing
-  --huge            sizes also has 10,000,000 rows on PostgreSQL, which takes longer and 30 GB of disk
+  --huge            sizes also has 10,000,000 rows on PostgreSQL, which takes half an hour and 20 GB of disk
   --hour            memory also runs its loads for an hour on PostgreSQL
   --rounds N        rounds of each contender (5)
   --seconds N       seconds of each round (3)
