@@ -122,8 +122,12 @@ export const PLANTED: readonly Planted[] = [
         from: 'if (holder && !givesWay(holder, model.policy)) return { taken: holder }\n  return { ...name, holder, revision',
         to: 'return { ...name, holder: undefined, revision',
       },
+      {
+        file: `${server}/devices/serials/serial-holder-store.ts`,
+        from: 'where serial_holder.device_id is null',
+        to: 'where true',
+      },
     ],
-    statements: ['drop index device_brand_id_model_serial_key'],
   },
   {
     breaks: 'key-one-serial',
@@ -136,7 +140,7 @@ export const PLANTED: readonly Planted[] = [
         to: 'const row = rows.find(() => false)',
       },
     ],
-    statements: ['drop index device_brand_id_model_device_key_id_key'],
+    statements: ['drop index device_brand_id_model_device_key_id_bucket_key'],
   },
   {
     breaks: 'nonce-once',

@@ -98,14 +98,22 @@ onEachDatabase((world) => {
   test('security: a nonce works once, only if it is ours and only for sessions', async () => {
     const { front } = world()
     const snapd = await registered()
+    const copy = await snapd.clone()
     good(await snapd.session())
     const used = JSON.parse(front.taken()[0]?.answer ?? '').nonce
+    // A request has the second in which it was made: then it is another one.
+    await sleep(1_100)
     const answered = await fetch(`${front.url}${AUTH}/request-id`, { method: 'POST' })
     const requestId = ((await answered.json()) as Record<string, string>)['request-id']
     const other = await registered()
-    for (const nonce of [used, requestId, 'made-up', `${used}x`]) {
+    for (const [nonce, asking] of [
+      [used, copy],
+      [requestId, other],
+      ['made-up', other],
+      [`${used}x`, other],
+    ] as const) {
       front.meddle = ({ path }) => (path.endsWith('/nonces') ? Response.json({ nonce }) : undefined)
-      const { error, device } = await other.session()
+      const { error, device } = await asking.session()
       front.meddle = undefined
       assert.match(error ?? '', /status 400 .*nonce/)
       assert.equal(device?.session, '')

@@ -29,7 +29,15 @@ export async function manyDeviceSessions(
       const { id: macaroonId, rootKey } = await keyring.mintId('device-session')
       const id = newDeviceSessionId()
       await deviceSessions.add({
-        ...{ id, deviceId: device.id, chainId: id, previousId: null, store: null, macaroonId },
+        ...{
+          id,
+          deviceId: device.id,
+          bucket: device.bucket,
+          chainId: id,
+          previousId: null,
+          store: null,
+          macaroonId,
+        },
         ...{ nonceHash: randomBytes(32), requestHash: randomBytes(32), openedAt: since, expiresAt: until },
         caller: { address: '192.0.2.1', userAgent: 'bench' },
       })

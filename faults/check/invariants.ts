@@ -60,7 +60,7 @@ export const INVARIANTS = [
   },
   {
     name: 'nonce-once',
-    says: 'A nonce opens one session, for one request.',
+    says: 'A nonce opens one session of a device key, for one request.',
     find: (history) => usedTwice(history, ['open', 'refresh']),
   },
   {

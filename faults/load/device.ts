@@ -157,7 +157,9 @@ export function opening(device: Device, nonce: string, previous?: DeviceSession)
     proves: (answer) => {
       const { macaroon } = JSON.parse(answer)
       const request = hashOf(`${signed}\n${previous?.macaroon ?? ''}`)
-      return { once: { text: nonce, request, result: `${sessionIdIn(macaroon)} ${hashOf(macaroon)}` } }
+      // Another device may open a session with the same nonce (docs/decisions/0044).
+      const text = `${nonce} of ${key.publicKey.id}`
+      return { once: { text, request, result: `${sessionIdIn(macaroon)} ${hashOf(macaroon)}` } }
     },
   }
 }

@@ -45,12 +45,9 @@ export async function showEverything(clients: readonly Client[]): Promise<void> 
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-/** Reuses nonces and request-ids from another device. */
+/** Reuses nonces for other requests, and request-ids for other devices. */
 function usedOnes({ sessions, devices, units }: Client): readonly Request[] {
-  const nonces = sessions.slice(-USED).flatMap((session) => {
-    const other = devices.find((device) => device !== session.device)
-    return other ? [opening(other, nonceIn(session.opening.body))] : []
-  })
+  const nonces = sessions.slice(-USED).map(({ device, opening: { body } }) => opening(device, nonceIn(body)))
   const [unit] = units
   const requestIds = unit
     ? devices.slice(-USED).map((device) => registration(unit, requestIdIn(device.registration.body)))

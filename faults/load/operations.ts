@@ -344,16 +344,13 @@ function refreshOne(client: Client): Promise<unknown> {
 }
 
 async function reuseNonce(client: Client): Promise<void> {
-  const { random, devices } = client
-  const device = random.pick(devices)
-  await withSession(client, async ({ opening: { body } }) => {
-    if (device) await send(client, opening(device, nonceIn(body)))
-  })
+  await withSession(client, ({ device, opening: { body } }) => send(client, opening(device, nonceIn(body))))
 }
 
 async function raceNonce(client: Client): Promise<void> {
   const { wire, random, devices, sessions } = client
-  const [one, other] = [random.pick(devices), random.pick(devices)]
+  const one = random.pick(devices)
+  const other = random.below(2) === 0 ? one : random.pick(devices)
   const nonce = await ask(nonceRequest, wire, random)
   const [a, b] = twoTargets(client)
   if (!one || !other || nonce === undefined) return

@@ -93,7 +93,13 @@ async function timed(
   return { first: first ?? since(), all: since() }
 }
 
-/** Seconds to store the devices of `from` in `to`, which has none: the least that any import does. */
+/** The rows that an import stores, of each table, in the order of the devices. */
+const ROWS = {
+  device: 'select * from device',
+  serial_holder: 'select serial_holder.* from device join serial_holder using (brand_id, model, serial)',
+} as const
+
+/** Seconds to store the rows of `from` in `to`, which has none: the least that any import does. */
 const BARE: Readonly<
   Record<DatabaseKind, (from: BenchInstallation, to: BenchInstallation) => Promise<number>>
 > = { sqlite: insertEach, postgres: copy }
@@ -103,10 +109,12 @@ async function insertEach(from: BenchInstallation, to: BenchInstallation): Promi
   const target = new DatabaseSync(join(to.directory, 'data/ratafia.db'))
   // As the service opens it.
   target.exec('pragma synchronous = full')
-  const columns = source.prepare('select * from device').columns()
-  const insert = target.prepare(`insert into device values (${columns.map(() => '?').join(', ')})`)
+  const tables = Object.entries(ROWS).map(([table, rows]) => {
+    const page = source.prepare(`${rows} where device.id between ? and ? order by device.id`)
+    const places = page.columns().map(() => '?')
+    return { page, insert: target.prepare(`insert into ${table} values (${places.join(', ')})`) }
+  })
   const ids = source.prepare('select id from device order by id').all()
-  const page = source.prepare('select * from device where id between ? and ? order by id')
   let seconds = 0
   const taking = (work: () => void) => {
     const began = performance.now()
@@ -116,10 +124,12 @@ async function insertEach(from: BenchInstallation, to: BenchInstallation): Promi
   taking(() => target.exec('begin immediate'))
   for (const group of groupsOf(ids, AHEAD)) {
     const bounds = [group[0]?.['id'] ?? null, group.at(-1)?.['id'] ?? null]
-    const rows = page.all(...bounds).map((row) => Object.values(row) as SQLInputValue[])
-    taking(() => {
-      for (const row of rows) insert.run(...row)
-    })
+    for (const { page, insert } of tables) {
+      const rows = page.all(...bounds).map((row) => Object.values(row) as SQLInputValue[])
+      taking(() => {
+        for (const row of rows) insert.run(...row)
+      })
+    }
   }
   taking(() => target.exec('commit'))
   source.close()
@@ -127,19 +137,22 @@ async function insertEach(from: BenchInstallation, to: BenchInstallation): Promi
   return seconds
 }
 
-/** From a file beside the server's data. */
+/** From files beside the server's data. */
 async function copy(
   { postgres: from }: BenchInstallation,
   { postgres: to }: BenchInstallation,
 ): Promise<number> {
   if (!from || !to) throw new TypeError('COPY is of PostgreSQL')
   const [setting] = await from.server.query('show data_directory')
-  const file = join(String(setting?.['data_directory']), 'devices.copy')
-  await from.server.query(`copy (select * from device order by id) to '${file}'`, from.database)
-  const began = performance.now()
-  await to.server.query(`copy device from '${file}'`, to.database)
-  const seconds = (performance.now() - began) / 1_000
-  await rm(file)
+  let seconds = 0
+  for (const [table, rows] of Object.entries(ROWS)) {
+    const file = join(String(setting?.['data_directory']), `${table}.copy`)
+    await from.server.query(`copy (${rows} order by device.id) to '${file}'`, from.database)
+    const began = performance.now()
+    await to.server.query(`copy ${table} from '${file}'`, to.database)
+    seconds += (performance.now() - began) / 1_000
+    await rm(file)
+  }
   return seconds
 }
 

@@ -7,6 +7,7 @@ export interface SerialRow {
   readonly model: string
   readonly serial: string
   readonly revision: number
+  readonly bucket: number
   readonly device_id: string
   readonly encoded: Uint8Array
   readonly authority_id: string
@@ -30,6 +31,11 @@ export interface StoredAssertionRow {
 export interface CheckupStore {
   sharedSerials(): AsyncGenerator<{ name: string; devices: number }>
   sharedKeys(): AsyncGenerator<{ name: string; devices: number }>
+  /** Serials whose row in `serial_holder` is missing, or says something other than the devices' rows. */
+  wrongHolders(): AsyncGenerator<{ name: string; what: string }>
+  /** How many devices have keys that begin with these two characters, by their bucket, with one of them. */
+  bucketsOfKeys(): AsyncGenerator<{ key: string; bucket: number; devices: number; example: string }>
+  sharedIds(): AsyncGenerator<{ id: string; devices: number }>
   noncesUsedTwice(): AsyncGenerator<{ table: string; times: number; example: string }>
   serialAssertions(): AsyncGenerator<SerialRow>
   /** Serials with several assertions of which a revision in between is missing. */
@@ -94,10 +100,45 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select brand_id || '/' || model || ' ' || device_key_id as name, count(*) as devices from device
         where status <> 'superseded' group by brand_id, model, device_key_id having count(*) > 1`),
 
+    // No join: the rows of a serial may be on different shards.
+    async *wrongHolders() {
+      const name = sql.raw(`brand_id || '/' || model || '/' || serial as name`)
+      yield* faults(sql<{ name: string; what: string }>`
+        select ${name}, case when min(says) = 'device' then 'does not name its device ' || id
+          else 'names the device ' || id || ', which does not have it' end as what
+        from (
+          select brand_id, model, serial, id, bucket, 'device' as says from device
+          where status in ('active', 'revoked')
+          union all
+          select brand_id, model, serial, device_id, bucket, 'holder' from serial_holder
+          where device_id is not null
+        ) as given group by brand_id, model, serial, id, bucket having count(*) <> 2`)
+      yield* faults(sql<{ name: string; what: string }>`
+        select ${name}, 'does not know the revision ' || max(given) as what from (
+          select brand_id, model, serial, revision as given, -1 as known from device where revision is not null
+          union all select brand_id, model, serial, revision, -1 from serial_assertion
+          union all select brand_id, model, serial, -1, coalesce(revision, -1) from serial_holder
+        ) as revisions group by brand_id, model, serial having max(given) > max(known)`)
+    },
+
+    async *bucketsOfKeys() {
+      // Few groups: the whole table, once.
+      yield* (
+        await sql<{ key: string; bucket: number; devices: number; example: string }>`
+          select substr(device_key_id, 1, 2) as key, bucket, count(*) as devices, min(id) as example
+          from device group by substr(device_key_id, 1, 2), bucket`.execute(query)
+      ).rows
+    },
+
+    // The primary key begins with it.
+    sharedIds: () =>
+      faults(sql<{ id: string; devices: number }>`
+        select id, count(*) as devices from device group by id having count(*) > 1`),
+
     async *noncesUsedTwice() {
       yield* faults(sql<{ table: string; times: number; example: string }>`
         select 'device_session' as "table", count(*) as times, min(session_id) as example from device_session
-        group by nonce_hash having count(*) > 1`)
+        group by nonce_hash, bucket having count(*) > 1`)
       yield* faults(sql<{ table: string; times: number; example: string }>`
         select 'device_registration' as "table", count(*) as times, min(device_id) as example
         from device_registration group by request_id_hash having count(*) > 1`)
@@ -107,11 +148,12 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
       paged(
         sql<SerialRow>`
           select serial_assertion.brand_id, serial_assertion.model, serial_assertion.serial,
-            serial_assertion.revision, serial_assertion.device_id, serial_assertion.encoded,
+            serial_assertion.revision, serial_assertion.bucket, serial_assertion.device_id, serial_assertion.encoded,
             serial_assertion.authority_id, serial_assertion.signing_key_id, device.device_key_id,
             device.brand_id as device_brand_id, device.model as device_model, device.serial as device_serial
-          from serial_assertion left join device on device.id = serial_assertion.device_id`,
-        ['brand_id', 'model', 'serial', 'revision'],
+          from serial_assertion left join device
+            on device.id = serial_assertion.device_id and device.bucket = serial_assertion.bucket`,
+        ['brand_id', 'model', 'serial', 'revision', 'bucket'],
         'serial_assertion',
       ),
 
@@ -120,26 +162,28 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select brand_id || '/' || model || '/' || serial as name, min(revision) as first, max(revision) as last,
           count(*) as stored
         from serial_assertion
-        where exists (select 1 from device where device.id = serial_assertion.device_id and origin = 'registration')
-          and not exists (select 1 from device as gone where gone.serial = serial_assertion.serial
-            and gone.brand_id = serial_assertion.brand_id and gone.model = serial_assertion.model
-            and gone.removed_at is not null)
+        where exists (select 1 from device where device.id = serial_assertion.device_id
+            and device.bucket = serial_assertion.bucket and origin = 'registration')
+          and (brand_id, model, serial) not in (
+            select brand_id, model, serial from device where removed_at is not null)
         group by brand_id, model, serial having count(*) <> max(revision) - min(revision) + 1`),
 
     revisionMismatches: () =>
       faults(sql<{ id: string; name: string; revision: number | null; newest: number }>`
         select device.id, device.brand_id || '/' || device.model || '/' || device.serial as name, device.revision,
           max(serial_assertion.revision) as newest
-        from device join serial_assertion on serial_assertion.device_id = device.id
+        from device join serial_assertion
+          on serial_assertion.device_id = device.id and serial_assertion.bucket = device.bucket
         where device.status in ('active', 'revoked')
-        group by device.id, device.brand_id, device.model, device.serial, device.revision
+        group by device.id, device.bucket, device.brand_id, device.model, device.serial, device.revision
         having device.revision is null or device.revision < max(serial_assertion.revision)`),
 
     withoutAssertion: () =>
       faults(sql<{ id: string; name: string }>`
         select id, brand_id || '/' || model || '/' || serial as name from device
         where status = 'active' and origin <> 'import' and not exists (
-          select 1 from serial_assertion where serial_assertion.device_id = device.id)`),
+          select 1 from serial_assertion
+          where serial_assertion.device_id = device.id and serial_assertion.bucket = device.bucket)`),
 
     async *incompleteDecisions() {
       yield* faults(sql<{ what: string; id: string }>`
@@ -172,17 +216,19 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select 'device' as what, id from device where removed_at is not null and (
           status not in ('revoked', 'superseded') or reason is not null or original is not null
           or request is not null or quarantined_at is not null or last_session_at is not null
-          or exists (select 1 from serial_assertion where serial_assertion.device_id = device.id)
-          or exists (select 1 from device_session where device_session.device_id = device.id and address <> '')
-          or exists (select 1 from device_registration
-            where device_registration.device_id = device.id and address <> ''))`)
+          or exists (select 1 from serial_assertion
+            where serial_assertion.device_id = device.id and serial_assertion.bucket = device.bucket)
+          or exists (select 1 from device_session
+            where device_session.device_id = device.id and device_session.bucket = device.bucket and address <> '')
+          or exists (select 1 from device_registration where device_registration.device_id = device.id
+            and device_registration.bucket = device.bucket and address <> ''))`)
     },
 
     sessionMacaroons: () =>
       paged(
-        sql<{ session_id: string; macaroon_id: Uint8Array }>`
-          select session_id, macaroon_id from device_session`,
-        ['session_id'],
+        sql<{ session_id: string; bucket: number; macaroon_id: Uint8Array }>`
+          select session_id, bucket, macaroon_id from device_session`,
+        ['session_id', 'bucket'],
         'device_session',
       ),
 

@@ -6,6 +6,7 @@ import {
   verifySignature,
 } from '@ratafia/assertions'
 import { decodeStored } from '../brands/trust/decode-stored.ts'
+import { bucketOf } from '../bucket.ts'
 import type { Check, CheckDeps } from './check.ts'
 import type { SerialRow } from './checkup-store.ts'
 
@@ -23,6 +24,25 @@ export const REGISTER_CHECKS: readonly Check[] = [
     async *find({ rows }) {
       for await (const { name, devices } of rows.sharedKeys())
         yield `${devices} devices have the key ${name}.`
+    },
+  },
+  {
+    name: 'serial-holders',
+    holds: 'Of each serial the register remembers which device has it, and its highest revision.',
+    async *find({ rows }) {
+      for await (const { name, what } of rows.wrongHolders()) yield `The holder of ${name} ${what}.`
+    },
+  },
+  {
+    name: 'buckets',
+    holds: 'A device is in the bucket of its key, and no other has its id.',
+    async *find({ rows }) {
+      for await (const { key, bucket, devices, example } of rows.bucketsOfKeys()) {
+        const right = bucketOf(`${key}AA`)
+        if (bucket !== right)
+          yield `The bucket of devices with keys that begin with ${key}, such as ${example}, is ${bucket} and not ${right} (${devices} rows).`
+      }
+      for await (const { id, devices } of rows.sharedIds()) yield `${devices} devices have the id ${id}.`
     },
   },
   {
@@ -87,7 +107,7 @@ export const REGISTER_CHECKS: readonly Check[] = [
   },
   {
     name: 'single-use',
-    holds: 'A nonce opened one session, and a request-id one registration.',
+    holds: 'A nonce opened one session of a device key, and a request-id one registration.',
     async *find({ rows }) {
       for await (const { table, times, example } of rows.noncesUsedTwice()) {
         yield `${times} rows of ${table} share one: ${example} is one of them.`

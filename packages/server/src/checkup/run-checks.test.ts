@@ -7,7 +7,7 @@ import { freshDeviceKeys, registered, sessionOf, withAcme } from '../../test/sup
 import { addPerson, logIn, testService } from '../../test/support/service.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { linkEntries } from '../audit/link.ts'
-import type { Database, DatabaseKind, Schema } from '../database/index.ts'
+import type { Database, DatabaseKind, DeviceTable, Schema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
 import type { CheckDeps } from './check.ts'
@@ -27,7 +27,7 @@ const unwatched: Plant = (query, kind) =>
   )
 
 /** Two rows, the second with these columns instead. */
-async function copyDevice(query: Transaction<Schema>, columns: Record<string, string>): Promise<void> {
+async function copyDevice(query: Transaction<Schema>, columns: Partial<DeviceTable>): Promise<void> {
   const row = await query.selectFrom('device').selectAll().orderBy('id').limit(1).executeTakeFirstOrThrow()
   await query
     .insertInto('device')
@@ -51,8 +51,8 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   schema: [
     [(query) => run(query, 'drop index device_session_chain'), /^There is no index device_session_chain\.$/],
     [
-      (query) => run(query, 'drop index device_brand_id_model_serial_key'),
-      /^There is no index device_brand_id_model_serial_key\.$/,
+      (query) => run(query, 'drop index device_brand_id_model_device_key_id_bucket_key'),
+      /^There is no index device_brand_id_model_device_key_id_bucket_key\.$/,
     ],
     [(query) => run(query, 'drop table package'), /^There is no table package\.$/],
     [
@@ -90,7 +90,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
         await unwatched(query, kind)
         await query.updateTable('device_session').set({ device_id: 'none' }).execute()
       },
-      /^1 rows of device_session refer by device_id to nothing in device, such as none\.$/,
+      /^1 rows of device_session refer by device_id, bucket to nothing in device, such as none\.$/,
     ],
   ],
   'sealed-values': [
@@ -182,7 +182,6 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   'one-holder': [
     [
       async (query) => {
-        await run(query, 'drop index device_brand_id_model_serial_key')
         await copyDevice(query, { device_key_id: 'another' })
       },
       /^2 devices have acme-brand\/acme-classic\/\S+\.$/,
@@ -191,10 +190,40 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
   'one-serial': [
     [
       async (query) => {
-        await run(query, 'drop index device_brand_id_model_device_key_id_key')
+        await run(query, 'drop index device_brand_id_model_device_key_id_bucket_key')
         await copyDevice(query, { serial: 'another' })
       },
       /^2 devices have the key acme-brand\/acme-classic \S+\.$/,
+    ],
+  ],
+  'serial-holders': [
+    [
+      (query) => query.deleteFrom('serial_holder').execute(),
+      /^The holder of acme-brand\/acme-classic\/\S+ does not name its device \S+\.$/,
+    ],
+    [
+      (query) => query.updateTable('serial_holder').set({ device_id: 'nobody' }).execute(),
+      /^The holder of acme-brand\/acme-classic\/\S+ names the device nobody, which does not have it\.$/,
+    ],
+    [
+      (query) => query.updateTable('serial_holder').set({ revision: null }).execute(),
+      /^The holder of acme-brand\/acme-classic\/\S+ does not know the revision 0\.$/,
+    ],
+  ],
+  buckets: [
+    [
+      async (query, kind) => {
+        await unwatched(query, kind)
+        await query.updateTable('device').set({ bucket: sql<number>`(bucket + 1) % 1024` }).execute()
+      },
+      /^The bucket of devices with keys that begin with \S\S, such as \S+, is \d+ and not \d+ \(1 rows\)\.$/,
+    ],
+    [
+      async (query) => {
+        const { id } = await query.selectFrom('device').select('id').executeTakeFirstOrThrow()
+        await copyDevice(query, { id, bucket: 1023, device_key_id: '__another' })
+      },
+      /^2 devices have the id \S+\.$/,
     ],
   ],
   'serial-assertions': [
@@ -286,7 +315,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     [
       async (query, kind) => {
         if (kind === 'postgres') {
-          const constraint = 'device_registration_request_id_hash_key'
+          const constraint = 'device_registration_request_id_hash_bucket_key'
           await run(query, `alter table device_registration drop constraint ${constraint}`)
         } else {
           await run(query, 'create table copied as select * from device_registration')
@@ -300,7 +329,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
     [
       async (query, kind) => {
         if (kind === 'postgres') {
-          await run(query, 'alter table device_session drop constraint device_session_nonce_hash_key')
+          await run(query, 'alter table device_session drop constraint device_session_nonce_hash_bucket_key')
         } else {
           await run(query, 'create table copied as select * from device_session')
           await run(query, 'drop table device_session')

@@ -4,6 +4,7 @@ import {
   columnNames,
   constraintNames,
   type Database,
+  distributedTables,
   indexNames,
   presentColumns,
   presentConstraints,
@@ -58,9 +59,11 @@ export function schemaCheckStore({ query, kind }: Pick<Database, 'query' | 'kind
       for (const { table, name } of constraintNames(kind)) {
         if (!constraints.has(`${table}.${name}`)) yield `constraint ${name} of ${table}`
       }
+      // Citus takes no triggers on the tables that it distributes.
+      const distributed = await distributedTables(query, kind)
       const triggers = await presentTriggers(query, kind)
       for (const { table, name } of triggerNames(kind)) {
-        if (!triggers.has(`${table}.${name}`)) yield `trigger ${name} of ${table}`
+        if (!triggers.has(`${table}.${name}`) && !distributed.has(table)) yield `trigger ${name} of ${table}`
       }
     },
 

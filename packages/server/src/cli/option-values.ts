@@ -33,9 +33,10 @@ export function readInstant(
 }
 
 /** Throws {@link UsageError}. */
-export function readCount(option: string, text: string, most = 99_999): number {
-  if (/^[1-9][0-9]{0,7}$/.test(text) && Number(text) <= most) return Number(text)
-  throw new UsageError(`${option} ${text} is not a number from 1 to ${most}.`)
+export function readCount(option: string, text: string, most = 99_999, least = 1): number {
+  const count = /^[1-9][0-9]{0,7}$/.test(text) ? Number(text) : 0
+  if (count >= least && count <= most) return count
+  throw new UsageError(`${option} ${text} is not a number from ${least} to ${most}.`)
 }
 
 /** Throws {@link UsageError} for what neither database stores as text. */

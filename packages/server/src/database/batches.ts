@@ -52,6 +52,20 @@ export function inBatches<Item, Result>(run: Run<Item, Result>): (item: Item) =>
     })
 }
 
+/** As {@link inBatches}, but items of different groups never share a batch. There must be few groups. */
+export function inBatchesOf<Item, Result>(
+  groupOf: (item: Item) => number,
+  run: Run<Item, Result>,
+): (item: Item) => Promise<Result> {
+  const groups = new Map<number, (item: Item) => Promise<Result>>()
+  return (item) => {
+    const group = groupOf(item)
+    const join = groups.get(group) ?? inBatches(run)
+    groups.set(group, join)
+    return join(item)
+  }
+}
+
 /** Never throws. */
 async function settle<Item, Result>(
   members: readonly Member<Item, Result>[],

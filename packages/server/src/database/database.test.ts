@@ -128,6 +128,30 @@ eachDatabase((kind, open, fresh) => {
     assert.ok(!isUniqueViolation(sameUsername, 'account.id'))
   })
 
+  if (kind === 'postgres') {
+    test('isUniqueViolation knows them under the name of a partition and of a shard', async () => {
+      const { query } = await open()
+      for (const statement of [
+        'create table parted (place text, constraint parted_place_key unique (place)) partition by hash (place)',
+        'create table parted_0 partition of parted for values with (modulus 1, remainder 0)',
+        // As Citus names the tables and constraints on its workers.
+        'create table account_102009 (username text constraint account_username_key_102009 unique)',
+      ]) {
+        await sql.raw(statement).execute(query)
+      }
+      for (const [table, column] of [
+        ['parted', 'parted.place'],
+        ['account_102009', 'account.username'],
+      ] as const) {
+        const twice = sql`insert into ${sql.table(table)} values ('x'), ('x')`.execute(query)
+        const error = await twice.catch((cause: unknown) => cause)
+        assert.ok(isUniqueViolation(error, column))
+        assert.ok(!isUniqueViolation(error, 'account.id'))
+        assert.ok(!isUniqueViolation(error, 'part.place'))
+      }
+    })
+  }
+
   test('isUniqueViolation knows a key of two columns, and nothing else', async () => {
     const database = await open()
     await insert(database, 'identified')

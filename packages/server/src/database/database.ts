@@ -5,6 +5,7 @@ import type { DatabaseKind } from './differences.ts'
 import type { DatabaseObserver } from './driver.ts'
 import type { PoolState } from './pool-state.ts'
 import { DEFAULT_LIMITS, type PostgresLimits, UNHURRIED_LIMITS } from './postgres/limits.ts'
+import { distributedTables } from './schema/catalogue.ts'
 import type { Schema } from './schema/schema.ts'
 
 export type DatabaseTarget =
@@ -19,6 +20,11 @@ export interface Database {
   unhurried<T>(work: (query: Kysely<Schema>) => Promise<T>): Promise<T>
   /** As of now. */
   pool(): PoolState
+  /**
+   * Whether the rows of devices are on several servers (Citus), as it was when the database was opened. Then a statement
+   * about devices can look on one of them only: it names one bucket.
+   */
+  readonly distributed: boolean
   /** Undefined on SQLite. */
   readonly notifications?: Notifications
   /** Waits for running statements. */
@@ -33,20 +39,20 @@ export async function openDatabase(target: DatabaseTarget, observer?: DatabaseOb
   // Loads only the driver it needs.
   const database = await (target.kind === 'sqlite' ? sqlite(target, observer) : postgres(target, observer))
   try {
-    await database.query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+    const { query, kind } = database
+    await query.selectNoFrom((eb) => eb.lit(1).as('one')).execute()
+    return { ...database, distributed: (await distributedTables(query, kind)).has('device') }
   } catch (error) {
     await database.close()
     throw error
   }
-  return database
 }
+
+type Opened = Omit<Database, 'distributed'>
 
 type Target<Kind> = Extract<DatabaseTarget, { kind: Kind }>
 
-async function sqlite(
-  { file, patienceMs }: Target<'sqlite'>,
-  observer?: DatabaseObserver,
-): Promise<Database> {
+async function sqlite({ file, patienceMs }: Target<'sqlite'>, observer?: DatabaseObserver): Promise<Opened> {
   const { sqliteDialect } = await import('./sqlite/sqlite.ts')
   const { dialect, driver } = sqliteDialect(file, patienceMs, observer)
   const query = new Kysely<Schema>({ dialect })
@@ -59,7 +65,7 @@ async function sqlite(
   }
 }
 
-async function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserver): Promise<Database> {
+async function postgres({ url, limits }: Target<'postgres'>, observer?: DatabaseObserver): Promise<Opened> {
   const { postgresDialect } = await import('./postgres/postgres.ts')
   const { dialect, driver } = postgresDialect(url, { ...DEFAULT_LIMITS, ...limits }, observer)
   const query = new Kysely<Schema>({ dialect })

@@ -12,23 +12,31 @@ export interface Words {
   /** Epoch milliseconds. */
   readonly instant: string
   readonly integer: string
+  /** A whole number up to 32,767. */
+  readonly smallInteger: string
   /** After a column of text in an index: sorts it by code point (`byte-order.ts`). */
   readonly bytewise: string
   /** Ends a `create table`: makes SQLite refuse a value whose type is not the column's, as PostgreSQL does. */
   readonly strict: string
+  /** The function that tells where in a text another begins: from 1, and 0 if it is not in it. */
+  readonly placeIn: string
+  /** In how many partitions a table with a row for each device is made; 0 makes it whole. Always 0 on SQLite. */
+  readonly partitions: number
   /** The time in epoch milliseconds, as it is when the expression is evaluated. */
   readonly now: string
   /** Whether the database has LISTEN, NOTIFY and PL/pgSQL. */
   readonly notifies: boolean
 }
 
-const WORDS: Readonly<Record<DatabaseKind, Words>> = {
+const WORDS: Readonly<Record<DatabaseKind, Omit<Words, 'partitions'>>> = {
   sqlite: {
     bytes: 'blob',
     instant: 'integer',
     integer: 'integer',
+    smallInteger: 'integer',
     bytewise: '',
     strict: ' strict',
+    placeIn: 'instr',
     now: "unixepoch('subsec') * 1000",
     notifies: false,
   },
@@ -36,13 +44,15 @@ const WORDS: Readonly<Record<DatabaseKind, Words>> = {
     bytes: 'bytea',
     instant: 'bigint',
     integer: 'integer',
+    smallInteger: 'smallint',
     bytewise: ' collate "C"',
     strict: '',
+    placeIn: 'strpos',
     now: 'extract(epoch from clock_timestamp()) * 1000',
     notifies: true,
   },
 }
 
-export function wordsOf(kind: DatabaseKind): Words {
-  return WORDS[kind]
+export function wordsOf(kind: DatabaseKind, partitions = 0): Words {
+  return { ...WORDS[kind], partitions }
 }

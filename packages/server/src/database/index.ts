@@ -1,11 +1,11 @@
 /** What the rest of the server uses of the database. */
 
-export { inBatches } from './batches.ts'
+export { inBatches, inBatchesOf } from './batches.ts'
 export { anyRowChanged } from './changed-rows.ts'
 export type { ChangeFeed } from './changes/change-feed.ts'
 export { openChangeFeed } from './changes/open-change-feed.ts'
 export { createMemory } from './changes/remembering.ts'
-export { compiledOnce } from './compiled-once.ts'
+export { compiledOnce, type Values } from './compiled-once.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export { byteOrder } from './dialects/byte-order.ts'
 export { insertMany } from './dialects/insert-many.ts'
@@ -23,6 +23,7 @@ export { isRefusedValue } from './refused-value.ts'
 export { lockSchema, migrationsDone, prepareSchemaLock } from './schema/bookkeeping.ts'
 export {
   describeTables,
+  distributedTables,
   presentColumns,
   presentConstraints,
   presentIndexes,

@@ -7,11 +7,11 @@ const ATTEMPTS = 5
 /**
  * Runs `work` in one transaction: everything is stored, or nothing if it throws. On SQLite writers run one after the
  * other; on PostgreSQL the isolation is "read committed", so enforce rules by constraints, not by reading before
- * writing. `work` may run more than once (after a deadlock, a migration, or when a distributed database asks for it), so it must do
- * nothing but run statements on the transaction it is given. Once a statement has failed, nothing is committed, even if
- * the error was caught (use `on conflict` where a conflict is expected). A statement on another connection would, on
- * SQLite, wait for this very transaction and end as `Unavailable`. If `query` is a transaction already, `work` becomes
- * part of it.
+ * writing. `work` may run more than once (after a deadlock, a migration, or when a distributed database asks for it),
+ * so it must do nothing but run statements on the transaction it is given. Once a statement has failed, nothing is
+ * committed, even if the error was caught (use `on conflict` where a conflict is expected). A statement on another
+ * connection would, on SQLite, wait for this very transaction and end as `Unavailable`. If `query` is a transaction
+ * already, `work` becomes part of it.
  */
 export async function inTransaction<T>(
   query: Kysely<Schema>,

@@ -11,12 +11,20 @@ export function isUniqueViolation(error: unknown, column?: string): boolean {
   if (sqlState(error) === '23505') {
     if (column === undefined) return true
     const constraint = error instanceof Error && 'constraint' in error ? error.constraint : undefined
-    // The migrations name their constraints this way.
-    return constraint === `${column.replace('.', '_')}_key`
+    return typeof constraint === 'string' && isNamed(constraint, column)
   }
   const code = sqliteExtendedCode(error)
   if (code === undefined || !SQLITE_UNIQUE.has(code) || !(error instanceof Error)) return false
   return column === undefined || sqliteKey(error.message) === column
+}
+
+/**
+ * The migrations name their constraints `table_column_key`. Citus adds the number of a shard at the end; in PostgreSQL's
+ * own partitions the partition's number follows the table's name.
+ */
+function isNamed(constraint: string, column: string): boolean {
+  const [table = '', columns = ''] = column.split('.')
+  return new RegExp(`^${table}(_[0-9]+)?_${columns}_key(_[0-9]+)?$`).test(constraint)
 }
 
 /** SQLITE_CONSTRAINT_FOREIGNKEY. */

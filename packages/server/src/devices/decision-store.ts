@@ -1,13 +1,13 @@
 /** What becomes of a device in the register, each time if it is still what it was: updates of the table `device`. */
-import type { DeviceId } from '@ratafia/api'
 import {
   anyRowChanged,
   type Database,
   type DeviceTable,
-  isUniqueViolation,
+  inTransaction,
   toInstant,
 } from '../database/index.ts'
-import type { DeviceStatus } from './device.ts'
+import type { Device, DeviceRef, DeviceStatus, SerialName } from './device.ts'
+import { serialHolderStore } from './serials/serial-holder-store.ts'
 
 export interface Decision {
   readonly at: Date
@@ -17,88 +17,90 @@ export interface Decision {
 
 export interface DecisionStore {
   /**
-   * Gives a serial to a pending or rejected device. False if its status has changed since it was found. Also false if
-   * the serial has another holder: the statement failed, so the transaction must end.
+   * Gives a pending or rejected device its serial, with a new revision: `device` is what it becomes. False, and then the
+   * transaction must end, if its status is no longer `from`, if the serial has another holder, or if a revision as high
+   * was given under it.
    */
   activate(
-    found: { readonly id: DeviceId; readonly status: 'pending' | 'rejected' },
-    serial: string,
-    revision: number,
+    device: Device & { readonly revision: number },
+    from: DeviceStatus,
     decision: Decision,
   ): Promise<boolean>
   /** False if it is not pending. */
-  reject(id: DeviceId, decision: Decision): Promise<boolean>
+  reject(device: DeviceRef, decision: Decision): Promise<boolean>
   /**
    * Frees the serial for another key within the same transaction. False if the device is not active, or in quarantine:
    * then it keeps its serial.
    */
-  supersede(id: DeviceId, decision: Decision): Promise<boolean>
+  supersede(device: DeviceRef & SerialName, decision: Decision): Promise<boolean>
   /** False if it is not active. */
-  revoke(id: DeviceId, decision: Decision): Promise<boolean>
+  revoke(device: DeviceRef, decision: Decision): Promise<boolean>
   /** Null ends a quarantine. False if nothing changes. Only an active device goes into quarantine. */
-  setQuarantine(id: DeviceId, at: Date | null): Promise<boolean>
+  setQuarantine(device: DeviceRef, at: Date | null): Promise<boolean>
   /** The revision of its newest assertion. False if it has this or a higher one already, or is not active. */
-  setRevision(id: DeviceId, revision: number): Promise<boolean>
+  setRevision(device: DeviceRef & SerialName, revision: number): Promise<boolean>
 }
 
 export function decisionStore({ query }: Pick<Database, 'query'>): DecisionStore {
-  /** By the primary key. */
-  const update = (id: DeviceId, columns: Partial<DeviceTable>) =>
-    query.updateTable('device').set(columns).where('id', '=', id)
-
-  /** False when the device does not have this status. */
-  const decide = async (id: DeviceId, from: DeviceStatus, columns: Partial<DeviceTable>) =>
-    anyRowChanged(await update(id, columns).where('status', '=', from).executeTakeFirst())
-
   return {
-    async activate({ id, status }, serial, revision, decision) {
-      const decided = columnsOf(decision)
-      try {
-        return await decide(id, status, {
-          serial,
-          revision,
-          status: 'active',
-          request: null,
-          ...WAITS_NOWHERE,
-          ...decided,
-        })
-      } catch (error) {
-        if (isUniqueViolation(error, 'device.brand_id_model_serial')) return false
-        throw error
-      }
+    async activate(device, from, decision) {
+      if (!(await serialHolderStore({ query }).claim(device, 'new'))) return false
+      const { serial, revision } = device
+      const given = { serial, revision, status: 'active', request: null } as const
+      const waiting = update(query, device, { ...given, ...WAITS_NOWHERE, ...columnsOf(decision) })
+      return anyRowChanged(await waiting.where('status', '=', from).executeTakeFirst())
     },
 
-    reject: (id, decision) =>
-      decide(id, 'pending', { status: 'rejected', ...WAITS_NOWHERE, ...columnsOf(decision) }),
-
-    async supersede(id, decision) {
-      const result = await update(id, { status: 'superseded', ...columnsOf(decision) })
-        .where('status', '=', 'active')
-        .where('quarantined_at', 'is', null)
-        .executeTakeFirst()
-      return anyRowChanged(result)
+    async reject(device, decision) {
+      const rejected = { status: 'rejected', ...WAITS_NOWHERE, ...columnsOf(decision) } as const
+      const waiting = update(query, device, rejected).where('status', '=', 'pending')
+      return anyRowChanged(await waiting.executeTakeFirst())
     },
 
-    revoke: (id, decision) => decide(id, 'active', { status: 'revoked', ...columnsOf(decision) }),
+    supersede: (device, decision) =>
+      inTransaction(query, async (transaction) => {
+        const superseded = await changed(
+          whileInUse(update(transaction, device, { status: 'superseded', ...columnsOf(decision) })),
+        )
+        if (superseded) await serialHolderStore({ query: transaction }).release(device)
+        return superseded
+      }),
 
-    async setQuarantine(id, at) {
-      const changed = update(id, { quarantined_at: at && toInstant(at) })
-      const result = await (at
-        ? changed.where('quarantined_at', 'is', null).where('status', '=', 'active')
-        : changed.where('quarantined_at', 'is not', null)
-      ).executeTakeFirst()
-      return anyRowChanged(result)
+    revoke: (device, decision) =>
+      changed(
+        update(query, device, { status: 'revoked', ...columnsOf(decision) }).where('status', '=', 'active'),
+      ),
+
+    setQuarantine: (device, at) => {
+      const set = update(query, device, { quarantined_at: at && toInstant(at) })
+      return changed(at ? whileInUse(set) : set.where('quarantined_at', 'is not', null))
     },
 
-    async setRevision(id, revision) {
-      const result = await update(id, { revision })
+    async setRevision(device, revision) {
+      const result = await update(query, device, { revision })
         .where('status', '=', 'active')
         .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
         .executeTakeFirst()
-      return anyRowChanged(result)
+      if (!anyRowChanged(result)) return false
+      await serialHolderStore({ query }).raise(device, revision)
+      return true
     },
   }
 }
+
+/** By the primary key. */
+const update = (query: Database['query'], { id, bucket }: DeviceRef, columns: Partial<DeviceTable>) =>
+  query
+    .updateTable('device')
+    .set(columns)
+    .where((where) => where.and({ id, bucket }))
+
+const whileInUse = (changed: ReturnType<typeof update>) =>
+  changed.where('status', '=', 'active').where('quarantined_at', 'is', null)
+
+/** Whether there was a change. */
+const changed = async (change: ReturnType<typeof update>): Promise<boolean> =>
+  anyRowChanged(await change.executeTakeFirst())
 
 const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
 

@@ -1,6 +1,7 @@
 /** The register: the table `device`, and the serial assertions of its rows. */
 import type { DeviceId } from '@ratafia/api'
 import { type SelectQueryBuilder, sql } from 'kysely'
+import { bucketOf } from '../bucket.ts'
 import {
   anyRowChanged,
   compiledOnce,
@@ -9,10 +10,12 @@ import {
   fromInstant,
   type Schema,
   toInstant,
+  type Values,
 } from '../database/index.ts'
 import { type DecisionStore, decisionStore } from './decision-store.ts'
-import type { Device, DeviceStatus, SerialName } from './device.ts'
-import { type SerialAssertionStore, serialAssertionStore } from './serial-assertion-store.ts'
+import type { Device, DeviceRef, DeviceStatus, SerialName } from './device.ts'
+import { type SerialAssertionStore, serialAssertionStore } from './serials/serial-assertion-store.ts'
+import { hasSerial, serialHolderStore } from './serials/serial-holder-store.ts'
 
 /** Which devices to list, and how many at most. */
 export interface DeviceFilter {
@@ -27,11 +30,13 @@ export interface DeviceFilter {
 export interface SerialUse {
   /** The active or revoked device with this serial. */
   readonly holder: Device | undefined
-  /** The highest of its assertions, its holder and its former holders; undefined if it was never given. */
+  /** The highest that was given under it; undefined if none was. */
   readonly revision: number | undefined
 }
 
 export interface DeviceStore extends DecisionStore, SerialAssertionStore {
+  find(device: DeviceRef): Promise<Device | undefined>
+  /** For operators: looks on every shard. */
   findById(id: DeviceId): Promise<Device | undefined>
   /** The row of this key that is not superseded; else the newest. */
   findByKey(key: Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>): Promise<Device | undefined>
@@ -39,81 +44,95 @@ export interface DeviceStore extends DecisionStore, SerialAssertionStore {
   findHolder(name: SerialName): Promise<Device | undefined>
   /** What was ever given under this serial: what a new revision of it has to follow. */
   findUse(name: SerialName): Promise<SerialUse>
-  /** All rows of a serial: its holder, former holders and applicants. Newest first, at most 100. */
+  /** All rows of a serial: its holder, former holders and applicants. Newest first, at most 100. For operators. */
   findBySerial(name: SerialName): Promise<readonly Device[]>
-  /** Newest first. */
+  /** Newest first. For operators. */
   list(filter: DeviceFilter): Promise<readonly Device[]>
   /**
-   * False, and nothing is stored, if the serial has another holder or the key has a row already. `request` is the
-   * encoded serial-request of a pending device.
+   * With its serial, if its status says that it has one. False if the serial has another holder or the key has a row
+   * already, and then the transaction must end. A registration gives a new revision: also false if one as high was given
+   * before. `request` is the encoded serial-request of a pending device.
    */
   add(device: Device, request?: Uint8Array): Promise<boolean>
   /** The serial-request of a pending or rejected device. */
-  findRequest(id: DeviceId): Promise<Uint8Array | undefined>
+  findRequest(device: DeviceRef): Promise<Uint8Array | undefined>
 }
 
-/** Index device_key; a key has one row that is not superseded, and few others. */
-const selectByKey = compiledOnce((query, name: { brandId: string; model: string; deviceKeyId: string }) =>
+type KeyName = Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>
+
+/**
+ * Of few rows that something else finds, those of a model. As expressions, for which there is no index: of a model that
+ * its statistics do not know yet, PostgreSQL expects no rows, and would read all of them by device_model.
+ */
+const isOf = ({ brandId, model }: Pick<Device, 'brandId' | 'model'>) =>
+  sql<boolean>`(brand_id || '' = ${brandId} and model || '' = ${model})`
+
+/** Index device_key; a key has one row of a model that is not superseded, and few others. */
+const selectByKey = compiledOnce((query, name: KeyName & { bucket: number }) =>
   query
     .selectFrom('device')
     .selectAll()
+    .where('bucket', '=', name.bucket)
     .where('device_key_id', '=', name.deviceKeyId)
-    .where('brand_id', '=', name.brandId)
-    .where('model', '=', name.model)
+    .where(isOf(name))
     .orderBy('id', 'desc')
     .limit(100),
 )
 
+/** How often to look for the holder of a serial that goes from one device to another. Constraints decide anyway. */
+const LOOKS = 5
+
+/** Primary key. */
+const selectOne = compiledOnce((query, { id, bucket }: DeviceRef & Values) =>
+  query.selectFrom('device').selectAll().where('id', '=', id).where('bucket', '=', bucket),
+)
+
 export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
   const devices = () => query.selectFrom('device').selectAll()
+  const serials = serialHolderStore({ query })
+
+  const find = async ({ id, bucket }: DeviceRef) => {
+    const [row] = (await selectOne(query, { id, bucket })).rows
+    return row && deviceOf(row)
+  }
+
+  const findUse = async (name: SerialName): Promise<SerialUse> => {
+    for (let again = LOOKS; ; again--) {
+      const given = await serials.find(name)
+      const device = given?.holder && (await find(given.holder))
+      const holder = device && hasSerial(device) ? device : undefined
+      // Between the two statements it may have lost the serial to another.
+      if (!given?.holder || holder || again === 1) return { holder, revision: given?.revision }
+    }
+  }
 
   return {
     ...decisionStore({ query }),
     ...serialAssertionStore({ query }),
 
+    find,
+
     async findById(id) {
-      // Primary key.
+      // The primary key begins with it.
       const row = await devices().where('id', '=', id).executeTakeFirst()
       return row && deviceOf(row)
     },
 
     async findByKey({ brandId, model, deviceKeyId }) {
-      const { rows } = await selectByKey(query, { brandId, model, deviceKeyId })
+      const bucket = bucketOf(deviceKeyId)
+      const { rows } = await selectByKey(query, { brandId, model, deviceKeyId, bucket })
       const row = rows.find(({ status }) => status !== 'superseded') ?? rows[0]
       return row && deviceOf(row)
     },
 
-    async findHolder({ brandId, model, serial }) {
-      // The unique index device_brand_id_model_serial_key.
-      const row = await devices()
-        .where((where) => where.and({ brand_id: brandId, model, serial }))
-        .where('status', 'in', ['active', 'revoked'])
-        .executeTakeFirst()
-      return row && deviceOf(row)
-    },
+    findHolder: async (name) => (await findUse(name)).holder,
+    findUse,
 
-    async findUse({ brandId, model, serial }) {
-      const named = sql`brand_id = ${brandId} and model = ${model} and serial = ${serial}`
-      // The primary key of serial_assertion, device_serial, and the unique index device_brand_id_model_serial_key.
-      // Devices that were imported may have a revision and no assertion.
-      const { rows } = await sql<Nullable<DeviceTable> & { readonly highest: number | null }>`select * from (
-          select max(revision) as highest from (
-            select revision from ${sql.table('serial_assertion')} where ${named}
-            union all
-            select revision from (select revision from device where ${named} order by id desc limit 100) as newest
-          ) as given
-        ) as used
-        left join device on ${named} and status in ('active', 'revoked')
-      `.execute(query)
-      const [row] = rows
-      const holder = row && holderIn(row)
-      return { holder, revision: row?.highest ?? undefined }
-    },
-
-    async findBySerial({ brandId, model, serial }) {
+    async findBySerial(name) {
       // Index device_serial.
       const rows = await devices()
-        .where((where) => where.and({ serial, brand_id: brandId, model }))
+        .where('serial', '=', name.serial)
+        .where(isOf(name))
         .orderBy('id', 'desc')
         .limit(100)
         .execute()
@@ -128,6 +147,8 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
     },
 
     async add(device, request) {
+      const revision = device.origin === 'registration' ? 'new' : 'known'
+      if (hasSerial(device) && !(await serials.claim(device, revision))) return false
       const result = await query
         .insertInto('device')
         .values({ ...rowOf(device), request: request ?? null })
@@ -136,9 +157,13 @@ export function deviceStore({ query }: Pick<Database, 'query'>): DeviceStore {
       return anyRowChanged(result)
     },
 
-    async findRequest(id) {
+    async findRequest({ id, bucket }) {
       // Primary key.
-      const row = await query.selectFrom('device').select('request').where('id', '=', id).executeTakeFirst()
+      const row = await query
+        .selectFrom('device')
+        .select('request')
+        .where((where) => where.and({ id, bucket }))
+        .executeTakeFirst()
       return row?.request ?? undefined
     },
   }
@@ -167,6 +192,7 @@ export function rowOf(
 > {
   return {
     id: device.id,
+    bucket: device.bucket,
     brand_id: device.brandId,
     model: device.model,
     serial: device.serial,
@@ -184,16 +210,11 @@ export function rowOf(
   }
 }
 
-/** A row of an outer join: all of its columns are null if there is none. */
-export type Nullable<Row> = { readonly [Column in keyof Row]: Row[Column] | null }
-
-const holderIn = (row: Nullable<DeviceTable>): Device | undefined =>
-  row.id === null ? undefined : deviceOf(row as DeviceTable)
-
 export function deviceOf(row: DeviceTable): Device {
   return {
     // Only newDeviceId and checked imports fill the column.
     id: row.id as DeviceId,
+    bucket: row.bucket,
     brandId: row.brand_id,
     model: row.model,
     serial: row.serial,

@@ -21,8 +21,14 @@ export interface SerialName {
   readonly serial: string
 }
 
-export interface Device extends SerialName {
+/** Names a row of the register. */
+export interface DeviceRef {
   readonly id: DeviceId
+  /** Where it is: `bucketOf` its device key. */
+  readonly bucket: number
+}
+
+export interface Device extends DeviceRef, SerialName {
   /** Empty until one is chosen. */
   readonly serial: string
   /** SHA3-384 of the device key, as assertions write it. */
@@ -56,6 +62,8 @@ export interface Caller {
 export interface SerialAssertion extends SerialName {
   readonly revision: number
   readonly deviceId: DeviceId
+  /** Of the device. */
+  readonly bucket: number
   /** Byte for byte. */
   readonly encoded: Uint8Array
   readonly authorityId: string

@@ -10,7 +10,10 @@ import type { Keyring } from '../keyring/keyring.ts'
 
 export type NonceKind = 'nonce' | 'request-id'
 
-export const NONCE_LIFE_MS = 600_000
+const NONCE_LIFE_MS = 600_000
+
+/** How long it matters that one was used: twice as long as it is valid, because the clocks of nodes differ. */
+export const GUARD_MS = 2 * NONCE_LIFE_MS
 
 /** Each kind is sealed for its own purpose, so that one never passes for the other. */
 const PURPOSES: Readonly<Record<NonceKind, string>> = {

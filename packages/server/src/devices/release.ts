@@ -7,7 +7,7 @@ import { type DecideDeps, findDevice } from './find-device.ts'
 export async function releaseDevice(name: string, deps: DecideDeps): Promise<Device> {
   const device = await findDevice(name, ['active'], deps)
   const released = await deps.change(async ({ devices, record }) => {
-    if (!(await devices.setQuarantine(device.id, null))) return false
+    if (!(await devices.setQuarantine(device, null))) return false
     await record({ action: 'device.release', subject: device.id })
     return true
   })

@@ -26,9 +26,8 @@ export async function revokeDevice(
 ): Promise<RevokedDevice> {
   const decision = { at: deps.clock(), by, reason: reason === undefined ? null : checkReason(reason) }
   const found = await findDevice(name, ['active', 'revoked'], deps)
-  const { id } = found
   const revoked = await deps.change((stores) => recordRevocation(found, decision, stores))
-  const device = await deps.devices.findById(id)
+  const device = await deps.devices.find(found)
   if (device?.status === 'revoked') return { device, before: !revoked }
   throw nothingToRevoke(found, device)
 }
@@ -39,7 +38,7 @@ export async function recordRevocation(
   decision: Decision,
   { devices, record }: Recording & { readonly devices: DeviceStore },
 ): Promise<boolean> {
-  if (!(await devices.revoke(device.id, decision))) return false
+  if (!(await devices.revoke(device, decision))) return false
   const details = { serial: showSerialName(device), reason: decision.reason }
   await record({ action: 'device.revoke', subject: device.id, details })
   return true

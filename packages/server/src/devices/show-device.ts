@@ -40,10 +40,10 @@ export async function showDevice(
   const sharing = device.serial === '' ? [] : await devices.findBySerial(device)
   return {
     device,
-    assertions: await devices.serialAssertionsOf(id),
-    registrations: await registrations.ofDevice(id, limit),
-    sessions: await deviceSessions.ofDevice(id, limit),
-    evidence: await clones.evidenceOf(id),
+    assertions: await devices.serialAssertionsOf(device),
+    registrations: await registrations.ofDevice(device, limit),
+    sessions: await deviceSessions.ofDevice(device, limit),
+    evidence: await clones.evidenceOf(device),
     others: sharing.filter((other) => other.id !== id),
   }
 }

@@ -4,22 +4,28 @@ import { type PlannedMigration, planMigrations } from '../database/index.ts'
 import { databaseIsMissing, migrateWithLog, missingPart, openConfigured } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
-/** Returns the names of the migrations that ran. Throws what `openInstallation` throws. */
-export async function updateSchema(options: StartOptions): Promise<readonly string[]> {
+/**
+ * Returns the names of the migrations that ran. `partitions`: as `migrate` takes it. Throws what `openInstallation`
+ * throws.
+ */
+export async function updateSchema(options: StartOptions, partitions = 0): Promise<readonly string[]> {
   const { config, log, onMade = (sentence) => log.info({}, sentence) } = options
   const missing = missingPart(config)
   // The key first: there must never be a database without its key.
   await readSecretKey(config.secret)
   const database = await openConfigured(config)
-  const ran = await migrateWithLog(database, options).finally(() => database.close())
+  const ran = await migrateWithLog(database, options, partitions).finally(() => database.close())
   if (missing !== undefined) onMade(missing)
   return ran
 }
 
 /** What {@link updateSchema} would run. Changes nothing, and makes no database. */
-export async function planSchema({ config }: StartOptions): Promise<readonly PlannedMigration[]> {
+export async function planSchema(
+  { config }: StartOptions,
+  partitions = 0,
+): Promise<readonly PlannedMigration[]> {
   const { kind } = config.database
-  if (databaseIsMissing(config)) return planMigrations(undefined, kind)
+  if (databaseIsMissing(config)) return planMigrations(undefined, kind, { partitions })
   const database = await openConfigured(config)
-  return planMigrations(database, kind).finally(() => database.close())
+  return planMigrations(database, kind, { partitions }).finally(() => database.close())
 }

@@ -44,17 +44,22 @@ export async function openConfigured(
   return openDatabase(database, telemetry && observeDatabase(telemetry, system))
 }
 
-/** Returns the names of the migrations that ran; the audit log has them too. */
+/**
+ * Returns the names of the migrations that ran; the audit log has them too. `partitions`: as `migrate` takes it.
+ */
 export async function migrateWithLog(
   database: Database,
   { config, log, clock = systemClock }: StartOptions,
+  partitions = 0,
 ): Promise<readonly string[]> {
   // On PostgreSQL the lock needs a connection of its own, 30 ms of a start that finds nothing to do. A process that
   // migrates at this moment is noticed later, as by nodes that run. On SQLite the lock also shows that the file takes
   // writes.
-  const state = database.kind === 'postgres' ? await schemaState(database) : undefined
+  const asked = partitions > 0
+  const state = database.kind === 'postgres' && !asked ? await schemaState(database) : undefined
   if (state === 'current' || state === 'newer') return []
   const ran = await migrate(database, {
+    partitions,
     also: (query, migrations) =>
       recordingOn({ query }, clock, operatorOf(config)).record({
         action: 'schema.migrate',

@@ -1,6 +1,7 @@
 /** `ratafia serve`, `identity serve`, `migrate`: the commands that start something. Each loads what it starts. */
 import type { Command } from 'commander'
 import { describeDatabase } from '../cli/announcement.ts'
+import { readCount } from '../cli/option-values.ts'
 import { type JsonOption, print, withJson } from '../cli/output.ts'
 import { serviceAddress } from '../config/config.ts'
 import { IDENTITY_PORT } from '../config/variables/serving.ts'
@@ -20,7 +21,11 @@ export function serveCommands(program: Command, context: ServeContext): void {
   withJson(program.command('migrate'))
     .description('bring the database up to date; `serve` does this too when it starts')
     .option('--plan', 'show the statements that would run, and run none')
-    .action((options: JsonOption & { readonly plan?: boolean }) => migrate(options, context))
+    .option(
+      '--partitions <number>',
+      `in a new PostgreSQL database, divide the tables of devices into partitions: 2 to ${MOST_PARTITIONS}; see docs/scaling.md`,
+    )
+    .action((options: MigrateOptions) => migrate(options, context))
 
   program
     .command('identity')
@@ -49,19 +54,28 @@ function configCommands(program: Command, { environment, streams }: ServeContext
     })
 }
 
-async function migrate(
-  options: JsonOption & { readonly plan?: boolean },
-  { environment, streams }: ServeContext,
-): Promise<void> {
+interface MigrateOptions extends JsonOption {
+  readonly plan?: boolean
+  readonly partitions?: string
+}
+
+/** Every statement costs some time for each partition. */
+const MOST_PARTITIONS = 256
+
+const readPartitions = ({ partitions }: MigrateOptions): number =>
+  partitions === undefined ? 0 : readCount('--partitions', partitions, MOST_PARTITIONS, 2)
+
+async function migrate(options: MigrateOptions, { environment, streams }: ServeContext): Promise<void> {
   const { planSchema, updateSchema } = await import('./migrate.ts')
+  const partitions = readPartitions(options)
   const settings = await serviceSettings(environment, streams)
   if (!options.plan) {
-    const ran = await updateSchema({ ...settings, onMade: madeNote(streams.stderr) })
+    const ran = await updateSchema({ ...settings, onMade: madeNote(streams.stderr) }, partitions)
     const human = ran.length === 0 ? 'The database is up to date.' : `Ran ${ran.join(', ')}.`
     print({ streams }, options, { ran }, human)
     return
   }
-  const missing = await planSchema(settings)
+  const missing = await planSchema(settings, partitions)
   // As SQL, for a person to review.
   const human = missing.flatMap(({ name, contracts, statements }) => [
     `-- ${name}${contracts ? ': end every node of an older release first' : ''}`,

@@ -31,7 +31,7 @@ import { packageStore } from '../package-directory/package-store.ts'
 import { sessionStore } from '../tokens/session-store.ts'
 import { changing } from './changing.ts'
 
-export const storesOn = (on: Pick<Database, 'query'>): Stores => ({
+export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): Stores => ({
   accounts: accountStore(on),
   logins: loginStore(on),
   agents: agentStore(on),
@@ -72,9 +72,10 @@ export function changesOn(
     }))(operator),
     inImport: (work) =>
       database.unhurried((query) =>
-        changing({ query }, clock, (on) => ({ register: registerImport(on), models: modelStore(on) }))(
-          operator,
-        )(work),
+        changing({ query }, clock, (on) => ({
+          register: registerImport({ ...on, distributed: database.distributed }),
+          models: modelStore(on),
+        }))(operator)(work),
       ),
     inAudit: (work) => inTransaction(database.query, (query) => work(auditStore({ query }))),
   }

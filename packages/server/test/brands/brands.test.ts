@@ -29,6 +29,7 @@ import { removeBrand } from '../../src/brands/remove-brand.ts'
 import { addTrustRoots } from '../../src/brands/trust/add-trust-roots.ts'
 import { removeTrustRoot } from '../../src/brands/trust/remove-trust-root.ts'
 import { findAssertion, rootAssertions } from '../../src/brands/trust/trust.ts'
+import { newDevice } from '../../src/devices/new-device.ts'
 import {
   accountKeyFile,
   acmeFiles,
@@ -576,21 +577,8 @@ eachDatabase((_kind, open) => {
 
   test('a model or a brand that a device has stays, whatever became of the device', async () => {
     const deps = brandDeps(await open())
-    const device = {
-      ...ACME,
-      id: newDeviceId(),
-      serial: '',
-      deviceKeyId: 'k',
-      status: 'rejected',
-      revision: null,
-      origin: 'registration',
-      original: null,
-      registeredAt: new Date(),
-      decidedAt: null,
-      decidedBy: null,
-      reason: null,
-      quarantinedAt: null,
-    } as const
+    const own = { deviceKeyId: 'key', origin: 'registration', registeredAt: new Date() } as const
+    const device = newDevice({ ...ACME, ...own, status: 'rejected' })
     assert.ok(await deps.devices.add(device, Buffer.from('request')))
     await assert.rejects(
       removeModel(ACME, deps),

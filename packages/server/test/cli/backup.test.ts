@@ -135,7 +135,7 @@ eachDatabase((kind, _open, fresh) => {
           assert.equal(code, 1)
           assert.match(
             stderr,
-            /^(ratafia: Made the database .*\n)?ratafia: The file is damaged, or not a backup: .* Nothing was restored\.\n$/,
+            /^(ratafia: Made the database .*\n)?ratafia: The file (is damaged, or not a backup: |has a ).* Nothing was restored\.\n$/,
           )
         }
         const other = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 8).toString('base64') }

@@ -262,19 +262,26 @@ async function add(made: Made, installation: Installation): Promise<DeviceId> {
     decidedBy: 'operator',
   })
   assert.ok(await devices.add(device))
-  const { id } = device
+  const { id, bucket } = device
   for (const [at, address] of made.sessions ?? []) await session(installation, id, at, address)
   if (made.registeredFrom !== undefined) {
     const caller = { address: made.registeredFrom, userAgent: 'snapd' }
     const hashes = { requestIdHash: randomBytes(32), requestHash: randomBytes(32) }
-    await registrations.add({ ...hashes, deviceId: id, at: new Date(made.registered), caller })
+    await registrations.add({ ...hashes, deviceId: id, bucket, at: new Date(made.registered), caller })
   }
   for (const [kind, times, lastSeen] of made.evidence ?? []) {
     for (let i = 0; i < times; i++) {
-      await clones.record({ deviceId: id, kind, subject: 'other', details: {}, at: new Date(lastSeen) })
+      await clones.record({
+        deviceId: id,
+        bucket,
+        kind,
+        subject: 'other',
+        details: {},
+        at: new Date(lastSeen),
+      })
     }
   }
-  if (made.quarantined) await devices.setQuarantine(id, new Date())
+  if (made.quarantined) await devices.setQuarantine(device, new Date())
   return id
 }
 
@@ -288,11 +295,12 @@ async function session(
   const device = deviceId && (await devices.findById(deviceId))
   assert.ok(device)
   // As long as it is in quarantine it gets none.
-  if (device.quarantinedAt) await devices.setQuarantine(device.id, null)
+  if (device.quarantinedAt) await devices.setQuarantine(device, null)
   const openedAt = new Date(at)
   const stored = await deviceSessions.add({
     id,
     deviceId: device.id,
+    bucket: device.bucket,
     chainId: id,
     previousId: null,
     nonceHash: randomBytes(32),
@@ -304,5 +312,5 @@ async function session(
     caller: { address, userAgent: 'snapd' },
   })
   assert.ok(stored)
-  if (device.quarantinedAt) await devices.setQuarantine(device.id, device.quarantinedAt)
+  if (device.quarantinedAt) await devices.setQuarantine(device, device.quarantinedAt)
 }

@@ -177,7 +177,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(results.filter((result) => result === 'done').length, 8)
       assert.ok(!results.includes('failed'))
       const assertions = await Promise.all(
-        (await model.rows('active')).map(({ id }) => installation.devices.serialAssertionsOf(id)),
+        (await model.rows('active')).map((device) => installation.devices.serialAssertionsOf(device)),
       )
       assert.deepEqual(
         assertions.map(({ length }) => length),

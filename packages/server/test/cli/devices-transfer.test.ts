@@ -10,6 +10,7 @@ import { type DeviceId, newDeviceId } from '@ratafia/api'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import { signSerial } from '../../src/brands/keys/sign-serial.ts'
 import type { Installation } from '../../src/cli/installation.ts'
+import { deviceRef, newDevice } from '../../src/devices/new-device.ts'
 import { importDevices } from '../../src/devices/transfer/import-devices.ts'
 import { ImportError } from '../../src/files/import-rows.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -65,7 +66,7 @@ eachDatabase((kind, _open, fresh) => {
         shown.assertions.map((one: { revision: number }) => one.revision),
         [0, 2],
       )
-      const before = await installation.devices.serialAssertionsOf(shown.id)
+      const before = await installation.devices.serialAssertionsOf(shown)
       assert.deepEqual(
         shown.assertions.map((one: { assertion: string }) => one.assertion),
         before.map(({ encoded }) => Buffer.from(encoded).toString()),
@@ -74,7 +75,7 @@ eachDatabase((kind, _open, fresh) => {
       const [pending] = await other.json('devices', 'list', '--status', 'pending')
       assert.equal(pending.device_key_id, keys[2]?.publicKey.id)
       const there = await other.open()
-      const [request, original] = [there, installation].map(({ devices }) => devices.findRequest(pending.id))
+      const [request, original] = [there, installation].map(({ devices }) => devices.findRequest(pending))
       assert.deepEqual(await request, await original)
       assert.deepEqual(
         (await readdir(program.directory)).filter((name) => name.endsWith('.part')),
@@ -146,6 +147,7 @@ eachDatabase((kind, _open, fresh) => {
     const seen = { kind: 'second-key', subject: 'another key', details: { address: '192.0.2.1' } } as const
     await installation.clones.record({
       deviceId: device.id,
+      bucket: device.bucket,
       at: new Date('2026-03-01T00:00:00.000Z'),
       ...seen,
     })
@@ -157,10 +159,15 @@ eachDatabase((kind, _open, fresh) => {
     const moved = { ...rows[0], id, serial: 'T-5', device_key_id: Buffer.alloc(48, 7).toString('base64url') }
     await writeFile(file, JSON.stringify([{ ...moved, assertions: null, revision: null }]))
     await run(other, 'import', '--unknown-models', file)
-    const there = await (await other.open()).clones.evidenceOf(id)
+    const copy = deviceRef(id, moved.device_key_id)
+    const there = await (await other.open()).clones.evidenceOf(copy)
     assert.deepEqual(
       there,
-      (await installation.clones.evidenceOf(device.id)).map((one) => ({ ...one, deviceId: id })),
+      (await installation.clones.evidenceOf(device)).map((one) => ({
+        ...one,
+        deviceId: id,
+        bucket: copy.bucket,
+      })),
     )
     for (const bad of [
       'x',
@@ -190,7 +197,7 @@ eachDatabase((kind, _open, fresh) => {
       (await installation.devices.list({ serial: 'T-1', limit: 1 }))[0] ?? assert.fail()
     const serialText = async () =>
       Buffer.from(
-        (await installation.devices.serialAssertionsOf((await holder()).id))[0]?.encoded ?? [],
+        (await installation.devices.serialAssertionsOf(await holder()))[0]?.encoded ?? [],
       ).toString()
     const request = () => {
       const key = keys[3] ?? assert.fail()
@@ -274,7 +281,7 @@ eachDatabase((kind, _open, fresh) => {
     ]
     const secondText = async () =>
       Buffer.from(
-        (await installation.devices.serialAssertionsOf((await holder()).id))[1]?.encoded ?? [],
+        (await installation.devices.serialAssertionsOf(await holder()))[1]?.encoded ?? [],
       ).toString()
     for (const [what, change, message] of cases) {
       test(what, async () => {
@@ -404,7 +411,7 @@ async function fill(installation: Installation, keys: readonly PrivateKey[]): Pr
     const key = keys[index] ?? assert.fail()
     const id: DeviceId = newDeviceId()
     const waits = status === 'pending' || status === 'rejected'
-    const device = {
+    const device = newDevice({
       ...ACME,
       id,
       serial,
@@ -417,8 +424,7 @@ async function fill(installation: Installation, keys: readonly PrivateKey[]): Pr
       decidedAt: status === 'pending' ? null : at,
       decidedBy: status === 'pending' ? null : 'operator',
       reason,
-      quarantinedAt: null,
-    } as const
+    })
     const body = 'a: "b, c"\r\nd: e\n'
     const request = waits ? serialRequest({ requestId: 'id', key, body }) : undefined
     assert.ok(await installation.devices.add(device, request))
@@ -430,6 +436,7 @@ async function fill(installation: Installation, keys: readonly PrivateKey[]): Pr
         serial,
         revision,
         deviceId: id,
+        bucket: device.bucket,
         encoded: encode(assertion),
         authorityId: signer.authorityId,
         signingKeyId: assertion.signKeyId,

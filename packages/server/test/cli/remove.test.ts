@@ -108,8 +108,9 @@ eachDatabase((kind, _open, fresh) => {
     const asked = query.updateTable('device_registration').set({ registered_at: Date.now() - HOUR })
     await asked.where('device_id', '=', id).execute()
   }
-  const idOf = async (serial: string): Promise<DeviceId> =>
-    (await installation.devices.findHolder({ ...ACME, serial }))?.id ?? assert.fail(`no ${serial}`)
+  const holderOf = async (serial: string) =>
+    (await installation.devices.findHolder({ ...ACME, serial })) ?? assert.fail(`no ${serial}`)
+  const idOf = async (serial: string): Promise<DeviceId> => (await holderOf(serial)).id
 
   if (kind === 'sqlite')
     test('at a terminal both ask, say what will happen, and take only a yes', async () => {
@@ -246,7 +247,7 @@ eachDatabase((kind, _open, fresh) => {
     // Evidence about the holder of G-1, with the address of this key.
     assert.equal((await register(service, { key, serial: 'G-1' })).status, 400)
     const seen = async () =>
-      (await installation.clones.evidenceOf(await idOf('G-1'))).map(({ details }) => details)
+      (await installation.clones.evidenceOf(await holderOf('G-1'))).map(({ details }) => details)
     assert.equal((await seen())[0]?.['address'], ADDRESS)
     const requestId = await getRequestId(service)
     const ask = () => register(service, { key, requestId, serial: 'NEVER-GIVEN-1' })
@@ -275,13 +276,13 @@ eachDatabase((kind, _open, fresh) => {
     await setAcmePolicy(installation, { registration: 'approval' })
     const key = newKey()
     assert.equal((await register(service, { key })).status, 202)
-    const { id } =
+    const device =
       (await installation.devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail()
     // As if the device had asked just after somebody looked.
     const removals = { ...installation.removals, lastRequest: async () => undefined }
-    const removing = removeDevice({ name: id, by: 'operator' }, { ...installation, removals })
+    const removing = removeDevice({ name: device.id, by: 'operator' }, { ...installation, removals })
     await assert.rejects(removing, /keeps changing\. Try again\./)
-    assert.equal((await installation.registrations.ofDevice(id, 10)).length, 1)
+    assert.equal((await installation.registrations.ofDevice(device, 10)).length, 1)
   })
 
   describe('an account', () => {

@@ -44,7 +44,7 @@ const FLEET = [
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   '': ['--version'],
   serve: [],
-  migrate: ['--plan', '--json'],
+  migrate: ['--plan', '--partitions', '--json'],
   identity: [],
   'identity serve': [],
   accounts: [],

@@ -4,6 +4,7 @@ import { newDeviceId } from '@ratafia/api'
 import { decode, encode, encodePublicKey, sign } from '@ratafia/assertions'
 import { findPublicAssertion } from '../../src/devices/assertions/find-assertion.ts'
 import type { DeviceStatus } from '../../src/devices/device.ts'
+import { newDevice } from '../../src/devices/new-device.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { acmeFiles, brandDeps, testKey, vector } from '../support/brands.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -40,15 +41,16 @@ async function hold(
     ),
   )
   const decision = { decidedAt: at, decidedBy: 'policy', reason: null, quarantinedAt: null }
-  const added = await installation.devices.add({
-    ...{ id, ...ACME, serial, status, revision: 0, origin: 'registration', original: null },
+  const device = newDevice({
+    ...{ id, ...ACME, serial, status, revision: 0, origin: 'registration' },
     // A key has one serial of a model: these devices share what they signed with, not their row's key.
     deviceKeyId: `${publicKey.id.slice(0, -serial.length % 60)}${serial}`.slice(-64),
     registeredAt: at,
     ...decision,
   })
-  assert.ok(added)
-  const assertion = { ...ACME, serial, revision: 0, deviceId: id, encoded, authorityId: ACME.brandId }
+  assert.ok(await installation.devices.add(device))
+  const { bucket } = device
+  const assertion = { ...ACME, serial, revision: 0, deviceId: id, bucket, encoded, authorityId: ACME.brandId }
   await installation.devices.addSerialAssertion({ ...assertion, signingKeyId: acmeKey().publicKey.id }, at)
   return encoded
 }

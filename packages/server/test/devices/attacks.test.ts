@@ -196,8 +196,7 @@ eachDatabase((kind, _open, fresh) => {
       await sessionOf(service, { serial, key, modelText: newer })
       const again = await openSession(service, { serial, key, modelText: of.modelText, previous: first })
       assert.equal(again.status, 200)
-      const { id } = await holder('SN-1')
-      const evidence = await service.installation.clones.evidenceOf(id)
+      const evidence = await service.installation.clones.evidenceOf(await holder('SN-1'))
       assert.deepEqual(new Set(evidence.map(({ kind }) => kind)), new Set(['second-chain']))
       // A clone at the same store is still found.
       await sessionOf(service, { serial, key, modelText: of.modelText })
@@ -320,8 +319,7 @@ eachDatabase((kind, _open, fresh) => {
       const { of } = model
       const serial = await registered(service, { ...of, key, serial: 'SN-1' })
       const before = await sessionOf(service, { serial, key, modelText: of.modelText })
-      const { id } = await model.holder('SN-1')
-      await service.installation.devices.setQuarantine(id, service.now())
+      await service.installation.devices.setQuarantine(await model.holder('SN-1'), service.now())
       const own = { key, model: model.name.model }
       const newer = serialAssertion({ serial: 'SN-1', revision: 7, ...own })
       const another = serialAssertion({ serial: 'SN-2', ...own })

@@ -134,9 +134,9 @@ eachDatabase((kind, _open, fresh) => {
       const [now, old, ...more] = await devices.list({ ...name, limit: 10 })
       assert.ok(now && old)
       assert.deepEqual([now.status, now.revision, old.status, more], ['active', 1, 'superseded', []])
-      assert.equal((await devices.serialAssertionsOf(now.id)).length, 1)
+      assert.equal((await devices.serialAssertionsOf(now)).length, 1)
       assert.deepEqual(await usesOf(), [1])
-      assert.equal((await clones.evidenceOf(old.id)).length, 1)
+      assert.equal((await clones.evidenceOf(old)).length, 1)
 
       done = answer !== undefined
       if (done) assert.ok(step > 10, `only ${step} steps`)

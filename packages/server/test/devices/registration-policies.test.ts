@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { sign as signBytes } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { newDeviceId } from '@ratafia/api'
 import { encode, type HeaderInput, type PrivateKey } from '@ratafia/assertions'
 import { addBrand } from '../../src/brands/add-brand.ts'
 import { addSigningKey } from '../../src/brands/keys/add-signing-key.ts'
@@ -19,6 +18,7 @@ import type { ModelPolicy } from '../../src/brands/models/model-policy.ts'
 import { allowRemodel } from '../../src/brands/models/remodel.ts'
 import { setPolicy } from '../../src/brands/models/set-policy.ts'
 import type { Device } from '../../src/devices/device.ts'
+import { newDevice } from '../../src/devices/new-device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
 import { acmeFiles, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
@@ -137,7 +137,7 @@ eachDatabase((kind, _open, fresh) => {
         )
         const device = await holder('SN-1')
         assert.equal(device?.deviceKeyId, deviceKey().publicKey.id)
-        const [evidence, ...more] = await service.installation.clones.evidenceOf(device.id)
+        const [evidence, ...more] = await service.installation.clones.evidenceOf(device)
         assert.deepEqual(more, [])
         assert.deepEqual(
           [evidence?.kind, evidence?.subject, evidence?.times, evidence?.details],
@@ -170,8 +170,8 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(second && first)
       assert.equal(second.decidedBy, 'policy')
       assert.ok(second.reason?.includes(keys[2]?.publicKey.id ?? '?'), String(second.reason))
-      for (const { id } of [first, second]) {
-        assert.equal((await service.installation.clones.evidenceOf(id)).length, 1)
+      for (const device of [first, second]) {
+        assert.equal((await service.installation.clones.evidenceOf(device)).length, 1)
       }
     })
 
@@ -181,10 +181,10 @@ eachDatabase((kind, _open, fresh) => {
       await registered(service, { ...of, serial: 'SN-1' })
       const device = (await holder('SN-1')) ?? assert.fail()
       const key = await freshDeviceKey()
-      await devices.setQuarantine(device.id, service.now())
+      await devices.setQuarantine(device, service.now())
       assert.match(await refused({ ...of, serial: 'SN-1', key }), /belongs to another device key/)
-      await devices.setQuarantine(device.id, null)
-      await devices.revoke(device.id, decision())
+      await devices.setQuarantine(device, null)
+      await devices.revoke(device, decision())
       assert.match(await refused({ ...of, serial: 'SN-1', key }), /belongs to a device that is revoked/)
       assert.match(await refused({ ...of, serial: 'SN-1' }), /^This device is revoked: /)
       assert.match(await refused({ ...of, serial: 'SN-2' }), /^This device is revoked: /)
@@ -195,21 +195,17 @@ eachDatabase((kind, _open, fresh) => {
     const model = await newModel({ registration: 'allow-list', proposedSerial: 'required' })
     for (const [i, revision] of [null, 4].entries()) {
       const key = await freshDeviceKey()
-      const device: Device = {
-        id: newDeviceId(),
+      const device = newDevice({
         ...model.name,
         serial: `SN-${i}`,
         deviceKeyId: key.publicKey.id,
         status: 'active',
         revision,
         origin: 'import',
-        original: null,
         registeredAt: service.now(),
         decidedAt: service.now(),
         decidedBy: 'import',
-        reason: null,
-        quarantinedAt: null,
-      }
+      })
       assert.ok(await service.installation.devices.add(device))
       const answers = await Promise.all([1, 2, 3].map(() => register(service, { ...model.of, key })))
       const [first] = answers
@@ -260,11 +256,11 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(more, [])
       assert.deepEqual([device.status, device.serial], ['pending', 'SN-1'])
       assert.deepEqual(
-        Buffer.from((await service.installation.devices.findRequest(device.id)) ?? []),
+        Buffer.from((await service.installation.devices.findRequest(device)) ?? []),
         Buffer.from(request),
       )
       await approve(device)
-      const [assertion] = await service.installation.devices.serialAssertionsOf(device.id)
+      const [assertion] = await service.installation.devices.serialAssertionsOf(device)
       assert.ok(assertion)
       const first = await postDevices(service, body)
       assert.equal(first.status, 200)
@@ -298,7 +294,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await postDevices(service, body)).status, 202)
       const [device] = await rows()
       assert.ok(device)
-      await service.installation.devices.reject(device.id, { ...decision(), reason: 'Not one of ours' })
+      await service.installation.devices.reject(device, { ...decision(), reason: 'Not one of ours' })
       const message = 'The operator rejected this device: Not one of ours.'
       for (let poll = 0; poll < 2; poll++) {
         assert.equal(refusalOf(await postDevices(service, body)).message, message)
@@ -355,7 +351,7 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal((await register(service, of)).status, 202)
       const [waiting] = await rows()
       assert.ok(waiting)
-      await service.installation.devices.reject(waiting.id, { ...decision(), reason: 'No' })
+      await service.installation.devices.reject(waiting, { ...decision(), reason: 'No' })
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
 
@@ -594,10 +590,10 @@ eachDatabase((kind, _open, fresh) => {
       await allowRemodel({ from: from.name, to: to.name }, service.installation)
       const device = (await from.holder('SN-1')) ?? assert.fail()
       const { devices } = service.installation
-      await devices.setQuarantine(device.id, service.now())
+      await devices.setQuarantine(device, service.now())
       assert.match(await refused(input), /^The original serial cannot be used: its device is in quarantine/)
-      await devices.setQuarantine(device.id, null)
-      await devices.revoke(device.id, decision())
+      await devices.setQuarantine(device, null)
+      await devices.revoke(device, decision())
       assert.match(await refused(input), /^The original serial cannot be used: its device is revoked\.$/)
       assert.deepEqual(await to.rows(), [])
     })

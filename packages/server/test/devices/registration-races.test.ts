@@ -67,7 +67,7 @@ eachDatabase((_kind, _open, fresh) => {
     const [device, ...more] = await rows()
     assert.ok(device)
     assert.deepEqual([device.status, device.revision, more], ['active', 0, []])
-    assert.equal((await service.installation.devices.serialAssertionsOf(device.id)).length, 1)
+    assert.equal((await service.installation.devices.serialAssertionsOf(device)).length, 1)
   })
 
   test(`Guarantee: ${MANY} keys that ask for one serial number at once: one gets it`, async () => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { encode } from '@ratafia/assertions'
+import { bucketOf } from '../../src/bucket.ts'
 import { acmeFiles, vector } from '../support/brands.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
@@ -108,6 +109,7 @@ eachDatabase((kind, _open, fresh) => {
           model,
           serial: 'SN-1',
           deviceKeyId: deviceKey().publicKey.id,
+          bucket: bucketOf(deviceKey().publicKey.id),
           status: 'active',
           revision: 0,
           origin: 'registration',
@@ -119,7 +121,7 @@ eachDatabase((kind, _open, fresh) => {
           quarantinedAt: null,
         },
       )
-      const [registration] = await service.installation.registrations.ofDevice(device.id, 2)
+      const [registration] = await service.installation.registrations.ofDevice(device, 2)
       assert.equal(registration?.caller.address, '127.0.0.1')
     })
 

@@ -35,15 +35,15 @@ eachDatabase((_kind, _open, fresh) => {
     const open = (previous?: string) => sessionOf(service, { key, serial, ...(previous ? { previous } : {}) })
     const first = await open()
     const row = await service.installation.devices.findHolder(serial.fields)
-    const { id } = row ?? assert.fail('not in the register')
+    const of = row ?? assert.fail('not in the register')
     const tryOpen = (previous?: string) =>
       openSession(service, { key, serial, ...(previous ? { previous } : {}) })
     const evidence = async () =>
-      (await service.installation.clones.evidenceOf(id)).map(({ kind, times }) => `${kind} ${times}`).sort()
+      (await service.installation.clones.evidenceOf(of)).map(({ kind, times }) => `${kind} ${times}`).sort()
     const chains = async () =>
-      new Set((await service.installation.deviceSessions.ofDevice(id, 100)).map(({ chainId }) => chainId))
+      new Set((await service.installation.deviceSessions.ofDevice(of, 100)).map(({ chainId }) => chainId))
         .size
-    return { id, key, serial, first, open, tryOpen, evidence, chains }
+    return { of, key, serial, first, open, tryOpen, evidence, chains }
   }
 
   describe('recorded, by kind', () => {
@@ -75,12 +75,12 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('second-chain: a new one while another had a session that had not expired', async () => {
-      const { id, open, evidence } = await device()
+      const { of, open, evidence } = await device()
       await open()
       assert.deepEqual(await evidence(), ['second-chain 1'])
       const [{ details, subject, firstSeenAt } = assert.fail()] =
-        await service.installation.clones.evidenceOf(id)
-      const sessions = await service.installation.deviceSessions.ofDevice(id, 100)
+        await service.installation.clones.evidenceOf(of)
+      const sessions = await service.installation.deviceSessions.ofDevice(of, 100)
       assert.equal(subject, sessions.at(-1)?.chainId)
       assert.equal(details['other-session'], sessions.at(-1)?.id)
       assert.match(`${details['address']} ${details['other-address']}`, /^127\.0\.0\.1 127\.0\.0\.1$/)
@@ -89,9 +89,9 @@ eachDatabase((_kind, _open, fresh) => {
 
     // They may be stored together, and yet each counts.
     test('second-chain: eight sessions at once', async () => {
-      const { id, open, chains } = await device()
+      const { of, open, chains } = await device()
       await Promise.all(Array.from({ length: 8 }, () => open()))
-      const rows = await service.installation.clones.evidenceOf(id)
+      const rows = await service.installation.clones.evidenceOf(of)
       assert.ok(rows.every(({ kind }) => kind === 'second-chain'))
       assert.equal(
         rows.reduce((sum, { times }) => sum + times, 0),
@@ -152,7 +152,7 @@ eachDatabase((_kind, _open, fresh) => {
 
     // Guarantee: from the moment two are seen to hold a key, neither has a session.
     test('two-chains: this request is refused, the sessions of both end, and the nonce is not used up', async () => {
-      const { id, key, serial, first, open, tryOpen, evidence } = await device()
+      const { of, key, serial, first, open, tryOpen, evidence } = await device()
       const other = await open()
       assert.equal(await verify(first), 200)
       const body = await sessionBody(service, { key, serial })
@@ -168,7 +168,7 @@ eachDatabase((_kind, _open, fresh) => {
       assert.equal(refusalOf(await tryOpen(other)).code, 'device-refused')
       assert.deepEqual(await evidence(), ['second-chain 1', 'two-chains 1'])
 
-      await service.installation.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(of, null)
       assert.deepEqual([await verify(first), await verify(other)], [200, 200])
       assert.equal((await again()).status, 200, 'what was seen before its release counts no more')
     })
@@ -186,10 +186,10 @@ eachDatabase((_kind, _open, fresh) => {
     })
 
     test('a released device is quarantined again as soon as the other one reappears', async () => {
-      const { id, first, open, tryOpen } = await device()
+      const { of, first, open, tryOpen } = await device()
       const other = await open()
       assert.equal((await tryOpen(first)).status, 400)
-      await service.installation.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(of, null)
       const next = await open(first)
       const more = await open(other)
       assert.equal((await tryOpen(next)).status, 400)

@@ -17,6 +17,7 @@ import {
   mint,
 } from '@ratafia/macaroon'
 import type { Device } from '../../src/devices/device.ts'
+import { newDevice as newRow } from '../../src/devices/new-device.ts'
 import { eachDatabase, onOne } from '../support/databases.ts'
 import {
   ACME,
@@ -62,13 +63,12 @@ eachDatabase((kind, _open, fresh) => {
   const holderOf = async ({ serial }: TestDevice) =>
     (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (device: TestDevice) =>
-    service.installation.deviceSessions.ofDevice((await holderOf(device)).id, 100)
+    service.installation.deviceSessions.ofDevice(await holderOf(device), 100)
   /** As somebody else put it into the register: without an assertion. */
   const rowOf = ({ serial }: TestDevice, id: DeviceId, status: 'pending' | 'active'): Device => {
     const { brandId, model, serial: number, deviceKeyId } = serial.fields
     const name = { id, brandId, model, serial: number, deviceKeyId }
-    const nobody = { decidedAt: null, decidedBy: null, reason: null, quarantinedAt: null, original: null }
-    return { ...name, ...nobody, status, revision: null, origin: 'import', registeredAt: service.now() }
+    return newRow({ ...name, status, origin: 'import', registeredAt: service.now() })
   }
   const decision = () => ({ at: service.now(), by: 'alice', reason: 'stolen from a van' })
 
@@ -194,12 +194,13 @@ eachDatabase((kind, _open, fresh) => {
     test('a device whose serial was signed elsewhere enters it, with its assertion', async () => {
       const one = newDevice(3)
       await sessionOf(service, one)
-      const { status, origin, revision, deviceKeyId, id } = await holderOf(one)
+      const device = await holderOf(one)
+      const { status, origin, revision, deviceKeyId } = device
       assert.deepEqual(
         [status, origin, revision, deviceKeyId],
         ['active', 'session', 3, one.key.publicKey.id],
       )
-      const [stored, ...more] = await service.installation.devices.serialAssertionsOf(id)
+      const [stored, ...more] = await service.installation.devices.serialAssertionsOf(device)
       assert.equal(more.length, 0)
       assert.deepEqual(
         [stored?.revision, stored?.authorityId, stored?.signingKeyId],
@@ -214,9 +215,9 @@ eachDatabase((kind, _open, fresh) => {
       const { serial } = one.serial.fields
       await sessionOf(service, { ...one, serial: serialAssertion({ serial, key: one.key, revision: 4 }) })
       await sessionOf(service, { ...one, serial: serialAssertion({ serial, key: one.key, revision: 2 }) })
-      const { id, revision } = await holderOf(one)
-      assert.equal(revision, 4)
-      const stored = await service.installation.devices.serialAssertionsOf(id)
+      const device = await holderOf(one)
+      assert.equal(device.revision, 4)
+      const stored = await service.installation.devices.serialAssertionsOf(device)
       assert.deepEqual(
         stored.map((assertion) => assertion.revision),
         [1, 4],
@@ -251,9 +252,9 @@ eachDatabase((kind, _open, fresh) => {
       const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 7 })
       assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /superseded/)
       await sessionOf(service, one)
-      const { id, revision } = await holderOf(one)
-      assert.equal(revision, 1)
-      assert.equal((await service.installation.devices.serialAssertionsOf(id)).length, 1)
+      const device = await holderOf(one)
+      assert.equal(device.revision, 1)
+      assert.equal((await service.installation.devices.serialAssertionsOf(device)).length, 1)
     })
 
     test('a key that gets its serial back begins a new chain, whichever session it presents', async () => {
@@ -266,7 +267,7 @@ eachDatabase((kind, _open, fresh) => {
       await sessionOf(service, { ...back, previous })
       const [session, ...more] = await sessionsOf(back)
       assert.deepEqual([session?.previousId, session?.chainId, more.length], [null, session?.id, 0])
-      assert.deepEqual(await service.installation.clones.evidenceOf((await holderOf(back)).id), [])
+      assert.deepEqual(await service.installation.clones.evidenceOf(await holderOf(back)), [])
     })
 
     // Guarantee: a device key has one serial of a model.
@@ -316,9 +317,9 @@ eachDatabase((kind, _open, fresh) => {
       // Guarantee: what the operator has still to decide, or has refused, is not decided by a session.
       test(`a device whose registration here is ${status} gets none with a serial signed elsewhere`, async () => {
         const one = newDevice()
-        const id = newDeviceId()
-        await service.installation.devices.add(rowOf(one, id, 'pending'), Buffer.from('the serial-request'))
-        if (status === 'rejected') await service.installation.devices.reject(id, decision())
+        const device = rowOf(one, newDeviceId(), 'pending')
+        await service.installation.devices.add(device, Buffer.from('the serial-request'))
+        if (status === 'rejected') await service.installation.devices.reject(device, decision())
         assertRefused(await openSession(service, one), 400, 'device-refused', message)
       })
     }
@@ -326,7 +327,7 @@ eachDatabase((kind, _open, fresh) => {
     test('a revoked device gets none, with any key and any revision', async () => {
       const one = newDevice()
       const previous = await sessionOf(service, one)
-      await service.installation.devices.revoke((await holderOf(one)).id, decision())
+      await service.installation.devices.revoke(await holderOf(one), decision())
       const revoked = /^The device was revoked at \S+ by alice\. Ask its operator\.$/
       assertRefused(await openSession(service, one), 400, 'device-refused', revoked)
       assertRefused(await openSession(service, { ...one, previous }), 400, 'device-refused', revoked)
@@ -345,20 +346,20 @@ eachDatabase((kind, _open, fresh) => {
       const body = await sessionBody(service, one)
       const post = () => call(service, 'POST', `${AUTH}/sessions`, { body })
       assert.equal((await post()).status, 200)
-      await service.installation.devices.revoke((await holderOf(one)).id, decision())
+      await service.installation.devices.revoke(await holderOf(one), decision())
       assertRefused(await post(), 400, 'device-refused', /revoked/)
     })
 
     test('a device in quarantine gets none until it is released, and keeps its serial', async () => {
       const one = newDevice()
       await sessionOf(service, one)
-      const { id } = await holderOf(one)
-      await service.installation.devices.setQuarantine(id, service.now())
+      const device = await holderOf(one)
+      await service.installation.devices.setQuarantine(device, service.now())
       assertRefused(await openSession(service, one), 400, 'device-refused', /has been in quarantine since/)
       const key = newKey()
       const serial = serialAssertion({ serial: one.serial.fields.serial, key, revision: 1 })
       assertRefused(await openSession(service, { key, serial }), 400, 'device-refused', /in quarantine/)
-      await service.installation.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(device, null)
       assert.equal((await openSession(service, one)).status, 200)
     })
   })

@@ -293,7 +293,7 @@ eachDatabase((kind, _open, fresh) => {
     test('revoked: reported even if the session has expired', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
-      await service.installation.devices.revoke((await holderOf(device)).id, decision())
+      await service.installation.devices.revoke(await holderOf(device), decision())
       const message = /^The device was revoked at \S+Z by alice\. Ask its operator\.$/
       assertRefused(await verify(session), message)
       service.advance(2 * DAY)
@@ -313,10 +313,10 @@ eachDatabase((kind, _open, fresh) => {
     test('in quarantine, until it is released', async () => {
       const device = newDevice()
       const session = await sessionOf(service, device)
-      const { id } = await holderOf(device)
-      await service.installation.devices.setQuarantine(id, service.now())
+      const row = await holderOf(device)
+      await service.installation.devices.setQuarantine(row, service.now())
       assertRefused(await verify(session), /^The device has been in quarantine since \S+Z, /)
-      await service.installation.devices.setQuarantine(id, null)
+      await service.installation.devices.setQuarantine(row, null)
       assert.equal((await verify(session)).status, 200)
     })
 

@@ -497,6 +497,21 @@ eachDatabase((kind, _open, fresh) => {
       assertRefused(await post({ ...body, 'device-session-request': other }), 400, 'invalid-nonce', /used/)
     })
 
+    test('used up for the key that used it: another key may use it, once', async () => {
+      const nonce = await getNonce(service)
+      const [one, other] = await freshDeviceKeys(2)
+      for (const [index, key] of [one, other].entries()) {
+        assert.ok(key)
+        const serial = serialAssertion({ serial: `C-SHARED-${index}`, key })
+        assert.equal((await openSession(service, { serial, key, nonce })).status, 200)
+        const again = textOf(
+          sessionRequest({ nonce, serial: serial.fields.serial, key, headers: { more: 'x' } }),
+        )
+        const body = await sessionBody(service, { serial, key, nonce })
+        assertRefused(await post({ ...body, 'device-session-request': again }), 400, 'invalid-nonce', /used/)
+      }
+    })
+
     test('a refused request does not use it up', async () => {
       const serial = serialAssertion({ serial: 'C-1' })
       const nonce = await getNonce(service)
@@ -597,7 +612,7 @@ eachDatabase((kind, _open, fresh) => {
   const deviceOf = async (serial: AssertionOf<'serial'>) =>
     (await service.installation.devices.findHolder(serial.fields)) ?? assert.fail('not in the register')
   const sessionsOf = async (serial: AssertionOf<'serial'>) =>
-    service.installation.deviceSessions.ofDevice((await deviceOf(serial)).id, 100)
+    service.installation.deviceSessions.ofDevice(await deviceOf(serial), 100)
   const evidenceOf = async (serial: AssertionOf<'serial'>) =>
-    service.installation.clones.evidenceOf((await deviceOf(serial)).id)
+    service.installation.clones.evidenceOf(await deviceOf(serial))
 })

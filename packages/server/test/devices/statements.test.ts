@@ -52,6 +52,8 @@ eachDatabase((_kind, _open, fresh) => {
       'insert device',
       'insert device_registration',
       'insert serial_assertion',
+      'insert serial_holder',
+      'insert used_request_id',
       'select device',
       'select device_registration',
       'select model',
@@ -65,7 +67,7 @@ eachDatabase((_kind, _open, fresh) => {
       registerSome(service, 'strict', { registration: 'allow-list' }),
     )
     const statements = statementsOf(`POST ${AUTH}/devices`)
-    assert.equal(statements.length, 16, statements.join())
+    assert.equal(statements.length, 18, statements.join())
   })
 
   test('a session and its refresh', async () => {

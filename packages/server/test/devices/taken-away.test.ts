@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newDeviceId } from '@ratafia/api'
 import { encode, type PrivateKey } from '@ratafia/assertions'
 import { sql } from 'kysely'
 import { brandStore } from '../../src/brands/brand-store.ts'
@@ -17,6 +16,7 @@ import { allowRemodel } from '../../src/brands/models/remodel.ts'
 import { removeModel } from '../../src/brands/models/remove-model.ts'
 import { type Database, inTransaction } from '../../src/database/index.ts'
 import { deviceStore } from '../../src/devices/device-store.ts'
+import { newDevice } from '../../src/devices/new-device.ts'
 import { approveDevice } from '../../src/devices/registration/approval/approve.ts'
 import { RequestError } from '../../src/errors.ts'
 import { eachDatabase } from '../support/databases.ts'
@@ -141,7 +141,7 @@ eachDatabase((kind, open, fresh) => {
       const taken = (on: On) =>
         what === 'remodel'
           ? modelStore(on).disallowRemodel(from.name, to.name)
-          : deviceStore(on).revoke(device.id, decision())
+          : deviceStore(on).revoke(device, decision())
       const headers = {
         'original-brand-id': ACME.brandId,
         'original-model': from.name.model,
@@ -159,28 +159,15 @@ eachDatabase((kind, open, fresh) => {
   test('a device that was imported, and asks for its first assertion', async () => {
     const { name, of } = await newModel()
     const key = newKey()
-    const device = {
-      ...name,
-      id: newDeviceId(),
-      serial: 'SN-1',
-      deviceKeyId: key.publicKey.id,
-      status: 'active',
-      revision: null,
-      origin: 'import',
-      original: null,
-      registeredAt: service.now(),
-      decidedAt: null,
-      decidedBy: null,
-      reason: null,
-      quarantinedAt: null,
-    } as const
+    const own = { serial: 'SN-1', deviceKeyId: key.publicKey.id, registeredAt: service.now() }
+    const device = newDevice({ ...name, ...own, status: 'active', origin: 'import' })
     assert.ok(await service.installation.devices.add(device))
     const answer = await during(
-      (on) => deviceStore(on).revoke(device.id, decision()),
+      (on) => deviceStore(on).revoke(device, decision()),
       () => register(service, { ...of, key }),
     )
     assert.match(refusalOf(answer).message, /^This device is revoked/)
-    assert.deepEqual(await service.installation.devices.serialAssertionsOf(device.id), [])
+    assert.deepEqual(await service.installation.devices.serialAssertionsOf(device), [])
   })
 
   test('a device in quarantine keeps its serial, even if another asks at that moment', async () => {
@@ -189,7 +176,7 @@ eachDatabase((kind, open, fresh) => {
     const [holder] = await rows()
     assert.ok(holder)
     const answer = await during(
-      (on) => deviceStore(on).setQuarantine(holder.id, service.now()),
+      (on) => deviceStore(on).setQuarantine(holder, service.now()),
       () => register(service, { ...of, key: newKey(), serial: 'SN-1' }),
     )
     assert.match(refusalOf(answer).message, /^The serial number SN-1 belongs to another device key\./)
@@ -206,7 +193,7 @@ eachDatabase((kind, open, fresh) => {
     assert.ok(device)
     const approve = () => approveDevice({ name: device.id, by: 'bob' }, other.installation)
     await assert.rejects(
-      during((on) => deviceStore(on).reject(device.id, decision()), approve),
+      during((on) => deviceStore(on).reject(device, decision()), approve),
       {
         code: 'invalid-field',
         message: `The device ${device.id} was just rejected by alice (stolen). To give it a serial anyway, approve it again.`,

@@ -223,9 +223,13 @@ eachDatabase((kind, _open, fresh) => {
       const [device] = await rows()
       assert.ok(device)
       await expire(-1)
-      const use = { requestIdHash: randomBytes(32), requestHash: randomBytes(32), deviceId: device.id }
+      const use = { requestIdHash: randomBytes(32), requestHash: randomBytes(32) }
+      const own = { deviceId: device.id, bucket: device.bucket }
       const caller = { address: '192.0.2.1', userAgent: '' }
-      assert.equal(await service.installation.registrations.add({ ...use, at: service.now(), caller }), false)
+      assert.equal(
+        await service.installation.registrations.add({ ...use, ...own, at: service.now(), caller }),
+        'lost',
+      )
       assert.equal((await register(service, { ...of, key })).status, 202)
     })
   })

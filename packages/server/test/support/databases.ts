@@ -31,6 +31,12 @@ export interface Fresh {
 /** For a program that is to find no tables. */
 export const withoutTables = ({ emptyTarget }: Fresh): Pick<Fresh, 'target'> => ({ target: emptyTarget })
 
+/**
+ * With RATAFIA_TEST_PARTITIONS the same suites run on PostgreSQL alone, and the tables of devices are divided into as
+ * many partitions.
+ */
+const PARTITIONS = Number(process.env['RATAFIA_TEST_PARTITIONS'] ?? 0)
+
 type Declare = (kind: DatabaseKind, open: Open, fresh: Fresh) => void
 
 /**
@@ -38,7 +44,7 @@ type Declare = (kind: DatabaseKind, open: Open, fresh: Fresh) => void
  * migrated, and closes it after the suite; each call is another client of the same database, as another node would be.
  */
 export function eachDatabase(declare: Declare): void {
-  onDatabase('sqlite', declare)
+  if (PARTITIONS === 0) onDatabase('sqlite', declare)
   onDatabase('postgres', declare)
 }
 
@@ -110,7 +116,7 @@ async function makePostgres(template: Promise<string>): Promise<Made> {
   }
 }
 
-const MIGRATED = 'migrated'
+const MIGRATED = PARTITIONS === 0 ? 'migrated' : `migrated_${PARTITIONS}`
 
 let migrated = async (): Promise<string> => {
   const made = makeMigrated()
@@ -127,7 +133,7 @@ async function makeMigrated(): Promise<string> {
     const unfinished = `${MIGRATED}_${randomBytes(8).toString('hex')}`
     await client.query(`create database ${unfinished} strategy 'file_copy'`)
     const database = await openDatabase(postgresAt(unfinished))
-    await migrate(database)
+    await migrate(database, { partitions: PARTITIONS })
     await database.close()
     await client.query(`alter database ${unfinished} rename to ${MIGRATED}`)
   })

@@ -164,7 +164,7 @@ eachDatabase((kind, _open, fresh) => {
     }
     const { devices } = service.installation
     const holder = await devices.findHolder({ ...ACME, serial: 'C-1' })
-    assert.ok(holder && (await devices.setQuarantine(holder.id, new Date())))
+    assert.ok(holder && (await devices.setQuarantine(holder, new Date())))
     // They are counted once a minute, and when a process starts.
     const again = await observed(METRICS)
     assert.deepEqual(await evidence(again)(), [0, 0, 1, 1])

@@ -103,31 +103,31 @@ eachDatabase((kind, _open, fresh) => {
       const serial = serialAssertion({ serial: `N-${made}`, key })
       const session = await sessionOf(one, { serial, key })
       const device = await one.installation.devices.findHolder(serial.fields)
-      return { ask: verifying(session), id: device?.id ?? assert.fail('not in the register') }
+      return { ask: verifying(session), device: device ?? assert.fail('not in the register') }
     }
     const decision = () => ({ at: one.now(), by: 'alice', reason: null })
 
     test('of a device that was revoked', async () => {
-      const { ask, id } = await newDevice()
+      const { ask, device } = await newDevice()
       await everywhere(ask)
-      assert.ok(await one.installation.devices.revoke(id, decision()))
+      assert.ok(await one.installation.devices.revoke(device, decision()))
       await refusedEverywhere(ask)
     })
 
     test('of a device in quarantine, until it is released', async () => {
-      const { ask, id } = await newDevice()
+      const { ask, device } = await newDevice()
       await everywhere(ask)
-      assert.ok(await one.installation.devices.setQuarantine(id, one.now()))
+      assert.ok(await one.installation.devices.setQuarantine(device, one.now()))
       await refusedEverywhere(ask)
-      assert.ok(await one.installation.devices.setQuarantine(id, null))
+      assert.ok(await one.installation.devices.setQuarantine(device, null))
       await everywhere(ask)
     })
 
     test('of a device whose serial another key took over, in one transaction with more', async () => {
-      const { ask, id } = await newDevice()
+      const { ask, device } = await newDevice()
       await everywhere(ask)
       const superseded = await one.installation.change(async ({ devices }) => {
-        const done = await devices.supersede(id, decision())
+        const done = await devices.supersede(device, decision())
         // Nothing is committed yet.
         if (kind === 'postgres') for (const node of others) assert.equal(await ask(node), 200)
         return done

@@ -257,7 +257,7 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
   'devices release': {
     words: async ({ service: { installation } }) => {
       const holder = await installation.devices.findHolder({ ...ACME, serial: 'W-1' })
-      assert.ok(holder && (await installation.devices.setQuarantine(holder.id, new Date())))
+      assert.ok(holder && (await installation.devices.setQuarantine(holder, new Date())))
       return [holder.id]
     },
     actions: ['device.release'],

@@ -135,11 +135,12 @@ eachDatabase((_kind, _open, fresh) => {
     const { clones, devices } = service.installation
     const holder = await devices.findHolder({ ...ACME, serial: 'S' })
     assert.ok(holder)
-    const sighting = { deviceId: holder.id, kind: 'second-chain', details: {}, at: service.now() } as const
+    const of = { deviceId: holder.id, bucket: holder.bucket }
+    const sighting = { ...of, kind: 'second-chain', details: {}, at: service.now() } as const
     for (const subject of ['a', 'b', 'c']) await clones.record({ ...sighting, subject })
-    await devices.setQuarantine(holder.id, service.now())
+    await devices.setQuarantine(holder, service.now())
     assert.equal(await clones.removeOld(inDays(1), 500), 0)
-    await devices.setQuarantine(holder.id, null)
+    await devices.setQuarantine(holder, null)
     assert.equal(await clones.removeOld(inDays(-1), 500), 0)
     assert.equal(await clones.removeOld(inDays(1), 2), 2)
     assert.equal(await clones.removeOld(inDays(1), 2), 1)
@@ -157,7 +158,7 @@ eachDatabase((_kind, _open, fresh) => {
     }
     assert.equal(await deviceSessions.removeExpired(inDays(1), 3), 3)
     const left = await deviceSessions.ofDevice(
-      (await devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id }))?.id ?? assert.fail(),
+      (await devices.findByKey({ ...ACME, deviceKeyId: key.publicKey.id })) ?? assert.fail(),
       9,
     )
     assert.equal(left.length, 2)

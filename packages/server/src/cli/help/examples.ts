@@ -2,7 +2,7 @@
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: [''],
   'identity serve': [''],
-  migrate: ['', '--plan'],
+  migrate: ['', '--plan', '--partitions 32'],
   status: ['', '--json'],
   'config check': ['', '--connect'],
   'accounts add': [

@@ -55,8 +55,8 @@ const ANNOUNCED: readonly (readonly [statement: string, heard: readonly string[]
   [`insert into allow_list values ('acme', 'mini', '1', '', 0)`, []],
   [`delete from allow_list`, []],
   [
-    `insert into device (id, brand_id, model, serial, device_key_id, status, origin, registered_at)
-      values ('d1', 'acme', 'mini', '1', 'key', 'active', 'import', 0)`,
+    `insert into device (id, bucket, brand_id, model, serial, device_key_id, status, origin, registered_at)
+      values ('d1', 7, 'acme', 'mini', '1', 'key', 'active', 'import', 0)`,
     [],
   ],
   [`update device set last_session_at = 1`, []],

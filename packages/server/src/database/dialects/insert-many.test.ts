@@ -6,7 +6,15 @@ import { insertMany } from './insert-many.ts'
 
 eachDatabase((_kind, open) => {
   const row = (id: string, more: { serial?: string; request?: Uint8Array | null } = {}) => ({
-    ...{ id, brand_id: 'brand', model: 'model', serial: id, device_key_id: id, status: 'active' as const },
+    ...{
+      id,
+      bucket: 7,
+      brand_id: 'brand',
+      model: 'model',
+      serial: id,
+      device_key_id: id,
+      status: 'active' as const,
+    },
     ...{ origin: 'import' as const, registered_at: 1_767_225_600_123, request: null, ...more },
   })
 

@@ -62,6 +62,29 @@ export async function presentTables(
   return names.filter((name) => there.has(name))
 }
 
+/** How many partitions a table has; 0 for one that is whole, or does not exist. */
+export async function partitionsOf(query: Query, kind: DatabaseKind, table: string): Promise<number> {
+  if (kind === 'sqlite') return 0
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from pg_inherits where inhparent = to_regclass(${table})`.execute(query)
+  return rows[0]?.count ?? 0
+}
+
+/** The tables that Citus knows; none where there is no Citus. */
+export async function distributedTables(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
+  if (kind === 'sqlite') return new Set()
+  const catalogues = await namesOf(
+    query,
+    sql`select 'pg_dist_partition' as name where to_regclass('pg_dist_partition') is not null`,
+  )
+  if (catalogues.size === 0) return new Set()
+  return namesOf(
+    query,
+    sql`select relname as name from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
+      where pg_table_is_visible(pg_class.oid)`,
+  )
+}
+
 /** The names of a table's columns; none if the table does not exist. */
 export async function presentColumns(query: Query, kind: DatabaseKind, table: string): Promise<Set<string>> {
   return new Set((await columnsOf(query, kind, table)).map(({ name }) => name))
@@ -118,7 +141,7 @@ export async function referencesOf(
           join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.n order by k.place) as columns,
         array(select a.attname::text from unnest(c.confkey) with ordinality k (n, place)
           join pg_attribute a on a.attrelid = c.confrelid and a.attnum = k.n order by k.place) as "toColumns"
-      from pg_constraint c where c.conrelid = to_regclass(${table}) and c.contype = 'f' order by c.conname
+      from pg_constraint c where c.conrelid = to_regclass(${table}) and c.contype = 'f' and c.conparentid = 0 order by c.conname
     `.execute(query)
     return rows
   }
@@ -152,7 +175,7 @@ export async function presentIndexes(query: Query, kind: DatabaseKind): Promise<
   )
 }
 
-/** `table.trigger` of those that exist and fire for every client. */
+/** `table.trigger` of those that exist and run for what this connection changes. */
 export async function presentTriggers(query: Query, kind: DatabaseKind): Promise<ReadonlySet<string>> {
   if (kind === 'sqlite') {
     return namesOf(
@@ -163,7 +186,8 @@ export async function presentTriggers(query: Query, kind: DatabaseKind): Promise
   return namesOf(
     query,
     sql`select tgrelid::regclass::text || '.' || tgname as name from pg_trigger
-      where not tgisinternal and tgenabled in ('O', 'A') and pg_table_is_visible(tgrelid)`,
+      where not tgisinternal and pg_table_is_visible(tgrelid)
+        and tgenabled in ('A', case current_setting('session_replication_role') when 'replica' then 'R' else 'O' end)`,
   )
 }
 

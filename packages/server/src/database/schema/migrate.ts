@@ -3,10 +3,10 @@
  * transaction does the work, and others wait for that transaction to end. It is plain SQL, so that databases without
  * PostgreSQL's advisory locks take it too.
  */
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { type Clock, systemClock } from '../../clock.ts'
 import type { Database } from '../database.ts'
-import { type DatabaseKind, wordsOf } from '../differences.ts'
+import { type DatabaseKind, type Words, wordsOf } from '../differences.ts'
 import {
   bookkeepingStatements,
   lockSchema,
@@ -14,7 +14,9 @@ import {
   prepareSchemaLock,
   recordMigration,
 } from './bookkeeping.ts'
+import { partitionsOf } from './catalogue.ts'
 import type { Migration } from './migration.ts'
+import { buckets } from './migrations/0012-contract-buckets.ts'
 import { migrations as ours } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
 import { SchemaError } from './schema-error.ts'
@@ -23,6 +25,11 @@ import { contracts, refuseNewer, refuseUnknown } from './schema-state.ts'
 interface Options {
   readonly migrations?: readonly Migration[]
   readonly clock?: Clock
+  /**
+   * Into how many partitions PostgreSQL divides the tables with rows for each device, which cannot be changed later.
+   * Default: 0, it keeps them whole.
+   */
+  readonly partitions?: number
   /** Done in the transaction of the migrations, if any ran. */
   readonly also?: (query: Transaction<Schema>, names: readonly string[]) => Promise<void>
 }
@@ -30,20 +37,24 @@ interface Options {
 /**
  * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none.
  * If several processes start at once, one does the work and the others return `[]` after it. Throws
- * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs.
+ * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs, `wrong-partitions` if those
+ * tables exist and are divided otherwise.
  */
 export async function migrate(
   { kind, unhurried }: Database,
-  { migrations = ours, clock = systemClock, also }: Options = {},
+  { migrations = ours, clock = systemClock, partitions = 0, also }: Options = {},
 ): Promise<string[]> {
+  if (partitions > 0) requirePostgres(kind)
   return unhurried(async (query) => {
     await prepareSchemaLock(query, kind)
     return query.transaction().execute(async (transaction) => {
       await lockSchema(transaction)
       const done = new Set(await migrationsDone(transaction, kind))
       refuseNewer(done, migrations)
+      if (partitions > 0 && done.has(buckets.name)) await requirePartitions(transaction, kind, partitions)
       const missing = migrations.filter(({ name }) => !done.has(name))
-      for (const migration of missing) await run(migration, kind, transaction, clock)
+      const words = wordsOf(kind, partitions)
+      for (const migration of missing) await run(migration, words, transaction, clock)
       const names = missing.map(({ name }) => name)
       if (names.length > 0) await also?.(transaction, names)
       return names
@@ -69,11 +80,15 @@ export interface PlannedMigration {
 export async function planMigrations(
   database: Pick<Database, 'kind' | 'query'> | undefined,
   kind: DatabaseKind,
-  { migrations = ours }: Pick<Options, 'migrations'> = {},
+  { migrations = ours, partitions = 0 }: Pick<Options, 'migrations' | 'partitions'> = {},
 ): Promise<readonly PlannedMigration[]> {
+  if (partitions > 0) requirePostgres(kind)
   const done = new Set(database ? await migrationsDone(database.query, kind) : [])
   refuseNewer(done, migrations)
-  const words = wordsOf(kind)
+  if (database && partitions > 0 && done.has(buckets.name)) {
+    await requirePartitions(database.query, kind, partitions)
+  }
+  const words = wordsOf(kind, partitions)
   const missing = migrations
     .filter(({ name }) => !done.has(name))
     .map(({ name, statements }) => ({ name, contracts: contracts(name), statements: statements(words) }))
@@ -101,17 +116,35 @@ export async function migrateTo(
   }
   for (const migration of ours) {
     if (names.includes(migration.name) && !done.includes(migration.name)) {
-      await run(migration, kind, query, systemClock)
+      await run(migration, wordsOf(kind), query, systemClock)
     }
   }
 }
 
+function requirePostgres(kind: DatabaseKind): void {
+  if (kind === 'postgres') return
+  throw new SchemaError(
+    'wrong-partitions',
+    'The embedded database has no partitions: set RATAFIA_DATABASE_URL to a PostgreSQL, or leave --partitions out.',
+  )
+}
+
+async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, wanted: number): Promise<void> {
+  const there = await partitionsOf(query, kind, 'device')
+  if (there === wanted) return
+  throw new SchemaError(
+    'wrong-partitions',
+    `The tables of devices exist, ${there === 0 ? 'and have no partitions' : `with ${there} partitions`}. ` +
+      'To divide them, make a backup, and restore it into a new database that `ratafia migrate --partitions` has made.',
+  )
+}
+
 async function run(
   { name, statements }: Migration,
-  kind: DatabaseKind,
+  words: Words,
   query: Transaction<Schema>,
   clock: Clock,
 ): Promise<void> {
-  for (const statement of statements(wordsOf(kind))) await sql.raw(statement).execute(query)
+  for (const statement of statements(words)) await sql.raw(statement).execute(query)
   await recordMigration(query, name, clock())
 }

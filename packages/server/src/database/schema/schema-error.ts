@@ -1,7 +1,7 @@
 /** The schema of the database does not fit this code. The message says what to do. */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
-  readonly code: 'schema-too-new' | 'schema-too-old'
+  readonly code: 'schema-too-new' | 'schema-too-old' | 'wrong-partitions'
 
   constructor(code: SchemaError['code'], message: string) {
     super(message)

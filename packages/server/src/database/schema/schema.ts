@@ -150,6 +150,7 @@ export interface Schema {
   }
   device: {
     id: string
+    bucket: number
     brand_id: string
     model: string
     serial: string
@@ -170,11 +171,20 @@ export interface Schema {
     last_session_at: number | null
     removed_at: number | null
   }
+  serial_holder: {
+    brand_id: string
+    model: string
+    serial: string
+    bucket: number | null
+    device_id: string | null
+    revision: number | null
+  }
   serial_assertion: {
     brand_id: string
     model: string
     serial: string
     revision: number
+    bucket: number
     device_id: string
     encoded: Uint8Array
     authority_id: string
@@ -183,14 +193,20 @@ export interface Schema {
   }
   device_registration: {
     request_id_hash: Uint8Array
+    bucket: number
     device_id: string
     request_hash: Uint8Array
     registered_at: number
     address: string
     user_agent: string
   }
+  used_request_id: {
+    request_id_hash: Uint8Array
+    used_at: number
+  }
   device_session: {
     session_id: string
+    bucket: number
     device_id: string
     chain_id: string
     previous_id: string | null
@@ -205,6 +221,7 @@ export interface Schema {
   }
   clone_evidence: {
     device_id: string
+    bucket: number
     kind: string
     subject: string
     first_seen_at: number
@@ -244,6 +261,7 @@ export type TokenSessionTable = Schema['token_session']
 export type ModelTable = Schema['model']
 export type ApiKeyTable = Schema['api_key']
 export type DeviceTable = Schema['device']
+export type SerialHolderTable = Schema['serial_holder']
 export type SerialAssertionTable = Schema['serial_assertion']
 export type DeviceRegistrationTable = Schema['device_registration']
 export type DeviceSessionTable = Schema['device_session']

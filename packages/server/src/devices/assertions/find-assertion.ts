@@ -55,15 +55,14 @@ const KINDS: ReadonlyMap<string, { readonly keyLength: number; readonly find: Fi
   ['serial', { keyLength: ASSERTION_KEYS.serial.length, find: findSerial }],
 ])
 
-/** The newest revision, of an active device. */
+/** The newest of the device with this serial, if that is active. */
 async function findSerial(
   [brandId = '', model = '', serial = '']: readonly string[],
   { devices }: FindAssertionDeps,
 ): Promise<UnverifiedAssertion | undefined> {
-  const assertion = await devices.findSerialAssertion({ brandId, model, serial })
-  if (!assertion) return undefined
-  const device = await devices.findById(assertion.deviceId)
-  return device?.status === 'active' ? decodeStored(assertion.encoded) : undefined
+  const device = await devices.findHolder({ brandId, model, serial })
+  const assertion = device?.status === 'active' ? await devices.findSerialAssertion(device) : undefined
+  return assertion && decodeStored(assertion.encoded)
 }
 
 /** Characters. No register has longer serial numbers: an index of PostgreSQL would not take them. */

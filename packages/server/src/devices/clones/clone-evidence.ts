@@ -14,6 +14,8 @@ export type CloneEvidenceKind = (typeof CLONE_EVIDENCE_KINDS)[number]
 
 export interface CloneEvidence {
   readonly deviceId: DeviceId
+  /** Of the device. */
+  readonly bucket: number
   readonly kind: CloneEvidenceKind
   /** The other chain; for `second-key` the other key. */
   readonly subject: string

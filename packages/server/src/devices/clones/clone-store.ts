@@ -10,7 +10,9 @@ import {
   listed,
   listOf,
   toInstant,
+  type Values,
 } from '../../database/index.ts'
+import type { DeviceRef } from '../device.ts'
 import type { CloneEvidence, CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 
 /**
@@ -22,6 +24,7 @@ export const EVIDENCE_LIMIT = 25
 /** Of which device, and when. */
 export interface SightingOf extends Sighting {
   readonly deviceId: DeviceId
+  readonly bucket: number
   readonly at: Date
 }
 
@@ -31,9 +34,9 @@ export interface CloneStore {
    * {@link EVIDENCE_LIMIT} rows of the kind and this would be one more (a few at once may pass together).
    */
   record(sighting: SightingOf): Promise<boolean>
-  find(id: DeviceId, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
+  find(device: DeviceRef, kind: CloneEvidenceKind, subject: string): Promise<CloneEvidence | undefined>
   /** Last seen first. */
-  evidenceOf(id: DeviceId): Promise<readonly CloneEvidence[]>
+  evidenceOf(device: DeviceRef): Promise<readonly CloneEvidence[]>
   /**
    * Removes at most `limit` rows last seen before that instant, and returns how many. Keeps those of devices in
    * quarantine: the operator has yet to decide about them.
@@ -44,6 +47,7 @@ export interface CloneStore {
 /** A sighting that is not stored yet, as a list of rows. */
 export const SIGHTING = {
   device_id: 'text',
+  bucket: 'bigint',
   kind: 'text',
   subject: 'text',
   last_seen_at: 'bigint',
@@ -52,6 +56,7 @@ export const SIGHTING = {
 
 export const sightingRow = (seen: SightingOf): Record<keyof typeof SIGHTING, string | number> => ({
   device_id: seen.deviceId,
+  bucket: seen.bucket,
   kind: seen.kind,
   subject: seen.subject,
   last_seen_at: toInstant(seen.at),
@@ -59,50 +64,58 @@ export const sightingRow = (seen: SightingOf): Record<keyof typeof SIGHTING, str
 })
 
 /**
- * `sightings` are rows for `from`, named sighting. The primary key begins with the counted columns, and decides between
- * two inserts at once; in one order everywhere, they do not wait for each other.
+ * `sightings` are rows for `from`, named sighting; `bucket` is that of their devices. The primary key begins with the
+ * counted columns, and decides between two inserts at once; in one order everywhere, they do not wait for each other.
  */
-export const insertOf = (sightings: RawBuilder<unknown>): RawBuilder<unknown> => {
+export const insertOf = (
+  sightings: RawBuilder<unknown>,
+  bucket: RawBuilder<unknown>,
+): RawBuilder<unknown> => {
   const counted = sql`select count(*) from clone_evidence as row
-    where row.device_id = sighting.device_id and row.kind = sighting.kind`
+    where row.device_id = sighting.device_id and row.bucket = ${bucket} and row.kind = sighting.kind`
   return sql`insert into ${sql.table('clone_evidence')}
-      (device_id, kind, subject, first_seen_at, last_seen_at, times, details)
-    select device_id, kind, subject, last_seen_at, last_seen_at, 1, details from ${sightings}
+      (device_id, bucket, kind, subject, first_seen_at, last_seen_at, times, details)
+    select device_id, bucket, kind, subject, last_seen_at, last_seen_at, 1, details from ${sightings}
     where (${counted}) < ${EVIDENCE_LIMIT} or (${counted} and row.subject = sighting.subject) > 0
     order by device_id, kind, subject
-    on conflict (device_id, kind, subject) do update set
+    on conflict (device_id, kind, subject, bucket) do update set
       times = clone_evidence.times + 1, last_seen_at = excluded.last_seen_at, details = excluded.details`
 }
 
-export const insertSightings = compiledOnce((query, { list }: { list: string }) =>
-  insertOf(listed(query, 'sighting', SIGHTING, list)),
+/** One of these. */
+export const insertSighting = (
+  query: Database['query'],
+  seen: Record<keyof typeof SIGHTING, string | number>,
+) => insertListed(query, { list: listOf(SIGHTING, [seen]), bucket: seen.bucket })
+
+const insertListed = compiledOnce((query, { list, bucket }: { list: string; bucket: string | number }) =>
+  insertOf(listed(query, 'sighting', SIGHTING, list), sql`${bucket}`),
 )
 
 /** Primary key. */
 const selectOne = compiledOnce(
-  (query, { id, kind, subject }: { id: DeviceId; kind: CloneEvidenceKind; subject: string }) =>
+  (query, { id, bucket, kind, subject }: Pick<CloneEvidence, 'kind' | 'subject'> & DeviceRef & Values) =>
     query
       .selectFrom('clone_evidence')
       .selectAll()
-      .where((where) => where.and({ device_id: id, kind, subject })),
+      .where((where) => where.and({ device_id: id, bucket, kind, subject })),
 )
 
 export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
   return {
-    record: async (sighting) =>
-      anyRowChanged(await insertSightings(query, { list: listOf(SIGHTING, [sightingRow(sighting)]) })),
+    record: async (sighting) => anyRowChanged(await insertSighting(query, sightingRow(sighting))),
 
-    async find(id, kind, subject) {
-      const [row] = (await selectOne(query, { id, kind, subject })).rows
+    async find({ id, bucket }, kind, subject) {
+      const [row] = (await selectOne(query, { id, bucket, kind, subject })).rows
       return row && evidenceOf(row)
     },
 
-    async evidenceOf(id) {
+    async evidenceOf({ id, bucket }) {
       // The primary key begins with the device.
       const rows = await query
         .selectFrom('clone_evidence')
         .selectAll()
-        .where('device_id', '=', id)
+        .where((where) => where.and({ device_id: id, bucket }))
         .orderBy('last_seen_at', 'desc')
         .orderBy('kind')
         .orderBy('subject')
@@ -114,8 +127,12 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
       // Index clone_evidence_last_seen, then the primary keys. Few devices are in quarantine.
       const old = query
         .selectFrom('clone_evidence')
-        .innerJoin('device', 'device.id', 'clone_evidence.device_id')
-        .select(['device_id', 'kind', 'subject'])
+        .innerJoin('device', (join) =>
+          join
+            .onRef('device.id', '=', 'clone_evidence.device_id')
+            .onRef('device.bucket', '=', 'clone_evidence.bucket'),
+        )
+        .select(['device_id', 'kind', 'subject', 'clone_evidence.bucket'])
         .where('last_seen_at', '<', toInstant(before))
         .where('quarantined_at', 'is', null)
         .orderBy('last_seen_at')
@@ -123,7 +140,11 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
       const { numDeletedRows } = await query
         .deleteFrom('clone_evidence')
         .where(({ eb, refTuple }) =>
-          eb(refTuple('device_id', 'kind', 'subject'), 'in', old.$asTuple('device_id', 'kind', 'subject')),
+          eb(
+            refTuple('device_id', 'kind', 'subject', 'bucket'),
+            'in',
+            old.$asTuple('device_id', 'kind', 'subject', 'bucket'),
+          ),
         )
         .executeTakeFirst()
       return Number(numDeletedRows)
@@ -134,6 +155,7 @@ export function cloneStore({ query }: Pick<Database, 'query'>): CloneStore {
 export function evidenceOf(row: CloneEvidenceTable): CloneEvidence {
   return {
     deviceId: row.device_id as DeviceId,
+    bucket: row.bucket,
     // Only `record` and checked imports fill these columns.
     kind: row.kind as CloneEvidenceKind,
     details: JSON.parse(row.details),

@@ -1,12 +1,12 @@
 /** Does a session that is being opened suggest a clone of the device? */
 import type { DeviceSessionId } from '@ratafia/api'
-import type { Caller, Device } from '../device.ts'
+import type { Caller, DeviceRef } from '../device.ts'
 import type { ComparedSession } from '../sessions/device-session.ts'
 import type { CloneEvidenceKind, Sighting } from './clone-evidence.ts'
 import type { CloneStore } from './clone-store.ts'
 
 interface Opening {
-  readonly device: Pick<Device, 'id'>
+  readonly device: DeviceRef
   /** The session being refreshed; undefined for a new chain. */
   readonly previous: ComparedSession | undefined
   /** What `DeviceSessionStore.findHolder` finds beside it, before the new session is stored. */
@@ -68,7 +68,7 @@ async function livingNewerChain(
   const newest = sessions.map((session) => session.chainId).reduce((a, b) => (a > b ? a : b), chainId)
   if (newest === chainId) return undefined
   const other = headOf(newest, sessions)
-  const before = other && (await clones.find(device.id, 'two-chains', newest))
+  const before = other && (await clones.find(device, 'two-chains', newest))
   return before && other.openedAt <= before.lastSeenAt ? undefined : other
 }
 

@@ -16,7 +16,7 @@ export async function quarantine(
   { sightings, at }: { readonly sightings: readonly Sighting[]; readonly at: Date },
   { devices, record }: Recording & { readonly devices: DeviceStore },
 ): Promise<void> {
-  if (!(await devices.setQuarantine(device.id, at))) return
+  if (!(await devices.setQuarantine(device, at))) return
   const chains = sightings.filter(isProof).map(({ subject }) => subject)
   await record({ action: 'device.quarantine', subject: device.id, details: { 'other-chains': chains } })
 }

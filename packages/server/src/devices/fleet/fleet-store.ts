@@ -78,6 +78,7 @@ async function search(query: Query, wanted: FleetQuery): Promise<readonly FleetD
             .selectFrom('device_session')
             .select('device_session.address')
             .whereRef('device_session.device_id', '=', 'device.id')
+            .whereRef('device_session.bucket', '=', 'device.bucket')
             .orderBy('opened_at', 'desc')
             .orderBy('session_id', 'desc')
             .limit(1)
@@ -151,9 +152,7 @@ const lastSession = (query: Query): RawBuilder<number | null> =>
     .selectFrom('device_session')
     .select((select) => select.fn.max('opened_at').as('opened_at'))
     .where(
-      'device_session.device_id',
-      '=',
-      sql<string>`${sql.ref('device.id')}`,
+      sql<boolean>`device_session.device_id = device.id and device_session.bucket = device.bucket`,
     )}, ${sql.ref('device.last_session_at')})`
 
 /** The devices that fit the filter. */
@@ -185,24 +184,17 @@ export function fleetFiltered<Row>(
   }
   if (address !== undefined) {
     // The two tables, once: an index would cost every session something.
-    fitting = fitting.where('device.id', 'in', (from) =>
-      from
-        .selectFrom('device_session')
-        .select('device_session.device_id')
-        .where('device_session.address', '=', address)
-        .union(
-          from
-            .selectFrom('device_registration')
-            .select('device_registration.device_id')
-            .where('device_registration.address', '=', address),
-        ),
+    fitting = fitting.where(
+      sql<boolean>`(device.id, device.bucket) in (
+        select device_id, bucket from device_session where address = ${address}
+        union select device_id, bucket from device_registration where address = ${address})`,
     )
   }
   if (evidence !== undefined) {
-    fitting = fitting.where('device.id', 'in', (from) => {
-      const having = from.selectFrom('clone_evidence').select('clone_evidence.device_id')
-      return evidence === 'any' ? having : having.where('clone_evidence.kind', '=', evidence)
-    })
+    const kind = evidence === 'any' ? sql`` : sql`where kind = ${evidence}`
+    fitting = fitting.where(
+      sql<boolean>`(device.id, device.bucket) in (select device_id, bucket from clone_evidence ${kind})`,
+    )
   }
   return fitting
 }

@@ -103,11 +103,12 @@ async function storeTogether(
   }
 }
 
-async function approveAlone({ id }: Device, by: string, deps: IssueDeps): Promise<Outcome> {
+async function approveAlone(found: Device, by: string, deps: IssueDeps): Promise<Outcome> {
+  const { id } = found
   try {
     return done(await approveDevice({ name: id, by }, deps))
   } catch (error) {
-    const device = await deps.devices.findById(id)
+    const device = await deps.devices.find(found)
     // By another command, at the same moment.
     if (device?.status === 'active') return { result: 'already', name: id, device, message: null }
     return failed(id, device, error)

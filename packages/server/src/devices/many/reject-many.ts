@@ -23,7 +23,9 @@ export function rejectingMany({ by, reason: given, dryRun }: Rejections, deps: D
         ? new Set(batch.filter(({ status }) => status === 'pending').map(({ id }) => id))
         : await deps.change(async (stores) => {
             const ids = new Set<string>()
-            for (const { id } of batch) if (await recordRejection(id, decision, stores)) ids.add(id)
+            for (const device of batch) {
+              if (await recordRejection(device, decision, stores)) ids.add(device.id)
+            }
             return ids
           })
       const decided = { decidedAt: decision.at, decidedBy: by, reason }

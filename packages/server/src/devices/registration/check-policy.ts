@@ -93,6 +93,7 @@ async function lookUp(
   if (use.holder && use.holder.deviceKeyId !== deviceKeyId) {
     await clones.record({
       deviceId: use.holder.id,
+      bucket: use.holder.bucket,
       kind: 'second-key',
       subject: deviceKeyId,
       details: { address: caller.address, 'user-agent': caller.userAgent },

@@ -27,7 +27,7 @@ export async function checkRemodel(
   const why = await whyNoRemodel(original, to, deps)
   if (why !== undefined) throw registrationRefused(why)
   const device = await deps.devices.findByKey(original.fields)
-  const stored = device && (await deps.devices.serialAssertionsOf(device.id)).at(-1)
+  const stored = device && (await deps.devices.findSerialAssertion(device))
   if (stored && Buffer.compare(stored.encoded, encode(original)) === 0) return
   await explainedAsync(() => verifyChain(original, deps), 'could not validate the original serial assertion')
 }

@@ -13,8 +13,8 @@ import { Unavailable } from '../../errors.ts'
 import type { Device, SerialAssertion, SerialName } from '../device.ts'
 import type { DeviceStore, SerialUse } from '../device-store.ts'
 import { won } from '../lost-race.ts'
-import { serialAssertion } from '../serial-assertion.ts'
-import { givesWay, supersededBy } from '../serial-holder.ts'
+import { serialAssertion } from '../serials/serial-assertion.ts'
+import { givesWay, supersededBy } from '../serials/serial-holder.ts'
 import type { RegisterStores } from './register-stores.ts'
 
 export interface IssueDeps extends SignerDeps {
@@ -95,7 +95,7 @@ export async function supersedeHolder(
 ): Promise<void> {
   if (!holder) return
   const reason = `The serial number was issued again, to the device key ${deviceKeyId}.`
-  won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
+  won(await devices.supersede(holder, { at, by: 'policy', reason }))
   await record(supersededBy(holder, deviceKeyId))
 }
 

@@ -6,7 +6,7 @@ import { RequestError, registrationRefused } from '../../errors.ts'
 import { type Device, showSerialName } from '../device.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
-import { givenSerial } from '../serial-holder.ts'
+import { givenSerial } from '../serials/serial-holder.ts'
 import { type AllowedDevice, countApiKeyUse, vouchedBy } from './check-policy.ts'
 import {
   type IssueDeps,
@@ -72,17 +72,17 @@ export async function registerImported(
 ): Promise<RegistrationResult> {
   const { brandId, model, serial } = device
   const turn = await inTurn(registration, deps, async () => {
-    const stored = await deps.devices.findSerialAssertion({ brandId, model, serial })
-    // The same device, asking twice at once, was faster.
-    if (stored?.deviceId === device.id) throw new LostRace()
-    const revision = Math.max(device.revision ?? -1, stored?.revision ?? -1) + 1
+    const given = (await deps.devices.findUse(device)).revision
+    // The same device, asking twice at once, was faster. Looked up last: before it no assertion could be stored.
+    if (await deps.devices.findSerialAssertion(device)) throw new LostRace()
+    const revision = given === undefined ? 0 : given + 1
     const plan = { brandId, model, serial, revision, holder: undefined }
     return { revision, at: deps.clock(), signed: await signFor(registration, plan, deps) }
   })
   if ('standing' in turn) return turn.standing
   const { revision, at, signed } = turn
   return deps.change(async (stores) => {
-    won(await stores.devices.setRevision(device.id, revision))
+    won(await stores.devices.setRevision(device, revision))
     await useRequestId(registration, device, at, stores)
     const details = givenSerial({ ...device, revision })
     await stores.record({ action: 'device.register', subject: device.id, details })

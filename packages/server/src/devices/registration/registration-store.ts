@@ -1,20 +1,27 @@
-/** Which request-ids were used, for which requests, and from where: the table `device_registration`. */
+/**
+ * Which request-ids were used, for which requests, and from where: the table `device_registration`. The rows of other
+ * device keys may be on other shards, so `used_request_id` makes sure that a request-id works for one key alone.
+ */
 import type { DeviceId } from '@ratafia/api'
+import { bucketOf } from '../../bucket.ts'
 import {
   anyRowChanged,
   compiledOnce,
   type Database,
   type DeviceRegistrationTable,
   fromInstant,
+  inTransaction,
   isReferenceViolation,
   toInstant,
 } from '../../database/index.ts'
-import type { Caller } from '../device.ts'
+import type { Caller, DeviceRef } from '../device.ts'
 
 export interface RegistrationRow {
   /** SHA-256 of the request-id. */
   readonly requestIdHash: Uint8Array
   readonly deviceId: DeviceId
+  /** Of the device. */
+  readonly bucket: number
   /** SHA-256 of the content of the serial-request, without the signature: signed again, it is the same request. */
   readonly requestHash: Uint8Array
   readonly at: Date
@@ -22,14 +29,16 @@ export interface RegistrationRow {
 }
 
 export interface RegistrationStore {
-  find(requestIdHash: Uint8Array): Promise<RegistrationRow | undefined>
+  /** How this device key used it. */
+  find(requestIdHash: Uint8Array, deviceKeyId: string): Promise<RegistrationRow | undefined>
   /**
-   * False, and nothing is stored, if the request-id was used: the primary key makes it work once. Also false if the
-   * device was removed meanwhile: the statement failed, so a transaction must end.
+   * `lost`: nothing is stored, because a request of the same key was faster, or because the device was removed meanwhile:
+   * then the statement failed, so a transaction must end. `taken`: another key used the request-id, and a transaction
+   * must end.
    */
-  add(registration: RegistrationRow): Promise<boolean>
+  add(registration: RegistrationRow): Promise<'stored' | 'lost' | 'taken'>
   /** Newest first, at most `limit`. */
-  ofDevice(id: DeviceId, limit: number): Promise<readonly RegistrationRow[]>
+  ofDevice(device: DeviceRef, limit: number): Promise<readonly RegistrationRow[]>
   /** From where each of these devices asked last; those without a row are left out. At most 1,000 ids. */
   addressesOf(ids: readonly DeviceId[]): Promise<ReadonlyMap<DeviceId, string>>
   /**
@@ -37,46 +46,43 @@ export interface RegistrationStore {
    * may still send the same request. Returns how many.
    */
   removeSettled(before: Date, limit: number): Promise<number>
+  /** Removes at most `limit` request-ids that were used before that instant, and returns how many. */
+  removeUsed(before: Date, limit: number): Promise<number>
 }
 
 /** Primary key. */
-const selectByHash = compiledOnce((query, { requestIdHash }: { requestIdHash: Uint8Array }) =>
-  query.selectFrom('device_registration').selectAll().where('request_id_hash', '=', requestIdHash),
+const selectByHash = compiledOnce((query, key: { requestIdHash: Uint8Array; bucket: number }) =>
+  query
+    .selectFrom('device_registration')
+    .selectAll()
+    .where('request_id_hash', '=', key.requestIdHash)
+    .where('bucket', '=', key.bucket),
 )
 
 export function registrationStore({ query }: Pick<Database, 'query'>): RegistrationStore {
   return {
-    async find(requestIdHash) {
-      const [row] = (await selectByHash(query, { requestIdHash })).rows
+    async find(requestIdHash, deviceKeyId) {
+      const bucket = bucketOf(deviceKeyId)
+      const [row] = (await selectByHash(query, { requestIdHash, bucket })).rows
       return row && rowOf(row)
     },
 
-    async add({ requestIdHash, deviceId, requestHash, at, caller }) {
-      const insert = query
-        .insertInto('device_registration')
-        .values({
-          request_id_hash: requestIdHash,
-          device_id: deviceId,
-          request_hash: requestHash,
-          registered_at: toInstant(at),
-          address: caller.address,
-          user_agent: caller.userAgent,
-        })
-        .onConflict((conflict) => conflict.column('request_id_hash').doNothing())
+    async add(registration) {
       try {
-        return anyRowChanged(await insert.executeTakeFirst())
+        return await inTransaction(query, (transaction) => use(transaction, registration))
       } catch (error) {
-        if (isReferenceViolation(error)) return false
+        if (error instanceof Taken) return 'taken'
+        if (isReferenceViolation(error)) return 'lost'
         throw error
       }
     },
 
-    async ofDevice(id, limit) {
+    async ofDevice({ id, bucket }, limit) {
       // Index device_registration_device.
       const rows = await query
         .selectFrom('device_registration')
         .selectAll()
-        .where('device_id', '=', id)
+        .where((where) => where.and({ device_id: id, bucket }))
         .orderBy('registered_at', 'desc')
         .limit(limit)
         .execute()
@@ -95,13 +101,32 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
       return new Map(rows.map((row) => [row.device_id as DeviceId, row.address]))
     },
 
+    async removeUsed(before, limit) {
+      // Index used_request_id_at, then the primary key.
+      const old = query
+        .selectFrom('used_request_id')
+        .select('request_id_hash')
+        .where('used_at', '<', toInstant(before))
+        .orderBy('used_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('used_request_id')
+        .where('request_id_hash', 'in', old)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+
     async removeSettled(before, limit) {
       const instant = toInstant(before)
       // Index device_registration_at, then the primary keys. Devices that wait are skipped: at most 10,000 of a model.
       const settled = query
         .selectFrom('device_registration')
-        .innerJoin('device', 'device.id', 'device_registration.device_id')
-        .select('request_id_hash')
+        .innerJoin('device', (join) =>
+          join
+            .onRef('device.id', '=', 'device_registration.device_id')
+            .onRef('device.bucket', '=', 'device_registration.bucket'),
+        )
+        .select(['request_id_hash', 'device_registration.bucket'])
         .where('device_registration.registered_at', '<', instant)
         .where('status', '<>', 'pending')
         .where((where) => where.or([where('decided_at', 'is', null), where('decided_at', '<', instant)]))
@@ -109,17 +134,47 @@ export function registrationStore({ query }: Pick<Database, 'query'>): Registrat
         .limit(limit)
       const { numDeletedRows } = await query
         .deleteFrom('device_registration')
-        .where('request_id_hash', 'in', settled)
+        .where(({ eb, refTuple }) =>
+          eb(refTuple('request_id_hash', 'bucket'), 'in', settled.$asTuple('request_id_hash', 'bucket')),
+        )
         .executeTakeFirst()
       return Number(numDeletedRows)
     },
   }
 }
 
+/** Ends a transaction. */
+class Taken extends Error {}
+
+/** Throws {@link Taken}. */
+async function use(
+  query: Database['query'],
+  { requestIdHash, deviceId, bucket, requestHash, at, caller }: RegistrationRow,
+): Promise<'stored' | 'lost'> {
+  const row = {
+    ...{ request_id_hash: requestIdHash, bucket, device_id: deviceId, request_hash: requestHash },
+    ...{ registered_at: toInstant(at), address: caller.address, user_agent: caller.userAgent },
+  }
+  const added = await query
+    .insertInto('device_registration')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['request_id_hash', 'bucket']).doNothing())
+    .executeTakeFirst()
+  if (!anyRowChanged(added)) return 'lost'
+  const used = await query
+    .insertInto('used_request_id')
+    .values({ request_id_hash: requestIdHash, used_at: toInstant(at) })
+    .onConflict((conflict) => conflict.column('request_id_hash').doNothing())
+    .executeTakeFirst()
+  if (!anyRowChanged(used)) throw new Taken()
+  return 'stored'
+}
+
 const rowOf = (row: DeviceRegistrationTable): RegistrationRow => ({
   requestIdHash: row.request_id_hash,
   // The column refers to the id of a device.
   deviceId: row.device_id as DeviceId,
+  bucket: row.bucket,
   requestHash: row.request_hash,
   at: fromInstant(row.registered_at),
   caller: { address: row.address, userAgent: row.user_agent },

@@ -54,13 +54,11 @@ export async function outcomeOfKey(
   return { device, result }
 }
 
-async function outcomeOf(
-  { id, status, reason }: Device,
-  { devices }: StandingDeps,
-): Promise<RegistrationResult | undefined> {
+async function outcomeOf(device: Device, { devices }: StandingDeps): Promise<RegistrationResult | undefined> {
+  const { status, reason } = device
   switch (status) {
     case 'active':
-      return (await devices.serialAssertionsOf(id)).at(-1)
+      return devices.findSerialAssertion(device)
     case 'pending':
       return 'wait'
     case 'rejected':

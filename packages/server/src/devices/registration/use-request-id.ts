@@ -1,35 +1,38 @@
 /**
- * A request-id works for one request, which may be repeated. A registration stores a row for it, whose primary key rules
- * out a second use.
+ * A request-id works for one request, which may be repeated. A registration stores a row for it, and another that rules
+ * out its use by any other device key: a proof of the hardware names the request-id alone (check-hardware.ts).
  */
-import type { Device } from '../device.ts'
+import type { Device, DeviceRef } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { won } from '../lost-race.ts'
 import { staleNonce } from '../nonce.ts'
 import type { Registration } from './registration.ts'
 import type { RegistrationStore } from './registration-store.ts'
 
-/** Throws `LostRace` if another request was faster. */
+/** Throws `LostRace` if another request was faster, `RequestError` `invalid-nonce` if another key used the request-id. */
 export async function useRequestId(
   { requestIdHash, requestHash, caller }: Registration,
-  { id }: Pick<Device, 'id'>,
+  { id, bucket }: DeviceRef,
   at: Date,
   { registrations }: { readonly registrations: RegistrationStore },
 ): Promise<void> {
-  won(await registrations.add({ requestIdHash, requestHash, caller, deviceId: id, at }))
+  const use = { requestIdHash, requestHash, caller, deviceId: id, bucket, at }
+  const outcome = await registrations.add(use)
+  if (outcome === 'taken') throw staleNonce('request-id', 'used')
+  won(outcome === 'stored')
 }
 
 /**
- * The device that this very request led to; undefined for a request-id that was not used. Throws `RequestError`
- * `invalid-nonce` if another request used it.
+ * The device that this very request led to; undefined for a request-id that this key has not used. Throws `RequestError`
+ * `invalid-nonce` if it used it for another request.
  */
 export async function deviceOfRequest(
-  { requestIdHash, requestHash }: Registration,
+  { request, requestIdHash, requestHash }: Registration,
   { registrations, devices }: { readonly registrations: RegistrationStore; readonly devices: DeviceStore },
 ): Promise<Device | undefined> {
-  const use = await registrations.find(requestIdHash)
+  const use = await registrations.find(requestIdHash, request.fields.deviceKeyId)
   if (!use) return undefined
   if (Buffer.compare(use.requestHash, requestHash) !== 0) throw staleNonce('request-id', 'used')
   // It may have been removed since, and then the row too.
-  return devices.findById(use.deviceId)
+  return devices.find({ id: use.deviceId, bucket: use.bucket })
 }

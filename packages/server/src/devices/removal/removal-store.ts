@@ -1,5 +1,4 @@
 /** Takes what is personal out of the register: of one device, in the tables that refer to it. */
-import type { DeviceId } from '@ratafia/api'
 import {
   anyRowChanged,
   type Database,
@@ -7,7 +6,7 @@ import {
   isReferenceViolation,
   toInstant,
 } from '../../database/index.ts'
-import type { Device, DeviceStatus } from '../device.ts'
+import type { Device, DeviceRef, DeviceStatus } from '../device.ts'
 
 interface Removal {
   readonly at: Date
@@ -22,17 +21,17 @@ export interface RemovalStore {
    * stay because of `guardedSince` no longer say where the device was. False if the device is neither revoked nor
    * superseded, or was removed before.
    */
-  clear(device: Pick<Device, 'id' | 'deviceKeyId'>, removal: Removal): Promise<boolean>
+  clear(device: DeviceRef & Pick<Device, 'deviceKeyId'>, removal: Removal): Promise<boolean>
   /**
    * Within a transaction: removes a device that never had a serial, with its row. False if its status has changed; also
    * if it asked since `guardedSince`: then the statement failed, and the transaction must end.
    */
   remove(
-    device: Pick<Device, 'id' | 'status' | 'deviceKeyId'>,
+    device: DeviceRef & Pick<Device, 'status' | 'deviceKeyId'>,
     removal: Pick<Removal, 'guardedSince'>,
   ): Promise<boolean>
   /** When the device last used a request-id. */
-  lastRequest(id: DeviceId): Promise<Date | undefined>
+  lastRequest(device: DeviceRef): Promise<Date | undefined>
 }
 
 const CLEARED: readonly DeviceStatus[] = ['revoked', 'superseded']
@@ -49,15 +48,15 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
       .execute()
 
   /** Index device_registration_device. */
-  const forgetRegistrations = (id: DeviceId, before: Date) =>
+  const forgetRegistrations = ({ id, bucket }: DeviceRef, before: Date) =>
     query
       .deleteFrom('device_registration')
-      .where('device_id', '=', id)
+      .where((where) => where.and({ device_id: id, bucket }))
       .where('registered_at', '<', toInstant(before))
       .execute()
 
   return {
-    async clear({ id, deviceKeyId }, { at, by, guardedSince }) {
+    async clear({ id, bucket, deviceKeyId }, { at, by, guardedSince }) {
       // Primary key.
       const cleared = await query
         .updateTable('device')
@@ -69,34 +68,42 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
           last_session_at: null,
           removed_at: toInstant(at),
         })
-        .where('id', '=', id)
+        .where((where) => where.and({ id, bucket }))
         .where('status', 'in', CLEARED)
         .where('removed_at', 'is', null)
         .executeTakeFirst()
       if (!anyRowChanged(cleared)) return false
       // Indexes serial_assertion_device, device_session_device and device_registration_device; the primary key of
       // clone_evidence begins with the device.
-      await query.deleteFrom('serial_assertion').where('device_id', '=', id).execute()
-      await query.deleteFrom('clone_evidence').where('device_id', '=', id).execute()
+      const own = { device_id: id, bucket }
+      await query
+        .deleteFrom('serial_assertion')
+        .where((where) => where.and(own))
+        .execute()
+      await query
+        .deleteFrom('clone_evidence')
+        .where((where) => where.and(own))
+        .execute()
       await forgetSightings(deviceKeyId)
-      const sessions = query.deleteFrom('device_session').where('device_id', '=', id)
+      const sessions = query.deleteFrom('device_session').where((where) => where.and(own))
       await sessions.where('opened_at', '<', toInstant(guardedSince)).execute()
       const open = query.updateTable('device_session').set({ ...NOWHERE, store: null })
-      await open.where('device_id', '=', id).execute()
-      await forgetRegistrations(id, guardedSince)
-      await query.updateTable('device_registration').set(NOWHERE).where('device_id', '=', id).execute()
+      await open.where((where) => where.and(own)).execute()
+      await forgetRegistrations({ id, bucket }, guardedSince)
+      const registrations = query.updateTable('device_registration').set(NOWHERE)
+      await registrations.where((where) => where.and(own)).execute()
       return true
     },
 
-    async remove({ id, status, deviceKeyId }, { guardedSince }) {
-      await forgetRegistrations(id, guardedSince)
-      await query.deleteFrom('clone_evidence').where('device_id', '=', id).execute()
+    async remove({ id, bucket, status, deviceKeyId }, { guardedSince }) {
+      await forgetRegistrations({ id, bucket }, guardedSince)
+      const evidence = query.deleteFrom('clone_evidence')
+      await evidence.where((where) => where.and({ device_id: id, bucket })).execute()
       await forgetSightings(deviceKeyId)
       try {
         const removed = await query
           .deleteFrom('device')
-          .where('id', '=', id)
-          .where('status', '=', status)
+          .where((where) => where.and({ id, bucket, status }))
           .executeTakeFirst()
         return anyRowChanged(removed)
       } catch (error) {
@@ -105,12 +112,12 @@ export function removalStore({ query }: Pick<Database, 'query'>): RemovalStore {
       }
     },
 
-    async lastRequest(id) {
+    async lastRequest({ id, bucket }) {
       // Index device_registration_device. Over no rows the maximum is null, which the types do not say.
       const { last } = await query
         .selectFrom('device_registration')
         .select((select) => select.fn.max('registered_at').as('last'))
-        .where('device_id', '=', id)
+        .where((where) => where.and({ device_id: id, bucket }))
         .executeTakeFirstOrThrow()
       return fromInstant(last as number | null) ?? undefined
     },

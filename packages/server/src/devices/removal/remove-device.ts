@@ -9,7 +9,7 @@ import { type Device, describeDevice } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { findDevice } from '../find-device.ts'
 import { LostRace, retryLostRaces, won } from '../lost-race.ts'
-import { NONCE_LIFE_MS } from '../nonce.ts'
+import { GUARD_MS } from '../nonce.ts'
 import type { RemovalStore } from './removal-store.ts'
 
 interface FindDeps {
@@ -28,8 +28,6 @@ export interface RemovedDevice {
   readonly left: 'row' | 'nothing' | 'before'
 }
 
-/** Twice the life of a nonce, because the clocks of nodes differ. */
-const GUARD_MS = 2 * NONCE_LIFE_MS
 const ATTEMPTS = 3
 
 /**
@@ -81,14 +79,14 @@ async function remove(
     await record({ action: 'device.remove', subject: device.id, details: { status: device.status, left } })
   })
   if (left === 'nothing') return { device, left }
-  const cleared = await devices.findById(device.id)
+  const cleared = await devices.find(device)
   if (!cleared) throw new LostRace()
   return { device: cleared, left }
 }
 
 /** The row about a request-id, which makes it work once, goes with the device. */
 async function requireUsedUp(device: Device, { removals, clock }: FindDeps): Promise<void> {
-  const last = await removals.lastRequest(device.id)
+  const last = await removals.lastRequest(device)
   const until = last && new Date(last.getTime() + GUARD_MS)
   if (!until || until <= clock()) return
   throw invalidField(

@@ -3,28 +3,37 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { mock, test } from 'node:test'
-import { newDeviceId, newDeviceSessionId } from '@ratafia/api'
+import { newDeviceSessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import { eachDatabase } from '../../../test/support/databases.ts'
 import { rowsRead } from '../../../test/support/rows-read.ts'
 import { type Database, insertMany, inTransaction } from '../../database/index.ts'
 import { deviceStore } from '../device-store.ts'
+import { newDevice } from '../new-device.ts'
 import { deviceSessionStore } from './device-session-store.ts'
 
 const MANY = 300
-const NAME = { brandId: 'acme-brand', model: 'acme-classic', serial: 'S1' }
+const NAME = { brandId: 'acme-brand', model: 'acme-classic', serial: 'S1', deviceKeyId: 'key' }
 const START = Date.parse('2026-01-01T00:00:00Z')
 
 /** A device with many sessions, each of which began a chain; the chain of the first went on after all others began. */
 async function deviceWithMany(database: Database) {
-  const id = newDeviceId()
-  const none = { original: null, decidedAt: null, decidedBy: null, reason: null, quarantinedAt: null }
-  const own = { id, deviceKeyId: 'key', revision: 0, registeredAt: new Date(START) }
-  await deviceStore(database).add({ ...NAME, ...none, ...own, status: 'active', origin: 'session' })
+  const own = { revision: 0, registeredAt: new Date(START) }
+  const device = newDevice({ ...NAME, ...own, status: 'active', origin: 'session' })
+  await deviceStore(database).add(device)
+  const { id, bucket } = device
   const ids = Array.from({ length: MANY }, () => newDeviceSessionId())
   const refreshed = newDeviceSessionId()
   const row = (session: string, at: number, chain: string) => ({
-    ...{ session_id: session, device_id: id, chain_id: chain, store: null, address: '::1', user_agent: '' },
+    ...{
+      session_id: session,
+      bucket,
+      device_id: id,
+      chain_id: chain,
+      store: null,
+      address: '::1',
+      user_agent: '',
+    },
     ...{ nonce_hash: randomBytes(32), request_hash: randomBytes(32), macaroon_id: randomBytes(32) },
     ...{ opened_at: START + at, expires_at: START + 1_000 },
   })
@@ -76,11 +85,11 @@ eachDatabase((kind, open) => {
       }
       const read = plans.filter((line) => /^(SCAN|SEARCH) /.test(line) && !line.startsWith('SCAN json_each'))
       assert.deepEqual([...new Set(read)].sort(), [
-        'SEARCH device USING INDEX device_brand_id_model_serial_key (brand_id=? AND model=? AND serial=?)',
-        'SEARCH device_session USING COVERING INDEX device_session_chain (device_id=?)',
-        'SEARCH device_session USING INDEX device_session_chain (device_id=? AND chain_id=?)',
-        'SEARCH device_session USING INDEX device_session_device (device_id=?)',
-        'SEARCH device_session USING INDEX sqlite_autoindex_device_session_1 (session_id=?)',
+        'SEARCH device USING INDEX device_key (device_key_id=? AND brand_id=? AND model=?)',
+        'SEARCH device_session USING COVERING INDEX device_session_chain (device_id=? AND bucket=?)',
+        'SEARCH device_session USING INDEX device_session_chain (device_id=? AND bucket=? AND chain_id=?)',
+        'SEARCH device_session USING INDEX device_session_device (device_id=? AND bucket=?)',
+        'SEARCH device_session USING INDEX sqlite_autoindex_device_session_1 (session_id=? AND bucket=?)',
       ])
     })
   }

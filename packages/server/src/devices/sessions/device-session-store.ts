@@ -1,17 +1,18 @@
 /** The sessions of devices: the table `device_session`. */
 import type { DeviceId, DeviceSessionId } from '@ratafia/api'
 import { sql } from 'kysely'
+import { bucketOf } from '../../bucket.ts'
 import {
   compiledOnce,
   type Database,
   type DeviceSessionTable,
   type DeviceTable,
   fromInstant,
-  inBatches,
+  inBatchesOf,
   toInstant,
 } from '../../database/index.ts'
 import type { Sighting } from '../clones/clone-evidence.ts'
-import type { SerialName } from '../device.ts'
+import type { DeviceRef } from '../device.ts'
 import { deviceOf } from '../device-store.ts'
 import type { DeviceSession, FoundSession } from './device-session.ts'
 import { addSessions, type Opening } from './new-session-store.ts'
@@ -28,16 +29,18 @@ export interface DeviceSessionStore {
    * Undefined, and nothing is stored, if the session is not.
    */
   addSeen(session: DeviceSession, sighting: Sighting): Promise<{ readonly recorded: boolean } | undefined>
-  find(id: DeviceSessionId): Promise<FoundSession | undefined>
-  findByNonce(nonceHash: Uint8Array): Promise<FoundSession | undefined>
+  /** One of this device key. */
+  find(id: DeviceSessionId, deviceKeyId: string): Promise<FoundSession | undefined>
+  /** The one that this device key opened with the nonce. */
+  findByNonce(nonceHash: Uint8Array, deviceKeyId: string): Promise<FoundSession | undefined>
   /**
-   * The active or revoked device with this serial, and those of its sessions that a new one is compared with: the
-   * session `previous` and the head of its chain, the head of the chain that began last, and the newest session that has
-   * not expired at that instant.
+   * The active or revoked device with this serial and device key, and those of its sessions that a new one is compared
+   * with: the session `previous` and the head of its chain, the head of the chain that began last, and the newest session
+   * that has not expired at that instant.
    */
-  findHolder(name: SerialName, beside: Beside): Promise<HolderOfSessions | undefined>
+  findHolder(name: Asked['name'], beside: Beside): Promise<HolderOfSessions | undefined>
   /** Newest first, at most `limit`. */
-  ofDevice(id: DeviceId, limit: number): Promise<readonly DeviceSession[]>
+  ofDevice(device: DeviceRef, limit: number): Promise<readonly DeviceSession[]>
   /**
    * Removes at most `limit` sessions that expired before that instant, and returns how many. The register remembers when
    * a device opened its last one, unless the device was removed.
@@ -47,36 +50,50 @@ export interface DeviceSessionStore {
 
 /** Joins the device by its primary key. */
 const withDevice = (query: Database['query']) =>
-  query.selectFrom('device_session').innerJoin('device', 'device.id', 'device_session.device_id').selectAll()
+  query
+    .selectFrom('device_session')
+    .innerJoin('device', (join) =>
+      join
+        .onRef('device.id', '=', 'device_session.device_id')
+        .onRef('device.bucket', '=', 'device_session.bucket'),
+    )
+    .selectAll()
 
 /** Primary key. */
-const selectById = compiledOnce((query, { id }: { id: DeviceSessionId }) =>
-  withDevice(query).where('session_id', '=', id),
+const selectById = compiledOnce((query, { id, bucket }: { id: DeviceSessionId; bucket: number }) =>
+  withDevice(query).where('session_id', '=', id).where('device_session.bucket', '=', bucket),
 )
 
-/** The unique index device_session_nonce_hash_key. */
-const selectByNonce = compiledOnce((query, { nonceHash }: { nonceHash: Uint8Array }) =>
-  withDevice(query).where('nonce_hash', '=', nonceHash),
+/** The unique index device_session_nonce_hash_bucket_key. */
+const selectByNonce = compiledOnce((query, key: { nonceHash: Uint8Array; bucket: number }) =>
+  withDevice(query).where('nonce_hash', '=', key.nonceHash).where('device_session.bucket', '=', key.bucket),
 )
 
-export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSessionStore {
+/** With `distributed`, a statement is about the devices of one bucket. */
+export function deviceSessionStore({
+  query,
+  distributed = false,
+}: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): DeviceSessionStore {
   const newestFirst = () =>
     query.selectFrom('device_session').selectAll().orderBy('opened_at', 'desc').orderBy('session_id', 'desc')
 
   /** Writes to devices that have only sessions from before that instant when they last opened one. */
-  const keepLast = async (ids: readonly string[], before: Date) => {
+  const keepLast = async (devices: readonly KeyOfDevice[], before: Date) => {
     // Index device_session_device, for each device.
-    const last = sql<number>`(select max(opened_at) from device_session where device_id = device.id)`
+    const last = sql<number>`(select max(opened_at) from device_session
+      where device_id = device.id and device_session.bucket = device.bucket)`
     await query
       .updateTable('device')
       .set({ last_session_at: last })
-      .where('id', 'in', [...new Set(ids)])
+      .where('id', 'in', [...new Set(devices.map(({ device_id }) => device_id))])
+      .where('bucket', 'in', bucketsOf(devices))
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
             selectFrom('device_session')
               .select('session_id')
               .whereRef('device_session.device_id', '=', 'device.id')
+              .whereRef('device_session.bucket', '=', 'device.bucket')
               .where('expires_at', '>=', toInstant(before)),
           ),
         ),
@@ -88,8 +105,15 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       .execute()
   }
 
-  const findHolder = inBatches((asked: readonly Asked[]) => findHolders(query, asked))
-  const add = inBatches((openings: readonly Opening[]) => addSessions(query, openings))
+  const groupOf = (bucket: number) => (distributed ? bucket : 0)
+  const findHolder = inBatchesOf(
+    ({ name }: Asked) => groupOf(bucketOf(name.deviceKeyId)),
+    (asked) => findHolders(query, asked),
+  )
+  const add = inBatchesOf(
+    ({ session }: Opening) => groupOf(session.bucket),
+    (openings) => addSessions(query, openings),
+  )
 
   return {
     add: async (session) => (await add({ session })) !== undefined,
@@ -99,21 +123,26 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       return recorded === undefined ? undefined : { recorded }
     },
 
-    async find(id) {
-      const [row] = (await selectById(query, { id })).rows
+    async find(id, deviceKeyId) {
+      const bucket = bucketOf(deviceKeyId)
+      const [row] = (await selectById(query, { id, bucket })).rows
       return row && foundOf(row)
     },
 
-    async findByNonce(nonceHash) {
-      const [row] = (await selectByNonce(query, { nonceHash })).rows
+    async findByNonce(nonceHash, deviceKeyId) {
+      const bucket = bucketOf(deviceKeyId)
+      const [row] = (await selectByNonce(query, { nonceHash, bucket })).rows
       return row && foundOf(row)
     },
 
     findHolder: (name, beside) => findHolder({ name, ...beside }),
 
-    async ofDevice(id, limit) {
+    async ofDevice({ id, bucket }, limit) {
       // Index device_session_device.
-      const rows = await newestFirst().where('device_id', '=', id).limit(limit).execute()
+      const rows = await newestFirst()
+        .where((where) => where.and({ device_id: id, bucket }))
+        .limit(limit)
+        .execute()
       return rows.map(sessionOf)
     },
 
@@ -121,17 +150,14 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
       // Index device_session_expires.
       const expired = await query
         .selectFrom('device_session')
-        .select(['session_id', 'device_id'])
+        .select(['session_id', 'bucket', 'device_id'])
         .where('expires_at', '<', toInstant(before))
         .orderBy('expires_at')
         .limit(limit)
         .execute()
       if (expired.length === 0) return 0
-      await keepLast(
-        expired.map(({ device_id }) => device_id),
-        before,
-      )
-      // Primary key.
+      await keepLast(expired, before)
+      // Primary key. Ids are unique by themselves: the buckets say where they are.
       const { numDeletedRows } = await query
         .deleteFrom('device_session')
         .where(
@@ -139,17 +165,23 @@ export function deviceSessionStore({ query }: Pick<Database, 'query'>): DeviceSe
           'in',
           expired.map(({ session_id }) => session_id),
         )
+        .where('bucket', 'in', bucketsOf(expired))
         .executeTakeFirst()
       return Number(numDeletedRows)
     },
   }
 }
 
+type KeyOfDevice = Pick<DeviceSessionTable, 'device_id' | 'bucket'>
+
+const bucketsOf = (rows: readonly KeyOfDevice[]): number[] => [...new Set(rows.map(({ bucket }) => bucket))]
+
 function sessionOf(row: DeviceSessionTable): DeviceSession {
   return {
     // These columns contain only ids of sessions and devices.
     id: row.session_id as DeviceSessionId,
     deviceId: row.device_id as DeviceId,
+    bucket: row.bucket,
     chainId: row.chain_id as DeviceSessionId,
     previousId: row.previous_id as DeviceSessionId | null,
     nonceHash: row.nonce_hash,

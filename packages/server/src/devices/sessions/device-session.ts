@@ -5,11 +5,13 @@ import type { Caller, Device } from '../device.ts'
 export interface DeviceSession {
   readonly id: DeviceSessionId
   readonly deviceId: DeviceId
+  /** Of the device. */
+  readonly bucket: number
   /** A session and its refreshes form a chain, which has the id of its first session. */
   readonly chainId: DeviceSessionId
   /** The session that this one refreshed; null for the first of a chain. */
   readonly previousId: DeviceSessionId | null
-  /** SHA-256. This column is unique: a nonce works once. */
+  /** SHA-256. Unique in its bucket: a nonce works once for a device key. */
   readonly nonceHash: Uint8Array
   /** SHA-256 of the whole request, to recognise a repetition. */
   readonly requestHash: Uint8Array

@@ -9,8 +9,8 @@ import type { Device } from '../device.ts'
 import type { DeviceStore } from '../device-store.ts'
 import { LostRace, won } from '../lost-race.ts'
 import { newDevice } from '../new-device.ts'
-import { serialAssertion } from '../serial-assertion.ts'
-import { givenSerial, supersededBy } from '../serial-holder.ts'
+import { serialAssertion } from '../serials/serial-assertion.ts'
+import { givenSerial, supersededBy } from '../serials/serial-holder.ts'
 import { whyNoSession } from './device-session.ts'
 
 /** Stores on the transaction that opens the session. */
@@ -26,34 +26,35 @@ export interface SessionHolder {
 
 interface Asked {
   readonly serial: TrustedAssertion<'serial'>
-  /** The active or revoked device with the serial number. */
-  readonly holder: Device | undefined
+  /** The active or revoked device with this serial number and device key. */
+  readonly own: Device | undefined
   readonly at: Date
 }
 
 /** Only reads. Throws `RequestError` `device-refused`, and `LostRace`. */
 export async function holderForSession(
   asked: Asked,
-  deps: { readonly devices: Pick<DeviceStore, 'findByKey'> },
+  deps: { readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'> },
 ): Promise<SessionHolder> {
-  const { serial, holder } = asked
-  const { deviceKeyId } = serial.fields
-  if (holder?.deviceKeyId === deviceKeyId) {
-    requireMayHaveSession(holder)
-    return keepNewer(holder, asked)
-  }
-  const own = await deps.devices.findByKey(serial.fields)
-  if (own && own.status !== 'superseded') {
+  const { serial, own } = asked
+  if (own) {
     requireMayHaveSession(own)
-    // It became the holder between the two queries.
-    if (own.serial === serial.fields.serial) throw new LostRace()
-    throw deviceRefused(`The device key has another serial of this model, ${own.serial}. Use that one.`)
+    return keepNewer(own, asked)
   }
+  const other = await deps.devices.findByKey(serial.fields)
+  if (other && other.status !== 'superseded') {
+    requireMayHaveSession(other)
+    // It got the serial between the two queries.
+    if (other.serial === serial.fields.serial) throw new LostRace()
+    throw deviceRefused(`The device key has another serial of this model, ${other.serial}. Use that one.`)
+  }
+  const holder = await deps.devices.findHolder(serial.fields)
+  if (holder?.deviceKeyId === serial.fields.deviceKeyId) throw new LostRace()
   if (holder) requireGivesWay(holder, serial)
-  return enterNew(asked)
+  return enterNew(asked, holder)
 }
 
-function enterNew({ serial, holder, at }: Asked): SessionHolder {
+function enterNew({ serial, at }: Asked, holder: Device | undefined): SessionHolder {
   const { brandId, model, serial: number, deviceKeyId } = serial.fields
   const { revision } = serial
   const decided = { status: 'active', registeredAt: at, decidedAt: at, decidedBy: 'policy' } as const
@@ -62,7 +63,7 @@ function enterNew({ serial, holder, at }: Asked): SessionHolder {
   const enter = async ({ devices, record }: EntryStores) => {
     if (holder) {
       const reason = `A serial assertion of revision ${revision} came with the device key ${deviceKeyId}.`
-      won(await devices.supersede(holder.id, { at, by: 'policy', reason }))
+      won(await devices.supersede(holder, { at, by: 'policy', reason }))
       await record(supersededBy(holder, deviceKeyId))
     }
     won(await devices.add(device))
@@ -77,7 +78,7 @@ function keepNewer(holder: Device, { serial, at }: Asked): SessionHolder {
   if (holder.revision !== null && revision <= holder.revision) return { device: holder, enter: undefined }
   const device = { ...holder, revision }
   const enter = async ({ devices, record }: EntryStores) => {
-    won(await devices.setRevision(holder.id, revision))
+    won(await devices.setRevision(holder, revision))
     await devices.addSerialAssertion(serialAssertion(serial, holder), at)
     await record({ action: 'device.update', subject: holder.id, details: givenSerial(device) })
   }

@@ -1,5 +1,6 @@
 /** Stores sessions that come at the same moment together, with what was seen when they were opened. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { oneBucket } from '../../bucket.ts'
 import {
   anyRowChanged,
   compiledOnce,
@@ -14,7 +15,7 @@ import {
 import type { Sighting } from '../clones/clone-evidence.ts'
 import {
   insertOf as insertOfSightings,
-  insertSightings,
+  insertSighting,
   SIGHTING,
   sightingRow,
 } from '../clones/clone-store.ts'
@@ -33,6 +34,7 @@ interface Stored {
 
 const SESSION = {
   session_id: 'text',
+  bucket: 'bigint',
   device_id: 'text',
   chain_id: 'text',
   previous_id: 'text',
@@ -49,34 +51,49 @@ const SEEN = { session_id: 'text', ...SIGHTING } as const
 const COLUMNS = sql.join(Object.keys(SESSION).map((column) => sql.ref(column)))
 
 /**
- * Primary key of the device, then the unique index device_session_nonce_hash_key. In one order everywhere, so that two
- * of these with the same nonces cannot wait for each other.
+ * Primary key of the device, then the unique index device_session_nonce_hash_bucket_key. In one order everywhere, so
+ * that two of these with the same nonces cannot wait for each other.
  */
-const insertOf = (
-  query: Database['query'],
-  sessions: string,
-) => sql<Stored>`insert into ${sql.table('device_session')} (${COLUMNS})
+const insertOf = (query: Database['query'], sessions: string, bucket: RawBuilder<unknown>) =>
+  sql<Stored>`insert into ${sql.table('device_session')} (${COLUMNS})
   select ${COLUMNS} from ${listed(query, 'opened', SESSION, sessions)}
-  where (select status from device where id = opened.device_id and quarantined_at is null) = 'active'
+  where (select status from device
+    where id = opened.device_id and device.bucket = ${bucket} and quarantined_at is null) = 'active'
   order by nonce_hash
-  on conflict (nonce_hash) do nothing
+  on conflict (nonce_hash, bucket) do nothing
   returning session_id`
 
-const insertSessions = compiledOnce((query, { sessions }: { sessions: string }) => insertOf(query, sessions))
+const insertSessions = compiledOnce((query, { sessions }: { sessions: string }) =>
+  insertOf(query, sessions, sql.ref('opened.bucket')),
+)
+const insertSessionsIn = compiledOnce((query, given: { sessions: string; bucket: number }) =>
+  insertOf(query, given.sessions, sql`${given.bucket}`),
+)
 
 /**
  * With those sightings whose session is stored. Fails if two are of one row: then each session is stored alone. Whether
  * a sighting was recorded is asked of rows that `natural join` finds by the primary key of clone_evidence.
  */
-const insertSeen = compiledOnce(
-  (query, given: { sessions: string; sightings: string }) =>
-    sql<Stored>`with opened as (${insertOf(query, given.sessions)}), sighting as (
-        select * from ${listed(query, 'seen', SEEN, given.sightings)}
-        where session_id in (select session_id from opened)
-      ), recorded as (${insertOfSightings(sql.table('sighting'))} returning device_id, kind, subject)
-      select session_id, exists (
-        select from sighting natural join recorded where sighting.session_id = opened.session_id
-      ) as recorded from opened`,
+const insertSeenOf = (
+  query: Database['query'],
+  given: { sessions: string; sightings: string },
+  buckets: { readonly opened: RawBuilder<unknown>; readonly sighting: RawBuilder<unknown> },
+) =>
+  sql<Stored>`with opened as (${insertOf(query, given.sessions, buckets.opened)}), sighting as (
+      select * from ${listed(query, 'seen', SEEN, given.sightings)}
+      where session_id in (select session_id from opened)
+    ), recorded as (
+      ${insertOfSightings(sql.table('sighting'), buckets.sighting)} returning device_id, kind, subject
+    )
+    select session_id, exists (
+      select from sighting natural join recorded where sighting.session_id = opened.session_id
+    ) as recorded from opened`
+
+const insertSeen = compiledOnce((query, given: { sessions: string; sightings: string }) =>
+  insertSeenOf(query, given, { opened: sql.ref('opened.bucket'), sighting: sql.ref('sighting.bucket') }),
+)
+const insertSeenIn = compiledOnce((query, given: { sessions: string; sightings: string; bucket: number }) =>
+  insertSeenOf(query, given, { opened: sql`${given.bucket}`, sighting: sql`${given.bucket}` }),
 )
 
 /** Of each: `true` with its sighting, `false` without, undefined if it is not stored. */
@@ -89,11 +106,15 @@ export async function addSessions(
     openings.map(({ session }) => rowOf(session)),
   )
   const seen = openings.flatMap(({ session, sighting }) => {
-    const { id, deviceId, openedAt: at } = session
-    return sighting ? [{ session_id: id, ...sightingRow({ ...sighting, deviceId, at }) }] : []
+    const { id, deviceId, bucket, openedAt: at } = session
+    return sighting ? [{ session_id: id, ...sightingRow({ ...sighting, deviceId, bucket, at }) }] : []
   })
+  const bucket = oneBucket(openings.map(({ session }) => session.bucket))
   const stored = new Map(
-    (await addBoth(query, sessions, seen)).map(({ session_id, recorded = false }) => [session_id, recorded]),
+    (await addBoth(query, sessions, seen, bucket)).map(({ session_id, recorded = false }) => [
+      session_id,
+      recorded,
+    ]),
   )
   return openings.map(({ session }) => stored.get(session.id))
 }
@@ -102,20 +123,29 @@ function addBoth(
   query: Database['query'],
   sessions: string,
   seen: readonly Record<keyof typeof SEEN, string | number>[],
+  bucket: number | undefined,
 ): Promise<readonly Stored[]> {
-  const add = async (on: Database['query']) => (await insertSessions(on, { sessions })).rows
+  const add = async (on: Database['query']) =>
+    (
+      await (bucket === undefined
+        ? insertSessions(on, { sessions })
+        : insertSessionsIn(on, { sessions, bucket }))
+    ).rows
   if (seen.length === 0) return add(query)
   const sightings = (of = seen) => listOf(SEEN, of)
   if (insertsInWith(query)) {
-    return insertSeen(query, { sessions, sightings: sightings() }).then(({ rows }) => rows)
+    const given = { sessions, sightings: sightings() }
+    const inserted =
+      bucket === undefined ? insertSeen(query, given) : insertSeenIn(query, { ...given, bucket })
+    return inserted.then(({ rows }) => rows)
   }
   return inTransaction(query, async (transaction) => {
     const rows = await add(transaction)
     const recorded: Stored[] = []
     for (const { session_id } of rows) {
       const one = seen.filter((sighting) => sighting.session_id === session_id)
-      const done = one.length > 0 && (await insertSightings(transaction, { list: listOf(SEEN, one) }))
-      recorded.push({ session_id, recorded: done && anyRowChanged(done) })
+      const done = one[0] && (await insertSighting(transaction, one[0]))
+      recorded.push({ session_id, recorded: done !== undefined && anyRowChanged(done) })
     }
     return recorded
   })
@@ -123,6 +153,7 @@ function addBoth(
 
 const rowOf = (session: DeviceSession): DeviceSessionTable => ({
   session_id: session.id,
+  bucket: session.bucket,
   device_id: session.deviceId,
   chain_id: session.chainId,
   previous_id: session.previousId,

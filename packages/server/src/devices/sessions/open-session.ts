@@ -39,7 +39,7 @@ interface SessionStores {
 export interface OpenSessionDeps extends TrustDeps, PreviousDeps, NonceDependencies {
   readonly keyring: Pick<Keyring, 'resolve' | 'mintId' | 'sealText' | 'openText'>
   readonly models: Pick<ModelStore, 'find'>
-  readonly devices: Pick<DeviceStore, 'findByKey'>
+  readonly devices: Pick<DeviceStore, 'findByKey' | 'findHolder'>
   readonly sessions: Pick<DeviceSessionStore, 'findByNonce' | 'findHolder' | 'add' | 'addSeen'>
   readonly clones: Pick<CloneStore, 'find'>
   readonly inSessionsBy: ChangingBy<SessionStores>
@@ -71,7 +71,11 @@ export async function openSession(
   const known = deps.recognised.find(repeated)
   const unverified = readSessionRequest(input, known)
   const nonce = await openNonce('nonce', unverified.request.fields.nonce, deps)
-  const use = { nonceHash: nonce.hash, requestHash: hashRequest(input, input.previous) }
+  const use = {
+    deviceKeyId: unverified.serial.fields.deviceKeyId,
+    nonceHash: nonce.hash,
+    requestHash: hashRequest(input, input.previous),
+  }
   try {
     if (nonce.expired) throw staleNonce('nonce', 'expired')
     const request = await checkSessionRequest(unverified, deps)
@@ -114,9 +118,8 @@ async function open(
   const at = deps.clock()
   const previousId = opening.previous?.sessionId
   const found = await deps.sessions.findHolder(serial.fields, { previous: previousId, at })
-  const { device, enter } = await holderForSession({ serial, holder: found?.device, at }, deps)
-  // Those of another device are not compared: its key had the serial before.
-  const sessions = found?.device.id === device.id ? found.sessions : []
+  const { device, enter } = await holderForSession({ serial, own: found?.device, at }, deps)
+  const sessions = found?.sessions ?? []
   // A new chain begins if the database no longer has the session (it is old, or a backup was restored), or if the
   // session belongs to another row of the device's key.
   const previous = sessions.find(({ id }) => id === previousId)
@@ -127,6 +130,7 @@ async function open(
   const session: DeviceSession = {
     id,
     deviceId: device.id,
+    bucket: device.bucket,
     chainId: previous?.chainId ?? id,
     previousId: previous?.id ?? null,
     nonceHash,
@@ -152,7 +156,8 @@ async function open(
     await enter?.(stores)
     if (quarantined) await quarantine(device, { sightings, at }, stores)
     else won(await stores.sessions.add(session))
-    for (const sighting of sightings) await stores.clones.record({ ...sighting, deviceId: device.id, at })
+    for (const sighting of sightings)
+      await stores.clones.record({ ...sighting, deviceId: device.id, bucket: device.bucket, at })
     if (!quarantined) return { session, device }
     // Throwing here would roll the evidence back.
     return { refused: whyNoSession({ ...device, quarantinedAt: at }) ?? '' }

@@ -1,6 +1,7 @@
 /** Finds the devices of requests that come at the same moment together, with the sessions that new ones are compared with. */
 import type { DeviceSessionId } from '@ratafia/api'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { bucketOf, oneBucket } from '../../bucket.ts'
 import {
   compiledOnce,
   type Database,
@@ -30,14 +31,16 @@ export interface HolderOfSessions {
 
 /** A device to find, and which of its sessions. */
 export interface Asked extends Beside {
-  readonly name: SerialName
+  readonly name: SerialName & Pick<Device, 'deviceKeyId'>
 }
 
 const ASKED = {
   place: 'bigint',
+  bucket: 'bigint',
   brand_id: 'text',
   model: 'text',
   serial: 'text',
+  device_key_id: 'text',
   previous: 'text',
   at: 'bigint',
 } as const
@@ -45,27 +48,36 @@ const ASKED = {
 const COMPARED = ['session_id', 'chain_id', 'store', 'opened_at', 'expires_at', 'address', 'user_agent']
 
 /**
- * The unique index device_brand_id_model_serial_key; then device_session's primary key, device_session_chain and
- * device_session_device. A program that holds the key of a device may open many sessions: those that matter are each
- * the first entry of an index, and no others are read. The plus keeps SQLite from looking through the sessions of all
- * devices that have not expired.
+ * Index device_key; then device_session's primary key, device_session_chain and device_session_device. A program that
+ * holds the key of a device may open many sessions: those that matter are each the first entry of an index, and no
+ * others are read. The plus keeps SQLite from looking through the sessions of all devices that have not expired.
  */
-const selectHolders = compiledOnce((query, { list }: { list: string }) => {
+const holders = (query: Database['query'], list: string, bucket: RawBuilder<unknown>) => {
   const newest = sql`order by opened_at desc, session_id desc limit 1`
-  const session = sql`select ${jsonOf(query, COMPARED)} from ${sql.table('device_session')} where device_id = device.id`
-  const wanted = sql`device.brand_id = asked.brand_id and device.model = asked.model
+  const own = sql`device_id = device.id and device_session.bucket = ${bucket}`
+  const session = sql`select ${jsonOf(query, COMPARED)} from ${sql.table('device_session')} where ${own}`
+  const wanted = sql`device.bucket = ${bucket} and device.device_key_id = asked.device_key_id
+    and device.brand_id = asked.brand_id and device.model = asked.model
     and device.serial = asked.serial and device.status in ('active', 'revoked')`
   return sql<HolderRow>`select device.*, asked.place,
       (${session} and session_id = asked.previous) as previous_session,
       (${session} and chain_id = (
-        select chain_id from device_session where session_id = asked.previous
+        select chain_id from device_session
+        where session_id = asked.previous and device_session.bucket = ${bucket}
       ) ${newest}) as head,
       (${session} and chain_id = (
-        select chain_id from device_session where device_id = device.id order by chain_id desc limit 1
+        select chain_id from device_session where ${own} order by chain_id desc limit 1
       ) ${newest}) as head_of_newest,
       (${session} and +expires_at > asked.at ${newest}) as newest
     from ${listed(query, 'asked', ASKED, list)} ${joinOne(query, 'device', wanted)}`
-})
+}
+
+const selectHolders = compiledOnce((query, { list }: { list: string }) =>
+  holders(query, list, sql.ref('asked.bucket')),
+)
+const selectHoldersIn = compiledOnce((query, { list, bucket }: { list: string; bucket: number }) =>
+  holders(query, list, sql`${bucket}`),
+)
 
 interface HolderRow extends DeviceTable {
   readonly place: number
@@ -82,12 +94,17 @@ export async function findHolders(
   const list = listOf(
     ASKED,
     asked.map(({ name, previous = null, at }, place) => ({
-      ...{ place, brand_id: name.brandId, model: name.model, serial: name.serial },
+      ...{ place, bucket: bucketOf(name.deviceKeyId), device_key_id: name.deviceKeyId },
+      ...{ brand_id: name.brandId, model: name.model, serial: name.serial },
       ...{ previous, at: toInstant(at) },
     })),
   )
+  const bucket = oneBucket(asked.map(({ name }) => bucketOf(name.deviceKeyId)))
+  const { rows } = await (bucket === undefined
+    ? selectHolders(query, { list })
+    : selectHoldersIn(query, { list, bucket }))
   const found = new Map<number, HolderOfSessions>()
-  for (const row of (await selectHolders(query, { list })).rows) {
+  for (const row of rows) {
     const { place, previous_session, head, head_of_newest, newest } = row
     // One session may be several of these.
     const texts = new Set([previous_session, head, head_of_newest, newest])

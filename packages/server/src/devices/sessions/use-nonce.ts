@@ -1,7 +1,7 @@
 /**
- * A nonce opens one session. The same request, repeated within a minute, gets the same session again, because the first
- * answer may have been lost (contract/devices.md, decision 5); any other second use is refused. Between requests that
- * race with one nonce, the unique column `nonce_hash` decides.
+ * A nonce opens one session of a device key. The same request, repeated within a minute, gets the same session again,
+ * because the first answer may have been lost (contract/devices.md, decision 5); any other second use is refused. Between
+ * requests of one key that race with one nonce, the unique constraint on `nonce_hash` and `bucket` decides.
  */
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
@@ -12,7 +12,10 @@ import { type DeviceSession, type FoundSession, whyNoSession } from './device-se
 import type { DeviceSessionStore } from './device-session-store.ts'
 import type { PresentedSession } from './presented-session.ts'
 
-export type NonceUse = Pick<DeviceSession, 'nonceHash' | 'requestHash'>
+export interface NonceUse extends Pick<DeviceSession, 'nonceHash' | 'requestHash'> {
+  /** Not verified. */
+  readonly deviceKeyId: string
+}
 
 /** How long the same request gets the same answer. */
 const RETRY_MS = 60_000
@@ -33,10 +36,10 @@ export function hashRequest(
  * have the session.
  */
 export async function findOpened(
-  { nonceHash, requestHash }: NonceUse,
+  { deviceKeyId, nonceHash, requestHash }: NonceUse,
   { sessions, clock }: { readonly sessions: Pick<DeviceSessionStore, 'findByNonce'>; readonly clock: Clock },
 ): Promise<FoundSession | undefined> {
-  const found = await sessions.findByNonce(nonceHash)
+  const found = await sessions.findByNonce(nonceHash, deviceKeyId)
   if (!found) return undefined
   const age = clock().getTime() - found.session.openedAt.getTime()
   if (age > RETRY_MS || Buffer.compare(found.session.requestHash, requestHash) !== 0) {

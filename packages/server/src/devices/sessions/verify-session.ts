@@ -38,7 +38,7 @@ export async function verifySession(
   if ('unknown' in read) throw required(read.unknown)
   if ('refused' in read) throw required(read.refused)
   const { cleared } = read
-  const found = await deps.sessions.find(cleared.sessionId)
+  const found = await deps.sessions.find(cleared.sessionId, cleared.deviceKeyId)
   if (!found) throw required('This service no longer knows the device session.')
   const why = whyNoSession(found.device)
   if (why !== undefined) throw required(why)

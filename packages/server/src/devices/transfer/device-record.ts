@@ -5,8 +5,15 @@ import { AssertionError, decodeStream, encode, type UnverifiedAssertion } from '
 import { decodeStored } from '../../brands/trust/decode-stored.ts'
 import type { ExportRow } from '../../files/export-rows.ts'
 import { ImportError, type ImportRow } from '../../files/import-rows.ts'
-import { DEVICE_ORIGINS, DEVICE_STATUSES, type Device, type SerialAssertion } from '../device.ts'
-import { serialAssertion } from '../serial-assertion.ts'
+import {
+  DEVICE_ORIGINS,
+  DEVICE_STATUSES,
+  type Device,
+  type DeviceRef,
+  type SerialAssertion,
+} from '../device.ts'
+import { deviceRef } from '../new-device.ts'
+import { serialAssertion } from '../serials/serial-assertion.ts'
 import type { StoredDevice } from './device-transfer-store.ts'
 import { evidenceText, readEvidence } from './evidence-text.ts'
 
@@ -149,7 +156,8 @@ export function readRecord(
     KEY_ID,
     'the id of a key: 64 characters, as in device-key-sha3-384',
   )
-  const assertions = serialsIn(text('assertions'), { ...name, id, deviceKeyId }, refuse)
+  const ref = deviceRef(id, deviceKeyId)
+  const assertions = serialsIn(text('assertions'), { ...name, ...ref, deviceKeyId }, refuse)
   const revision = revisionIn(fields['revision'], assertions, refuse)
   const requestText = text('request')
   if (waits && requestText === null) return refuse(`"request" is missing: the device is ${status}.`)
@@ -161,7 +169,7 @@ export function readRecord(
   const removedAt = instant('removed_at')
   const device: Device = {
     ...name,
-    id,
+    ...ref,
     deviceKeyId,
     status,
     revision,
@@ -181,7 +189,7 @@ export function readRecord(
   const evidence =
     evidenceColumn === null
       ? []
-      : (readEvidence(evidenceColumn, id) ??
+      : (readEvidence(evidenceColumn, ref) ??
         refuse('"clone_evidence" is not a list of evidence as an export has it.'))
   if (removedAt) {
     if (status !== 'revoked' && status !== 'superseded')
@@ -207,7 +215,7 @@ type Owner = Pick<Device, 'brandId' | 'model' | 'serial' | 'deviceKeyId'>
 
 function serialsIn(
   text: string | null,
-  device: Owner & { readonly id: DeviceId },
+  device: Owner & DeviceRef,
   refuse: Refuse,
 ): readonly SerialAssertion[] {
   if (text === null) return []
@@ -218,11 +226,7 @@ function serialsIn(
   return serials.toSorted((one, other) => one.revision - other.revision)
 }
 
-function serialOf(
-  one: UnverifiedAssertion,
-  device: Owner & { readonly id: DeviceId },
-  refuse: Refuse,
-): SerialAssertion {
+function serialOf(one: UnverifiedAssertion, device: Owner & DeviceRef, refuse: Refuse): SerialAssertion {
   if (one.type !== 'serial') return refuse(`"assertions" has a ${one.type} assertion.`)
   const { brandId, model, serial, deviceKeyId } = one.fields
   const same = brandId === device.brandId && model === device.model && serial === device.serial

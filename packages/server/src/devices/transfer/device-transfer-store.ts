@@ -20,7 +20,8 @@ import type { Device, SerialAssertion } from '../device.ts'
 import { type DeviceStore, deviceOf, deviceStore, rowOf } from '../device-store.ts'
 import type { FleetFilter } from '../fleet/fleet-filter.ts'
 import { fleetFiltered } from '../fleet/fleet-store.ts'
-import { assertionOf, assertionRow } from '../serial-assertion-store.ts'
+import { assertionOf, assertionRow } from '../serials/serial-assertion-store.ts'
+import { hasSerial, serialHolderStore } from '../serials/serial-holder-store.ts'
 
 /** All that the register keeps of a device, except registrations and sessions. */
 export interface StoredDevice {
@@ -52,7 +53,10 @@ export interface RegisterImport {
   bySerials(serials: readonly string[]): Promise<readonly Device[]>
   /** Rows with these device keys, of any model. */
   byKeys(deviceKeyIds: readonly string[]): Promise<readonly Device[]>
-  /** Returns those that were added: the others have an id, a serial or a key that is taken. */
+  /**
+   * Returns those that were added: the others have a serial or a key that is taken. Whether an id is taken, the primary
+   * key sees only in the same bucket: ask {@link byIds} about one that is not new.
+   */
   add(devices: readonly StoredDevice[]): Promise<ReadonlySet<DeviceId>>
   /** A stored revision stays. Returns those for which the register has a different text. */
   addAssertions(assertions: readonly SerialAssertion[], at: Date): Promise<readonly SerialAssertion[]>
@@ -69,7 +73,7 @@ const ASKED = { value: 'text' } as const
  * Newest first. Not `in (…)`: PostgreSQL knows nothing of a table that was filled in this transaction, expects a large
  * part of it to match, and reads all of it for each batch.
  */
-const selectHaving = (column: 'serial' | 'device_key_id') =>
+const selectHaving = (column: 'id' | 'serial' | 'device_key_id') =>
   compiledOnce(
     (query, { list }: { list: string }) =>
       sql<DeviceTable>`select device.* from ${listed(query, 'asked', ASKED, list)}
@@ -78,6 +82,8 @@ const selectHaving = (column: 'serial' | 'device_key_id') =>
   )
 
 const HAVING = {
+  // The primary key begins with it.
+  id: selectHaving('id'),
   // Index device_serial.
   serial: selectHaving('serial'),
   // Index device_key.
@@ -103,28 +109,43 @@ export function deviceTransferStore(database: Pick<Database, 'query'>): DeviceTr
   }
 }
 
-export function registerImport({ query: transaction }: Pick<Database, 'query'>): RegisterImport {
-  const having = async (column: keyof typeof HAVING, values: readonly string[]) => {
+/** With `distributed`, its look-ups are of a form that every shard answers by itself. */
+export function registerImport({
+  query: transaction,
+  distributed = false,
+}: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): RegisterImport {
+  const rowsHaving = async (column: keyof typeof HAVING, values: readonly string[]) => {
+    if (values.length === 0) return []
+    if (distributed) {
+      const found = transaction
+        .selectFrom('device')
+        .selectAll()
+        .where(column, 'in', [...new Set(values)])
+      return found.orderBy('id', 'desc').execute()
+    }
     const asked = Array.from(new Set(values), (value) => ({ value }))
-    const { rows } = await HAVING[column](transaction, { list: listOf(ASKED, asked) })
-    return rows.map(deviceOf)
+    return (await HAVING[column](transaction, { list: listOf(ASKED, asked) })).rows
   }
+  const having = async (...asked: Parameters<typeof rowsHaving>) => (await rowsHaving(...asked)).map(deviceOf)
+  const serials = serialHolderStore({ query: transaction })
   return {
     devices: deviceStore({ query: transaction }),
 
     async byIds(ids) {
-      if (ids.length === 0) return []
-      // Primary key.
-      const rows = await transaction.selectFrom('device').selectAll().where('id', 'in', ids).execute()
-      return stored(rows, { query: transaction })
+      return stored(await rowsHaving('id', ids), { query: transaction })
     },
 
     bySerials: (serials) => having('serial', serials),
     byKeys: (deviceKeyIds) => having('device_key_id', deviceKeyIds),
 
     async add(all) {
-      if (all.length === 0) return new Set()
-      const rows = all.map(({ device, request }) => ({ ...rowOf(device), request }))
+      const devices = all.map(({ device }) => device)
+      const claimed = await serials.claimAll(devices.filter(hasSerial))
+      await serials.keepRevisions(devices.filter(({ status }) => status === 'superseded'))
+      const rows = all
+        .filter(({ device }) => !hasSerial(device) || claimed.has(device.id))
+        .map(({ device, request }) => ({ ...rowOf(device), request }))
+      if (rows.length === 0) return new Set()
       const added = await insertMany(transaction, 'device', rows)
         .onConflict((conflict) => conflict.doNothing())
         .returning('id')
@@ -151,7 +172,13 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
         const present = await transaction
           .selectFrom('serial_assertion')
           .select('encoded')
-          .where((where) => where.and({ device_id: assertion.deviceId, revision: assertion.revision }))
+          .where((where) =>
+            where.and({
+              device_id: assertion.deviceId,
+              bucket: assertion.bucket,
+              revision: assertion.revision,
+            }),
+          )
           .executeTakeFirst()
         if (!present || Buffer.compare(present.encoded, assertion.encoded) !== 0) others.push(assertion)
       }
@@ -164,13 +191,14 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
         const { count } = await transaction
           .selectFrom('clone_evidence')
           .select((select) => select.fn.countAll<number>().as('count'))
-          .where((where) => where.and({ device_id: one.deviceId, kind: one.kind }))
+          .where((where) => where.and({ device_id: one.deviceId, bucket: one.bucket, kind: one.kind }))
           .executeTakeFirstOrThrow()
         if (Number(count) >= EVIDENCE_LIMIT) continue
         await transaction
           .insertInto('clone_evidence')
           .values({
             device_id: one.deviceId,
+            bucket: one.bucket,
             kind: one.kind,
             subject: one.subject,
             first_seen_at: toInstant(one.firstSeenAt),
@@ -178,7 +206,7 @@ export function registerImport({ query: transaction }: Pick<Database, 'query'>):
             times: one.times,
             details: JSON.stringify(one.details),
           })
-          .onConflict((conflict) => conflict.columns(['device_id', 'kind', 'subject']).doNothing())
+          .onConflict((conflict) => conflict.columns(['device_id', 'kind', 'subject', 'bucket']).doNothing())
           .execute()
       }
     },
@@ -191,6 +219,7 @@ async function stored(
   { query }: Pick<Database, 'query'>,
 ): Promise<readonly StoredDevice[]> {
   const ids = rows.map(({ id }) => id)
+  const buckets = [...new Set(rows.map(({ bucket }) => bucket))]
   // Index serial_assertion_device.
   const assertions =
     ids.length === 0
@@ -199,6 +228,7 @@ async function stored(
           .selectFrom('serial_assertion')
           .selectAll()
           .where('device_id', 'in', ids)
+          .where('bucket', 'in', buckets)
           .orderBy('revision')
           .execute()
   // The primary key begins with the device.
@@ -209,6 +239,7 @@ async function stored(
           .selectFrom('clone_evidence')
           .selectAll()
           .where('device_id', 'in', ids)
+          .where('bucket', 'in', buckets)
           .orderBy('last_seen_at', 'desc')
           .orderBy('kind')
           .orderBy('subject')

@@ -1,11 +1,11 @@
 /** The evidence of clones of a device as the text of one column: a JSON list, and back again. */
-import type { DeviceId } from '@ratafia/api'
 import { CLONE_EVIDENCE_KINDS, type CloneEvidence } from '../clones/clone-evidence.ts'
 import { EVIDENCE_LIMIT } from '../clones/clone-store.ts'
+import type { DeviceRef } from '../device.ts'
 
 export const evidenceText = (evidence: readonly CloneEvidence[]): string =>
   JSON.stringify(
-    evidence.map(({ deviceId: _, firstSeenAt, lastSeenAt, ...one }) => ({
+    evidence.map(({ deviceId: _id, bucket: _bucket, firstSeenAt, lastSeenAt, ...one }) => ({
       ...one,
       first_seen_at: firstSeenAt.toISOString(),
       last_seen_at: lastSeenAt.toISOString(),
@@ -13,7 +13,7 @@ export const evidenceText = (evidence: readonly CloneEvidence[]): string =>
   )
 
 /** `undefined` for a text that {@link evidenceText} does not make. */
-export function readEvidence(text: string, deviceId: DeviceId): readonly CloneEvidence[] | undefined {
+export function readEvidence(text: string, device: DeviceRef): readonly CloneEvidence[] | undefined {
   let list: unknown
   try {
     list = JSON.parse(text)
@@ -21,11 +21,11 @@ export function readEvidence(text: string, deviceId: DeviceId): readonly CloneEv
     return undefined
   }
   if (!Array.isArray(list) || list.length > CLONE_EVIDENCE_KINDS.length * EVIDENCE_LIMIT) return undefined
-  const read = list.map((item: unknown) => oneEvidence(item, deviceId))
+  const read = list.map((item: unknown) => oneEvidence(item, device))
   return read.every((one) => one !== undefined) ? read : undefined
 }
 
-function oneEvidence(item: unknown, deviceId: DeviceId): CloneEvidence | undefined {
+function oneEvidence(item: unknown, { id, bucket }: DeviceRef): CloneEvidence | undefined {
   if (typeof item !== 'object' || item === null) return undefined
   const { kind, subject, details, times, first_seen_at, last_seen_at } = item as Record<string, unknown>
   const known = CLONE_EVIDENCE_KINDS.find((one) => one === kind)
@@ -42,7 +42,16 @@ function oneEvidence(item: unknown, deviceId: DeviceId): CloneEvidence | undefin
   ) {
     return undefined
   }
-  return { deviceId, kind: known, subject, details, times: Number(times), firstSeenAt, lastSeenAt }
+  return {
+    deviceId: id,
+    bucket,
+    kind: known,
+    subject,
+    details,
+    times: Number(times),
+    firstSeenAt,
+    lastSeenAt,
+  }
 }
 
 const isText = (value: unknown, limit: number): value is string =>

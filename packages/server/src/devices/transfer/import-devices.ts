@@ -133,7 +133,7 @@ async function importBatch(
   at: Date,
   register: RegisterImport,
 ): Promise<number> {
-  const byKey = await registered(batch, register)
+  const present = await registered(batch, register)
   const fresh: ReadDevice[] = []
   const ids = new Set<DeviceId>()
   for (const read of batch) {
@@ -142,7 +142,7 @@ async function importBatch(
       throw new ImportError(`${read.place}: an earlier row has the id ${id}, too. Nothing was imported.`)
     }
     ids.add(id)
-    const there = byKey.get(read)
+    const there = present.get(read)
     if (there) refuseOther(read, there)
     else fresh.push(read)
   }
@@ -165,34 +165,38 @@ async function importBatch(
   return added.length
 }
 
-/** Throws {@link ImportError} for a row that is not in the register as it is in the file. */
-async function compareWithRegister(present: readonly ReadDevice[], register: RegisterImport): Promise<void> {
-  const known = await register.byIds(present.map(({ stored }) => stored.device.id))
-  const byId = new Map(known.map((stored) => [stored.device.id, stored]))
-  for (const read of present) {
-    const there = byId.get(read.stored.device.id)
+/**
+ * Why were these not added? Somebody may have imported the same rows meanwhile. Throws {@link ImportError} for one that is
+ * not in the register as it is in the file.
+ */
+async function compareWithRegister(left: readonly ReadDevice[], register: RegisterImport): Promise<void> {
+  if (left.length === 0) return
+  const present = await registered(left, register)
+  for (const read of left) {
+    const there = present.get(read)
     if (there) refuseOther(read, there)
     else await refuseClash(read, register)
   }
 }
 
-/** What the register has of rows without an id. */
+/** What the register has of each row: of one with an id by that, of others by key and serial. */
 async function registered(
   batch: readonly ReadDevice[],
   register: RegisterImport,
 ): Promise<ReadonlyMap<ReadDevice, StoredDevice>> {
   const nameless = batch.filter(({ given }) => !given.has('id'))
-  if (nameless.length === 0) return new Map()
   const rows = await register.byKeys(nameless.map(({ stored }) => stored.device.deviceKeyId))
-  const found = new Map<ReadDevice, DeviceId>()
-  for (const read of nameless) {
-    const row = rows.find((one) => isSame(one, read.stored.device))
-    if (row) found.set(read, row.id)
+  const ids = new Map<ReadDevice, DeviceId>()
+  for (const read of batch) {
+    const { device } = read.stored
+    const row = read.given.has('id') ? device : rows.find((one) => isSame(one, device))
+    if (row) ids.set(read, row.id)
   }
-  const stored = await register.byIds([...found.values()])
+  const known = await register.byIds([...ids.values()])
+  const byId = new Map(known.map((stored) => [stored.device.id, stored]))
   return new Map(
-    [...found].flatMap(([read, id]) => {
-      const there = stored.find(({ device }) => device.id === id)
+    [...ids].flatMap(([read, id]) => {
+      const there = byId.get(id)
       return there ? [[read, there]] : []
     }),
   )

@@ -5,8 +5,9 @@
 import type { DeviceId } from '@ratafia/api'
 import { Unavailable } from '../../errors.ts'
 import type { CloneEvidence } from '../clones/clone-evidence.ts'
-import { type Device, type SerialName, showSerialName } from '../device.ts'
-import { newDevice } from '../new-device.ts'
+import { type Device, type DeviceRef, type SerialName, showSerialName } from '../device.ts'
+import { deviceRef, newDevice } from '../new-device.ts'
+import { hasSerial } from '../serials/serial-holder-store.ts'
 import type { RegisterImport } from './device-transfer-store.ts'
 
 export interface SignedDevice extends SerialName {
@@ -38,8 +39,6 @@ const nameOf = (device: SignedDevice): string => `${showSerialName(device)} ${de
 
 const isOfModel = (device: Device, signed: SignedDevice): boolean =>
   device.brandId === signed.brandId && device.model === signed.model
-
-const hasSerial = ({ status }: Device): boolean => status === 'active' || status === 'revoked'
 
 export class SignedImport {
   readonly #source: string
@@ -103,7 +102,7 @@ export class SignedImport {
     }
     if (known && known.status !== 'superseded') {
       const newer = (known.revision ?? -1) < signed.revision && (await this.#isUntouched(known))
-      if (newer) await this.#register.devices.setRevision(known.id, signed.revision)
+      if (newer) await this.#register.devices.setRevision(known, signed.revision)
       this.#count(newer)
       return undefined
     }
@@ -133,7 +132,7 @@ export class SignedImport {
 
   async #supersede(device: Device, by: SignedDevice): Promise<void> {
     const decision = { at: by.signedAt, by: this.#source, reason: reasonOf(by) }
-    await this.#register.devices.supersede(device.id, decision)
+    await this.#register.devices.supersede(device, decision)
   }
 
   #count(changed: boolean): void {
@@ -148,7 +147,7 @@ export class SignedImport {
     this.#conflicts.push(
       `${showSerialName(signed)} with the key ${signed.deviceKeyId}: here ${what} (device ${other.id}, ${other.status}), and that stays.`,
     )
-    this.#evidence.push(this.#evidenceOf(other.id, signed, other))
+    this.#evidence.push(this.#evidenceOf(other, signed, other))
   }
 
   #supersededRow(id: DeviceId, signed: SignedDevice, by: Pick<Device, 'serial' | 'deviceKeyId'>): Device {
@@ -173,12 +172,13 @@ export class SignedImport {
   }
 
   #evidenceOf(
-    deviceId: DeviceId,
+    { id, bucket }: DeviceRef,
     signed: SignedDevice,
     holder: Pick<Device, 'serial' | 'deviceKeyId'>,
   ): CloneEvidence {
     return {
-      deviceId,
+      deviceId: id,
+      bucket,
       kind: 'second-key',
       // With the same key, it is the serial that differs.
       subject: holder.deviceKeyId === signed.deviceKeyId ? signed.serial : signed.deviceKeyId,
@@ -197,7 +197,8 @@ export class SignedImport {
   async finish(): Promise<ImportedSigned> {
     for (const { signed, to } of this.#gaveWay) {
       const id = this.#ids.get(nameOf(to))
-      if (id !== undefined) this.#evidence.push(this.#evidenceOf(id, signed, to))
+      if (id === undefined) continue
+      this.#evidence.push(this.#evidenceOf(deviceRef(id, to.deviceKeyId), signed, to))
     }
     await this.#register.addEvidence(this.#evidence)
     return { ...this.#counts, conflicts: this.#conflicts }

@@ -4,6 +4,7 @@ import { linkEntries } from '../../audit/link.ts'
 import { removeOldEntries } from '../../audit/remove-old.ts'
 import type { Changing } from '../../change.ts'
 import type { Installation, Stores } from '../../cli/installation.ts'
+import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
 import { type RetentionTask, removeExpired } from '../../jobs/remove-expired.ts'
 import type { Job } from '../../jobs/run-jobs.ts'
@@ -54,6 +55,7 @@ function retentionTasks(
     },
     { table: 'device_session', keepMs: retention.deviceSessions, remove: deviceSessions.removeExpired },
     { table: 'device_registration', keepMs: retention.registrations, remove: registrations.removeSettled },
+    { table: 'used_request_id', keepMs: GUARD_MS, remove: registrations.removeUsed },
     {
       table: 'device',
       keepMs: retention.waitingDevices,

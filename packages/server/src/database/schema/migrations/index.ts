@@ -10,6 +10,7 @@ import { fleet } from './0008-fleet.ts'
 import { waitingPlaces } from './0009-waiting-places.ts'
 import { operatorsChanges } from './0010-operators-changes.ts'
 import { sessionChains } from './0011-session-chains.ts'
+import { buckets } from './0012-contract-buckets.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   waitingPlaces,
   operatorsChanges,
   sessionChains,
+  buckets,
 ]

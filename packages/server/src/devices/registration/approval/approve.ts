@@ -9,7 +9,7 @@ import { type Device, describeDevice, showSerialName } from '../../device.ts'
 import type { DeviceStore } from '../../device-store.ts'
 import { findDevice, type OperatorDecision } from '../../find-device.ts'
 import { retryLostRaces, won } from '../../lost-race.ts'
-import { givenSerial } from '../../serial-holder.ts'
+import { givenSerial } from '../../serials/serial-holder.ts'
 import {
   type IssueDeps,
   planSerial,
@@ -88,11 +88,11 @@ export async function storeApproval(
   { device, plan, signed, from }: ReadyApproval,
   stores: RegisterStores & Recording,
 ): Promise<Device> {
-  const { id, deviceKeyId, serial, decidedAt, decidedBy } = device
+  const { id, deviceKeyId, decidedAt, decidedBy } = device
   if (decidedAt === null || decidedBy === null) throw new TypeError(`nobody decided about the device ${id}`)
   await supersedeHolder(plan, { deviceKeyId, at: decidedAt }, stores)
   const decision = { at: decidedAt, by: decidedBy, reason: null }
-  won(await stores.devices.activate({ id, status: from }, serial, plan.revision, decision))
+  won(await stores.devices.activate({ ...device, revision: plan.revision }, from, decision))
   await stores.record({ action: 'device.approve', subject: id, details: givenSerial(device) })
   await storeSerial(signed, { device, at: decidedAt }, stores)
   return device
@@ -104,8 +104,8 @@ export async function storeApproval(
  */
 async function waitingRequest(found: Device, { devices }: { readonly devices: DeviceStore }) {
   const { id } = found
-  const device = await devices.findById(id)
-  const encoded = await devices.findRequest(id)
+  const device = await devices.find(found)
+  const encoded = await devices.findRequest(found)
   if (!device || !encoded || (device.status !== 'pending' && device.status !== 'rejected')) {
     throw invalidField(`The device ${id} is not waiting: it is ${device?.status ?? 'gone'}.`)
   }

@@ -40,6 +40,27 @@ export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
     return Number(count)
   }
 
+  const removeWaiting = async (found: readonly string[], bucket: number): Promise<readonly OfModel[]> => {
+    // Primary key. Somebody may decide about one at this moment: its row is locked, and its status is looked at again.
+    const old = await query
+      .selectFrom('device')
+      .select(['id', 'brand_id', 'model'])
+      .where('id', 'in', found)
+      .where('bucket', '=', bucket)
+      .where('status', '=', 'pending')
+      .orderBy('id')
+      .modifyEnd(rowLock(query, 'update'))
+      .execute()
+    if (old.length === 0) return []
+    const ids = old.map(({ id }) => id)
+    // Index device_registration_device, then the primary keys.
+    for (const table of ['device_registration', 'clone_evidence'] as const) {
+      await query.deleteFrom(table).where('device_id', 'in', ids).where('bucket', '=', bucket).execute()
+    }
+    await query.deleteFrom('device').where('id', 'in', ids).where('bucket', '=', bucket).execute()
+    return old.map(({ brand_id, model }) => ({ brandId: brand_id, model }))
+  }
+
   return {
     async add(device, request, [narrow, middle, wide]) {
       const networks = { waits_in_narrow: narrow, waits_in_middle: middle, waits_in_wide: wide }
@@ -59,24 +80,21 @@ export function waitingStore({ query }: Pick<Database, 'query'>): WaitingStore {
       counted(waiting(model).where(WIDTHS[width], '=', network), most),
 
     async removeOld(before, limit) {
-      // Index device_status; a model has at most 10,000 of them. Somebody may decide about one at this moment: its row
-      // is locked, and its status is looked at again.
-      const old = await query
+      // Index device_status; a model has at most 10,000 of them.
+      const found = await query
         .selectFrom('device')
-        .select(['id', 'brand_id', 'model'])
+        .select(['id', 'bucket'])
         .where('status', '=', 'pending')
         .where('registered_at', '<', toInstant(before))
         .orderBy('id')
         .limit(limit)
-        .modifyEnd(rowLock(query, 'update'))
         .execute()
-      if (old.length === 0) return []
-      const ids = old.map(({ id }) => id)
-      // Index device_registration_device, then the primary keys.
-      await query.deleteFrom('device_registration').where('device_id', 'in', ids).execute()
-      await query.deleteFrom('clone_evidence').where('device_id', 'in', ids).execute()
-      await query.deleteFrom('device').where('id', 'in', ids).execute()
-      return old.map(({ brand_id, model }) => ({ brandId: brand_id, model }))
+      const removed: OfModel[] = []
+      for (const [bucket, some] of Map.groupBy(found, (row) => row.bucket)) {
+        const ids = some.map(({ id }) => id)
+        removed.push(...(await removeWaiting(ids, bucket)))
+      }
+      return removed
     },
   }
 }

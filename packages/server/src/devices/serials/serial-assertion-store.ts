@@ -1,44 +1,45 @@
 /** The serial assertions of the register: the table `serial_assertion`. */
 import type { DeviceId } from '@ratafia/api'
-import { anyRowChanged, type Database, type SerialAssertionTable, toInstant } from '../database/index.ts'
-import type { SerialAssertion, SerialName } from './device.ts'
+import { anyRowChanged, type Database, type SerialAssertionTable, toInstant } from '../../database/index.ts'
+import type { DeviceRef, SerialAssertion } from '../device.ts'
 
 export interface SerialAssertionStore {
   /** False if this revision is stored already: it stays as it is. */
   addSerialAssertion(assertion: SerialAssertion, at: Date): Promise<boolean>
-  /** The newest revision. */
-  findSerialAssertion(name: SerialName): Promise<SerialAssertion | undefined>
   /** By revision. */
-  serialAssertionsOf(id: DeviceId): Promise<readonly SerialAssertion[]>
+  serialAssertionsOf(device: DeviceRef): Promise<readonly SerialAssertion[]>
+  /** The newest one. */
+  findSerialAssertion(device: DeviceRef): Promise<SerialAssertion | undefined>
 }
 
 export function serialAssertionStore({ query }: Pick<Database, 'query'>): SerialAssertionStore {
-  const serialAssertions = () => query.selectFrom('serial_assertion').selectAll()
+  /** Index serial_assertion_device. */
+  const ofDevice = ({ id, bucket }: DeviceRef) =>
+    query
+      .selectFrom('serial_assertion')
+      .selectAll()
+      .where((where) => where.and({ device_id: id, bucket }))
 
   return {
     async addSerialAssertion(assertion, at) {
       const result = await query
         .insertInto('serial_assertion')
         .values(assertionRow(assertion, at))
-        .onConflict((conflict) => conflict.columns(['brand_id', 'model', 'serial', 'revision']).doNothing())
+        .onConflict((conflict) =>
+          conflict.columns(['brand_id', 'model', 'serial', 'revision', 'bucket']).doNothing(),
+        )
         .executeTakeFirst()
       return anyRowChanged(result)
     },
 
-    async findSerialAssertion({ brandId, model, serial }) {
-      // The primary key begins with these.
-      const row = await serialAssertions()
-        .where((where) => where.and({ brand_id: brandId, model, serial }))
-        .orderBy('revision', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return row && assertionOf(row)
+    async serialAssertionsOf(device) {
+      const rows = await ofDevice(device).orderBy('revision').execute()
+      return rows.map(assertionOf)
     },
 
-    async serialAssertionsOf(id) {
-      // Index serial_assertion_device.
-      const rows = await serialAssertions().where('device_id', '=', id).orderBy('revision').execute()
-      return rows.map(assertionOf)
+    async findSerialAssertion(device) {
+      const row = await ofDevice(device).orderBy('revision', 'desc').limit(1).executeTakeFirst()
+      return row && assertionOf(row)
     },
   }
 }
@@ -48,6 +49,7 @@ export const assertionRow = (assertion: SerialAssertion, at: Date): SerialAssert
   model: assertion.model,
   serial: assertion.serial,
   revision: assertion.revision,
+  bucket: assertion.bucket,
   device_id: assertion.deviceId,
   encoded: assertion.encoded,
   authority_id: assertion.authorityId,
@@ -62,6 +64,7 @@ export function assertionOf(row: SerialAssertionTable): SerialAssertion {
     serial: row.serial,
     revision: row.revision,
     deviceId: row.device_id as DeviceId,
+    bucket: row.bucket,
     encoded: row.encoded,
     authorityId: row.authority_id,
     signingKeyId: row.signing_key_id,

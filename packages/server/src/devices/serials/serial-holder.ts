@@ -1,6 +1,6 @@
 /** Who keeps a serial number that another device key asks for, and the audit entries about it. */
-import type { AuditedChange, Details } from '../change.ts'
-import { type Device, showSerialName } from './device.ts'
+import type { AuditedChange, Details } from '../../change.ts'
+import { type Device, showSerialName } from '../device.ts'
 
 /**
  * Whether the policy lets another key take the holder's serial number. A device in quarantine keeps it: a new key would

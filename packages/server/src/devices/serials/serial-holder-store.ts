@@ -1,0 +1,164 @@
+/**
+ * Who has a serial: the table `serial_holder`. It makes serials unique, because the rows of different device keys may be
+ * on different shards, and remembers the highest revision that was ever given under each.
+ */
+import type { DeviceId } from '@ratafia/api'
+import { type RawBuilder, sql } from 'kysely'
+import {
+  compiledOnce,
+  type Database,
+  listed,
+  listOf,
+  type SerialHolderTable,
+  type Values,
+} from '../../database/index.ts'
+import type { Device, DeviceRef, SerialName } from '../device.ts'
+
+/** What was given under a serial. */
+export interface GivenSerial {
+  /** The active or revoked device with it; undefined while no device has it. */
+  readonly holder: DeviceRef | undefined
+  /** The highest of all its assertions, of its holder and its former holders. */
+  readonly revision: number | undefined
+}
+
+/** Whether no other device can have its serial. */
+export const hasSerial = ({ status }: Pick<Device, 'status'>): boolean =>
+  status === 'active' || status === 'revoked'
+
+type Holding = DeviceRef & SerialName & Pick<Device, 'revision'>
+
+export interface SerialHolderStore {
+  /** Undefined if the serial was never given. */
+  find(name: SerialName): Promise<GivenSerial | undefined>
+  /**
+   * From now on the device has the serial. False if another device has it, or if a revision that is to be `new` is not
+   * higher than all that were given.
+   */
+  claim(device: Holding, revision: 'new' | 'known'): Promise<boolean>
+  /** Claims the serials of devices whose revisions are known. Returns the ids of those that have theirs now. */
+  claimAll(devices: readonly Holding[]): Promise<ReadonlySet<DeviceId>>
+  /** Remembers the revisions of devices that no longer have their serials. */
+  keepRevisions(devices: readonly Holding[]): Promise<void>
+  /** No device has the serial any more, if this one had it. */
+  release(device: DeviceRef & SerialName): Promise<void>
+  /** A revision was given to the holder. */
+  raise(name: SerialName, revision: number): Promise<void>
+}
+
+const GIVEN = {
+  brand_id: 'text',
+  model: 'text',
+  serial: 'text',
+  bucket: 'bigint',
+  device_id: 'text',
+  revision: 'bigint',
+} as const
+const COLUMNS = sql.join(Object.keys(GIVEN).map((column) => sql.ref(column)))
+
+type Row = Values & Record<keyof typeof GIVEN, string | number | null>
+
+const HIGHER = sql`case when excluded.revision is null or serial_holder.revision > excluded.revision
+  then serial_holder.revision else excluded.revision end`
+
+/** By the primary key; in one order everywhere, so that two of these do not wait for each other. */
+const claimOf = (rows: RawBuilder<unknown>, condition = sql``) => sql<{
+  device_id: string
+}>`insert into ${sql.table('serial_holder')} (${COLUMNS}) ${rows}
+  on conflict (brand_id, model, serial) do update
+    set bucket = excluded.bucket, device_id = excluded.device_id, revision = ${HIGHER}
+    where serial_holder.device_id is null ${condition}
+  returning device_id`
+
+const oneRow = (row: Row) =>
+  sql`values (${row.brand_id}, ${row.model}, ${row.serial}, ${row.bucket}, ${row.device_id}, ${row.revision})`
+const someRows = (query: Database['query'], list: string) =>
+  sql`select ${COLUMNS} from ${listed(query, 'given', GIVEN, list)} where true order by brand_id, model, serial`
+
+const claimKnown = compiledOnce((_query, row: Row) => claimOf(oneRow(row)))
+const claimNew = compiledOnce((_query, row: Row) =>
+  claimOf(
+    oneRow(row),
+    sql`and (serial_holder.revision is null or serial_holder.revision < excluded.revision)`,
+  ),
+)
+const claimSome = compiledOnce((query, { list }: { list: string }) => claimOf(someRows(query, list)))
+
+const keepSome = compiledOnce(
+  (query, { list }: { list: string }) => sql`insert into ${sql.table('serial_holder')} (${COLUMNS})
+    ${someRows(query, list)} on conflict (brand_id, model, serial) do update set revision = ${HIGHER}`,
+)
+
+/** Primary key. */
+const selectOne = compiledOnce((query, name: SerialName & Values) =>
+  query
+    .selectFrom('serial_holder')
+    .selectAll()
+    .where('brand_id', '=', name.brandId)
+    .where('model', '=', name.model)
+    .where('serial', '=', name.serial),
+)
+
+export function serialHolderStore({ query }: Pick<Database, 'query'>): SerialHolderStore {
+  /** By the primary key. */
+  const update = ({ brandId, model, serial }: SerialName, columns: Partial<SerialHolderTable>) =>
+    query
+      .updateTable('serial_holder')
+      .set(columns)
+      .where((where) => where.and({ brand_id: brandId, model, serial }))
+
+  return {
+    async find({ brandId, model, serial }) {
+      const [row] = (await selectOne(query, { brandId, model, serial })).rows
+      if (!row) return undefined
+      const { device_id: id, bucket, revision } = row
+      const holder = id === null || bucket === null ? undefined : { id: id as DeviceId, bucket }
+      return { holder, revision: revision ?? undefined }
+    },
+
+    async claim(device, revision) {
+      const claim = revision === 'new' ? claimNew : claimKnown
+      return (await claim(query, rowOf(device))).rows.length > 0
+    },
+
+    async claimAll(devices) {
+      // The first of those that want one serial.
+      const first = new Map(devices.toReversed().map((device) => [nameOf(device), device]))
+      if (first.size === 0) return new Set()
+      const { rows } = await claimSome(query, { list: listOf(GIVEN, [...first.values()].map(rowOf)) })
+      return new Set(rows.map(({ device_id }) => device_id as DeviceId))
+    },
+
+    async keepRevisions(devices) {
+      const highest = new Map<string, Row>()
+      for (const device of devices) {
+        const row = { ...rowOf(device), bucket: null, device_id: null }
+        const other = highest.get(nameOf(device))
+        if (!other || Number(other.revision ?? -1) < Number(row.revision ?? -1))
+          highest.set(nameOf(device), row)
+      }
+      if (highest.size > 0) await keepSome(query, { list: listOf(GIVEN, [...highest.values()]) })
+    },
+
+    async release(device) {
+      await update(device, { bucket: null, device_id: null }).where('device_id', '=', device.id).execute()
+    },
+
+    async raise(name, revision) {
+      await update(name, { revision })
+        .where((where) => where.or([where('revision', 'is', null), where('revision', '<', revision)]))
+        .execute()
+    },
+  }
+}
+
+const nameOf = ({ brandId, model, serial }: SerialName): string => `${brandId}/${model}/${serial}`
+
+const rowOf = (device: Holding): Row => ({
+  brand_id: device.brandId,
+  model: device.model,
+  serial: device.serial,
+  bucket: device.bucket,
+  device_id: device.id,
+  revision: device.revision,
+})

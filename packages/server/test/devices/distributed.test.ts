@@ -1,0 +1,103 @@
+/**
+ * Guarantee: where Citus distributes the tables of devices, what comes together shares a statement only within a bucket.
+ * The tables here are whole: only the catalogue says otherwise, which is all that a process looks at.
+ */
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import type { AssertionOf, PrivateKey } from '@ratafia/assertions'
+import { sql } from 'kysely'
+import { bucketOf } from '../../src/bucket.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  ACME,
+  AUTH,
+  addAcmeModel,
+  freshDeviceKeys,
+  registered,
+  sessionBody,
+  withAcme,
+} from '../support/devices.ts'
+import { testProgram } from '../support/program.ts'
+import { recordStatements } from '../support/recorded-statements.ts'
+import { call, testService } from '../support/service.ts'
+
+const BUCKETED = ['device', 'serial_assertion', 'device_registration', 'device_session', 'clone_evidence']
+const DISTRIBUTED = [...BUCKETED, 'serial_holder', 'used_request_id']
+const DEVICES = 6
+const SESSIONS_EACH = 3
+
+interface TestDevice {
+  readonly key: PrivateKey
+  readonly serial: AssertionOf<'serial'>
+  readonly modelText: Uint8Array
+}
+
+eachDatabase((kind, open, fresh) => {
+  if (kind === 'sqlite') return
+  before(async () => {
+    const { query } = await open()
+    await sql`create table pg_dist_partition (logicalrelid regclass not null)`.execute(query)
+    for (const table of DISTRIBUTED) {
+      await sql`insert into pg_dist_partition values (${table}::regclass)`.execute(query)
+    }
+  })
+  const service = testService(fresh)
+  const program = testProgram(fresh)
+  const devices: TestDevice[] = []
+  before(async () => {
+    await withAcme(service.installation)
+    const model = 'distributed'
+    const modelText = await addAcmeModel(service.installation, model)
+    for (const [index, key] of (await freshDeviceKeys(DEVICES)).entries()) {
+      const serial = await registered(service, { model, modelText, key, serial: `D-${index}` })
+      devices.push({ key, serial, modelText })
+    }
+    const buckets = new Set(devices.map(({ serial }) => bucketOf(serial.fields.deviceKeyId)))
+    assert.ok(buckets.size > 1)
+  })
+
+  /** The devices that a statement is about, by the buckets in its list. */
+  const bucketsIn = (values: readonly unknown[]): readonly number[] =>
+    values
+      .filter((value) => typeof value === 'string' && value.startsWith('['))
+      .flatMap((list) => JSON.parse(String(list)) as readonly { readonly bucket: number }[])
+      .map(({ bucket }) => bucket)
+
+  test('sessions at the same moment share a statement if they are of one bucket', async () => {
+    const bodies = await Promise.all(
+      devices.flatMap((device) => Array.from({ length: SESSIONS_EACH }, () => sessionBody(service, device))),
+    )
+    const statements = await recordStatements(BUCKETED, async () => {
+      const answers = bodies.map((body) => call(service, 'POST', `${AUTH}/sessions`, { body }))
+      for (const { status } of await Promise.all(answers)) assert.equal(status, 200)
+    })
+    const lists = statements.map(({ values }) => bucketsIn(values)).filter((list) => list.length > 0)
+    for (const list of lists) assert.equal(new Set(list).size, 1, list.join())
+    assert.ok(
+      lists.some((list) => list.length > 1),
+      'no session shared a statement',
+    )
+  })
+
+  test('the register is exported, imported again into what is left without it, and is the same', async () => {
+    const file = (name: string) => join(program.directory, name)
+    const run = async (...words: readonly string[]) => {
+      const environment = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') }
+      const { code, stdout, stderr } = await program.run(['devices', ...words], { environment })
+      assert.equal(code, 0, stderr)
+      return stdout
+    }
+    await run('export', file('first.csv'))
+    const { query } = await open()
+    for (const table of DISTRIBUTED.toReversed()) await sql`delete from ${sql.table(table)}`.execute(query)
+    assert.equal(await run('import', file('first.csv')), `${DEVICES} devices added.\n`)
+    await run('export', file('second.csv'))
+    assert.equal(await readFile(file('second.csv'), 'utf8'), await readFile(file('first.csv'), 'utf8'))
+    const again = `0 devices added, ${DEVICES} were already there.\n`
+    assert.equal(await run('import', file('first.csv')), again)
+    const { devices: register } = service.installation
+    assert.ok(await register.findHolder({ ...ACME, model: 'distributed', serial: 'D-0' }))
+  })
+})

@@ -1,0 +1,37 @@
+/** What this process sends to PostgreSQL. */
+import { mock } from 'node:test'
+import pg from 'pg'
+
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** The statements about any of these tables that are sent while `work` runs, in order. */
+export async function recordStatements(
+  tables: readonly string[],
+  work: () => Promise<unknown>,
+): Promise<readonly Statement[]> {
+  const recorded: Statement[] = []
+  const { query } = pg.Client.prototype
+  const recording = mock.method(
+    pg.Client.prototype,
+    'query',
+    function (this: pg.Client, ...given: Parameters<typeof query>) {
+      const [statement] = given as unknown as [Partial<Statement>]
+      const { text, values = [] } = statement
+      if (text !== undefined && isAbout(tables, text)) recorded.push({ text, values })
+      return Reflect.apply(query, this, given)
+    },
+  )
+  try {
+    await work()
+  } finally {
+    recording.mock.restore()
+  }
+  return recorded
+}
+
+/** Whether a statement names one of these tables. */
+export const isAbout = (tables: readonly string[], text: string): boolean =>
+  tables.some((table) => new RegExp(`\\b${table}\\b`).test(text))
