@@ -2,7 +2,9 @@
 import type { AccountId, Username } from '@ratafia/api'
 import {
   type AccountTable,
+  announce,
   anyRowChanged,
+  changeAnnounced,
   compiledOnce,
   type Database,
   fromInstant,
@@ -89,6 +91,10 @@ const selectByAgent = compiledOnce((query, { name }: { name: string }) =>
 
 export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
   const select = () => query.selectFrom('account').selectAll('account')
+  /** Primary key. */
+  const named = (transaction: Query, id: AccountId) => transaction.updateTable('account').where('id', '=', id)
+  const changed = (id: AccountId, change: (account: ReturnType<typeof named>) => ReturnType<typeof named>) =>
+    changeAnnounced(query, { kind: 'account', id }, (transaction) => change(named(transaction, id)))
 
   return {
     insert: (account) => insertAccount(query, account),
@@ -100,6 +106,7 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
         if (await insertIdentity(transaction, identity, account.id, account.createdAt)) return 'inserted'
         // Undone by a statement and not by a rollback: this transaction may be part of another.
         await transaction.deleteFrom('account').where('id', '=', account.id).execute()
+        await announce(transaction, 'account', [account.id])
         return 'identity-taken'
       }),
 
@@ -155,55 +162,33 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
       return rows.map(accountOf)
     },
 
-    disable: async (id, at) => {
-      // Primary key.
-      const result = await query
-        .updateTable('account')
-        .set({ disabled_at: toInstant(at) })
-        .where('id', '=', id)
-        .where('disabled_at', 'is', null)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    disable: (id, at) =>
+      changed(id, (account) => account.set({ disabled_at: toInstant(at) }).where('disabled_at', 'is', null)),
 
-    enable: async (id) => {
-      // Primary key.
-      const result = await query
-        .updateTable('account')
-        .set({ disabled_at: null })
-        .where('id', '=', id)
-        .where('disabled_at', 'is not', null)
-        .where('removed_at', 'is', null)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    enable: (id) =>
+      changed(id, (account) =>
+        account
+          .set({ disabled_at: null })
+          .where('disabled_at', 'is not', null)
+          .where('removed_at', 'is', null),
+      ),
 
-    endLogins: async (id, at) => {
-      // Primary key. Always later than before, whatever the clocks say: what was issued names the instant it saw.
-      const result = await query
-        .updateTable('account')
-        .set((eb) => ({
-          logins_since: eb
-            .case()
-            .when('logins_since', '>=', toInstant(at))
-            .then(eb('logins_since', '+', 1))
-            .else(toInstant(at))
-            .end(),
-        }))
-        .where('id', '=', id)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    endLogins: (id, at) =>
+      changed(id, (account) =>
+        account
+          // Always later than before, whatever the clocks say: what was issued names the instant it saw.
+          .set((eb) => ({
+            logins_since: eb
+              .case()
+              .when('logins_since', '>=', toInstant(at))
+              .then(eb('logins_since', '+', 1))
+              .else(toInstant(at))
+              .end(),
+          })),
+      ),
 
-    setPasswordHash: async (id, passwordHash) => {
-      const result = await query
-        .updateTable('account')
-        .set({ password_hash: passwordHash })
-        .where('id', '=', id)
-        .where('removed_at', 'is', null)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    setPasswordHash: (id, passwordHash) =>
+      changed(id, (account) => account.set({ password_hash: passwordHash }).where('removed_at', 'is', null)),
   }
 }
 

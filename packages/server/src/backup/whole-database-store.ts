@@ -2,6 +2,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Recording } from '../change.ts'
 import {
+  announceAnything,
   type Database,
   type DatabaseKind,
   describeTables,
@@ -107,7 +108,13 @@ export function wholeDatabaseStore(
         await prepareSchemaLock(query, kind)
         return inTransaction(query, async (transaction) => {
           await lockAll(transaction, kind)
-          return work({ ...replacement(transaction, kind), ...storesOn({ query: transaction }) })
+          const replaced = await work({
+            ...replacement(transaction, kind),
+            ...storesOn({ query: transaction }),
+          })
+          // Only once the schema is up to date: that of an older backup announces less, or nothing.
+          await announceAnything(transaction)
+          return replaced
         })
       }),
   }

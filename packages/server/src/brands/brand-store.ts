@@ -1,6 +1,7 @@
 /** The accounts whose serials the service signs, and their sealed keys: the tables `brand` and `signing_key`. */
 import {
-  anyRowChanged,
+  announce,
+  changeAnnounced,
   compiledOnce,
   type Database,
   fromInstant,
@@ -106,6 +107,8 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
           })
           .onConflict((conflict) => conflict.column('key_id').doUpdateSet({ disabled_at: null }))
           .execute()
+        await announce(transaction, 'brand', [brand.accountId])
+        await announce(transaction, 'signing-key', [key.keyId])
       })
     },
 
@@ -123,25 +126,33 @@ export function brandStore({ query }: Pick<Database, 'query'>): BrandStore {
       }))
     },
 
-    async disableKey(keyId, at) {
-      // Primary key.
-      const result = await query
-        .updateTable('signing_key')
-        .set({ disabled_at: toInstant(at) })
-        .where('key_id', '=', keyId)
-        .where('disabled_at', 'is', null)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    disableKey: (keyId, at) =>
+      changeAnnounced(query, { kind: 'signing-key', id: keyId }, (transaction) =>
+        // Primary key.
+        transaction
+          .updateTable('signing_key')
+          .set({ disabled_at: toInstant(at) })
+          .where('key_id', '=', keyId)
+          .where('disabled_at', 'is', null),
+      ),
 
     async mayUse(keyId) {
       return (await selectEnabledKey(query, { keyId })).rows.length > 0
     },
 
     async remove(accountId) {
-      // The index signing_key_account, then the primary key.
-      await query.deleteFrom('signing_key').where('account_id', '=', accountId).execute()
-      await query.deleteFrom('brand').where('account_id', '=', accountId).execute()
+      await inTransaction(query, async (transaction) => {
+        // The index signing_key_account, then the primary key.
+        const keys = await transaction
+          .deleteFrom('signing_key')
+          .where('account_id', '=', accountId)
+          .returning('key_id')
+          .execute()
+        await transaction.deleteFrom('brand').where('account_id', '=', accountId).execute()
+        const keyIds = keys.map((key) => key.key_id)
+        await announce(transaction, 'signing-key', keyIds)
+        await announce(transaction, 'brand', [accountId])
+      })
     },
   }
 }

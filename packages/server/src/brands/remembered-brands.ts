@@ -1,10 +1,10 @@
 /** A {@link BrandMemory} that hears of changes. */
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
-import type { ChangeFeed } from '../database/index.ts'
+import type { ChangeFeed, ChangeKind } from '../database/index.ts'
 import type { BrandMemory, Remembered } from './brand-memory.ts'
 
-const KINDS: ReadonlySet<string> = new Set(['assertion', 'trust-root', 'signing-key', 'brand'])
+const KINDS: readonly ChangeKind[] = ['assertion', 'trust-root', 'signing-key', 'brand']
 const MOST = 2_000
 /** In case rows change while triggers are off. */
 const LONGEST_MS = 60_000
@@ -16,12 +16,12 @@ export function rememberedBrands(feed: Feed, clock: Clock): BrandMemory {
   let now: Epoch | undefined
   feed.subscribe((change) => {
     // A read that has begun fills what is forgotten here, which no later request sees.
-    if (!change || KINDS.has(change.kind)) now = undefined
+    if (!change || KINDS.includes(change.kind)) now = undefined
   })
   feed.memories.set('brand', () => ({ ...counts, size: now?.size ?? 0 }))
   return {
     current() {
-      if (!feed.current()) {
+      if (!feed.current(...KINDS)) {
         counts.bypassed++
         return undefined
       }

@@ -2,9 +2,11 @@
 
 export { inBatches, inBatchesOf } from './batches.ts'
 export { anyRowChanged } from './changed-rows.ts'
+export { announce, announceAnything, changeAnnounced } from './changes/announce.ts'
 export type { ChangeFeed } from './changes/change-feed.ts'
 export { openChangeFeed } from './changes/open-change-feed.ts'
 export { createMemory } from './changes/remembering.ts'
+export { CHANGE_KINDS, type ChangeKind } from './changes/row-change.ts'
 export { compiledOnce, type Values } from './compiled-once.ts'
 export { type Database, type DatabaseTarget, openDatabase } from './database.ts'
 export { byteOrder } from './dialects/byte-order.ts'

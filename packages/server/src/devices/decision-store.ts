@@ -1,6 +1,7 @@
 /** What becomes of a device in the register, each time if it is still what it was: updates of the table `device`. */
 import {
   anyRowChanged,
+  changeAnnounced,
   type Database,
   type DeviceTable,
   inTransaction,
@@ -59,22 +60,23 @@ export function decisionStore({ query }: Pick<Database, 'query'>): DecisionStore
 
     supersede: (device, decision) =>
       inTransaction(query, async (transaction) => {
-        const superseded = await changed(
-          whileInUse(update(transaction, device, { status: 'superseded', ...columnsOf(decision) })),
+        const superseded = await announced(transaction, device, (on) =>
+          whileInUse(update(on, device, { status: 'superseded', ...columnsOf(decision) })),
         )
         if (superseded) await serialHolderStore({ query: transaction }).release(device)
         return superseded
       }),
 
     revoke: (device, decision) =>
-      changed(
-        update(query, device, { status: 'revoked', ...columnsOf(decision) }).where('status', '=', 'active'),
+      announced(query, device, (on) =>
+        update(on, device, { status: 'revoked', ...columnsOf(decision) }).where('status', '=', 'active'),
       ),
 
-    setQuarantine: (device, at) => {
-      const set = update(query, device, { quarantined_at: at && toInstant(at) })
-      return changed(at ? whileInUse(set) : set.where('quarantined_at', 'is not', null))
-    },
+    setQuarantine: (device, at) =>
+      announced(query, device, (on) => {
+        const changed = update(on, device, { quarantined_at: at && toInstant(at) })
+        return at ? whileInUse(changed) : changed.where('quarantined_at', 'is not', null)
+      }),
 
     async setRevision(device, revision) {
       const result = await update(query, device, { revision })
@@ -98,9 +100,12 @@ const update = (query: Database['query'], { id, bucket }: DeviceRef, columns: Pa
 const whileInUse = (changed: ReturnType<typeof update>) =>
   changed.where('status', '=', 'active').where('quarantined_at', 'is', null)
 
-/** Whether there was a change. */
-const changed = async (change: ReturnType<typeof update>): Promise<boolean> =>
-  anyRowChanged(await change.executeTakeFirst())
+/** Makes a change that every node hears of. Returns whether there was one. */
+const announced = (
+  query: Database['query'],
+  { id }: DeviceRef,
+  change: (on: Database['query']) => ReturnType<typeof update>,
+): Promise<boolean> => changeAnnounced(query, { kind: 'device', id }, change)
 
 const columnsOf = ({ at, by, reason }: Decision) => ({ decided_at: toInstant(at), decided_by: by, reason })
 

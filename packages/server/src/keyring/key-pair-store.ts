@@ -1,5 +1,5 @@
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey } from '@ratafia/macaroon/bakery'
-import { anyRowChanged, type Database, fromInstant, toInstant } from '../database/index.ts'
+import { changeAnnounced, type Database, fromInstant, toInstant } from '../database/index.ts'
 import { damagedKey } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
@@ -46,12 +46,12 @@ export function createKeyPairStore(
         sealed_private_key: sealer.seal(keyPairSealingPurpose({ id, purpose }), keyPair.privateKey),
         created_at: toInstant(createdAt),
       }
-      const result = await query
-        .insertInto('key_pair')
-        .values(row)
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .executeTakeFirst()
-      return anyRowChanged(result)
+      return changeAnnounced(query, { kind: 'key-pair', id: String(id) }, (transaction) =>
+        transaction
+          .insertInto('key_pair')
+          .values(row)
+          .onConflict((conflict) => conflict.column('id').doNothing()),
+      )
     },
   }
 }

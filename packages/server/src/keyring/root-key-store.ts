@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { anyRowChanged, type Database, fromInstant, toInstant } from '../database/index.ts'
+import { changeAnnounced, type Database, fromInstant, toInstant } from '../database/index.ts'
 import { damagedKey } from './errors.ts'
 import type { KeySource } from './key-cache.ts'
 import type { Sealer } from './sealing.ts'
@@ -34,12 +34,12 @@ export function createRootKeyStore({ query }: Pick<Database, 'query'>, sealer: S
 
     async add({ id, secret, createdAt }) {
       const sealed = sealer.seal(rootKeyPurpose(id), secret)
-      const result = await query
-        .insertInto('root_key')
-        .values({ id, sealed, created_at: toInstant(createdAt) })
-        .onConflict((conflict) => conflict.column('id').doNothing())
-        .executeTakeFirst()
-      return anyRowChanged(result)
+      return changeAnnounced(query, { kind: 'root-key', id: String(id) }, (transaction) =>
+        transaction
+          .insertInto('root_key')
+          .values({ id, sealed, created_at: toInstant(createdAt) })
+          .onConflict((conflict) => conflict.column('id').doNothing()),
+      )
     },
   }
 }

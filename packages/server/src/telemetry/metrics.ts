@@ -23,8 +23,11 @@ export interface Watched {
   readonly connections: () => { readonly open: number; readonly inFlight: number }
   readonly pool: () => Readonly<Record<'most' | 'open' | 'idle' | 'waiting', number>>
   readonly signing: () => { readonly active: number; readonly waiting: number; readonly refused: number }
-  /** The feed of other nodes' changes. `lag` is in milliseconds, infinite when the node hears nothing. */
-  readonly changes: () => { current(): boolean; lag(): number }
+  /**
+   * The feed of other nodes' changes. `lag` is in milliseconds, infinite when the node hears nothing. `unheard` counts
+   * the tables whose changes it may not hear: all of them while it hears nothing.
+   */
+  readonly changes: () => { current(): boolean; lag(): number; unheard(): number }
   /** By the name of the cache. */
   readonly caches: () => ReadonlyMap<
     string,
@@ -240,6 +243,11 @@ function addWatched(registry: Registry, watched: Partial<Watched>): void {
   )
   gauge('ratafia_revocation_feed_current', '1: caches may be used; 0: every request asks the database', () =>
     watched.changes ? Number(watched.changes().current()) : undefined,
+  )
+  gauge(
+    'ratafia_revocation_feed_unheard_tables',
+    'Tables whose changes may not be heard, all while nothing is: what depends on them is read each time',
+    () => watched.changes?.().unheard(),
   )
   new Counter({
     name: 'ratafia_signing_refused_total',

@@ -2,11 +2,12 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
-  anyRowChanged,
+  changeAnnounced,
   type Database,
   fromInstant,
   inBatches,
   insertRecorded,
+  inTransaction,
   listed,
   listOf,
   type NewAuditEntry,
@@ -63,15 +64,6 @@ export interface SessionStore {
 }
 
 export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
-  const find = async (id: SessionId) => {
-    // Primary key.
-    const row = await query
-      .selectFrom('token_session')
-      .selectAll()
-      .where('session_id', '=', id)
-      .executeTakeFirst()
-    return row && fromRow(row)
-  }
   return {
     open: inBatches((openings: readonly Opening[]) => openAll(query, openings, 'skip locked')),
     openPatiently: async (opening) => (await openAll(query, [opening], 'wait'))[0] === true,
@@ -91,19 +83,26 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
       return rows.map((row) => ({ ...fromRow(row), username: row.username }))
     },
 
-    async revoke({ id, accountId, at, by }) {
-      // One statement decides who was first: the condition on revoked_at is checked under the row's lock.
-      let update = query
-        .updateTable('token_session')
-        .set({ revoked_at: toInstant(at), revoked_by: by })
-        .where('session_id', '=', id)
-        .where('revoked_at', 'is', null)
-      if (accountId !== undefined) update = update.where('account_id', '=', accountId)
-      const result = await update.executeTakeFirst()
-      const session = await find(id)
-      if (!session || (accountId !== undefined && session.accountId !== accountId)) return undefined
-      return { session, first: anyRowChanged(result) }
-    },
+    revoke: ({ id, accountId, at, by }) =>
+      inTransaction(query, async (transaction) => {
+        const first = await changeAnnounced(transaction, { kind: 'token-session', id }, () => {
+          // One statement decides who was first: the condition on revoked_at is checked under the row's lock.
+          const update = transaction
+            .updateTable('token_session')
+            .set({ revoked_at: toInstant(at), revoked_by: by })
+            .where('session_id', '=', id)
+            .where('revoked_at', 'is', null)
+          return accountId === undefined ? update : update.where('account_id', '=', accountId)
+        })
+        // Primary key.
+        const row = await transaction
+          .selectFrom('token_session')
+          .selectAll()
+          .where('session_id', '=', id)
+          .executeTakeFirst()
+        if (!row || (accountId !== undefined && row.account_id !== accountId)) return undefined
+        return { session: fromRow(row), first }
+      }),
 
     async removeEnded(before, limit) {
       // Index token_session_valid_until, then the primary key.

@@ -1,6 +1,7 @@
 /**
- * Guarantee: where Citus distributes the tables of devices, what comes together shares a statement only within a bucket.
- * The tables here are whole: only the catalogue says otherwise, which is all that a process looks at.
+ * Guarantee: where Citus distributes the tables of devices, what comes together shares a statement only within a bucket,
+ * and nothing about a device is remembered. The tables here are whole: only the catalogue says otherwise, which is all
+ * that a process looks at.
  */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -15,8 +16,10 @@ import {
   AUTH,
   addAcmeModel,
   freshDeviceKeys,
+  presentingSession,
   registered,
   sessionBody,
+  sessionOf,
   withAcme,
 } from '../support/devices.ts'
 import { testProgram } from '../support/program.ts'
@@ -79,6 +82,18 @@ eachDatabase((kind, open, fresh) => {
       lists.some((list) => list.length > 1),
       'no session shared a statement',
     )
+  })
+
+  test('a device session is verified each time', async () => {
+    const [device = assert.fail()] = devices
+    const headers = presentingSession(await sessionOf(service, device))
+    const verify = () => call(service, 'GET', '/device-session', { headers })
+    for (let again = 0; again < 3; again++) {
+      const statements = await recordStatements(BUCKETED, async () => {
+        assert.equal((await verify()).status, 200)
+      })
+      assert.equal(statements.length, 1)
+    }
   })
 
   test('the register is exported, imported again into what is left without it, and is the same', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
+import { sql } from 'kysely'
 import { disableSigningKey } from '../../src/brands/keys/disable-signing-key.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
@@ -125,6 +126,26 @@ eachDatabase((kind, _open, fresh) => {
       assert.ok(Number(await sample(hits)) > 0)
     })
     assert.ok(Number(await sample('ratafia_cache_entries{cache="login"}')) > 0)
+  })
+
+  test('tables whose changes may not be heard are counted, and named in the log', async () => {
+    await counted('ratafia_revocation_feed_unheard_tables', 0)
+    const { query } = service.installation.database
+    const on = kind === 'postgres' ? 'on agent' : ''
+    await sql.raw(`drop trigger agent_announce_delete ${on}`).execute(query)
+    const deaf = await observed(METRICS)
+    await eventuallyPasses(async () => {
+      const page = await scrape(deaf.metricsUrl)
+      assert.equal(page.get('ratafia_revocation_feed_current'), 1)
+      assert.equal(page.get('ratafia_revocation_feed_unheard_tables'), 1)
+    })
+    const lines = deaf
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('may not hear of every change of agent:'))
+    assert.equal(lines.length, 1)
+    assert.match(lines[0] ?? '', /"level":40,/)
+    await deaf.close()
   })
 
   if (kind === 'postgres') {

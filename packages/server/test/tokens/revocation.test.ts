@@ -171,6 +171,35 @@ eachDatabase((kind, _open, fresh) => {
     for (const node of [one, ...others]) assert.equal(await refusal(node, asking(token)), 401)
   })
 
+  describe('without triggers', () => {
+    const triggers = async (how: 'disable' | 'enable') => {
+      const { pathname } = new URL((await postgres()).url)
+      await asSuperuser(`alter table token_session ${how} trigger user`, pathname)
+    }
+    after(() => triggers('enable'))
+
+    test('that nodes relied on: what a node revokes it announces itself', async () => {
+      const token = await logIn(one, await addPerson(one))
+      for (const node of [one, ...others]) await remembers(node, asking(token))
+      await triggers('disable')
+      await revokeOwn(one, token)
+      await refusedEverywhere(asking(token))
+    })
+
+    test('from the start: a node remembers no token, and refuses at once what nobody announces', async () => {
+      await triggers('disable')
+      const late = await start(await fresh.target())
+      const token = await logIn(late, await addPerson(late))
+      // Often enough for a node that remembers to do so.
+      for (let round = 0; round < 30; round++, await sleep(50)) {
+        assert.equal(await asking(token)(late), 200)
+        await unheard('update token_session set revoked_at = 1')
+        assert.equal(await asking(token)(late), 401)
+        await unheard('update token_session set revoked_at = null')
+      }
+    })
+  })
+
   test('while the listener is silent and its connection open, the database is asked', async (context) => {
     const { url } = await postgres()
     const proxy = await silenceable(new URL(url))

@@ -1,6 +1,6 @@
 /** Takes what is personal out of an account, in the tables that refer to it. */
 import type { AccountId, Username } from '@ratafia/api'
-import { anyRowChanged, type Database, toInstant } from '../../database/index.ts'
+import { announce, changeAnnounced, type Database, inTransaction, toInstant } from '../../database/index.ts'
 
 export interface AccountRemovalStore {
   /**
@@ -16,42 +16,53 @@ export interface AccountRemovalStore {
 
 export function accountRemovalStore({ query }: Pick<Database, 'query'>): AccountRemovalStore {
   return {
-    async clear({ id, username }, { replacement, at, by }) {
-      const instant = toInstant(at)
-      // Primary key. First: whoever gives the account something waits for this row, and then sees it removed.
-      const cleared = await query
-        .updateTable('account')
-        .set((eb) => ({
-          username: replacement,
-          email: '',
-          name: '',
-          password_hash: null,
-          disabled_at: eb.fn.coalesce('disabled_at', eb.val(instant)),
-          removed_at: instant,
-        }))
-        .where('id', '=', id)
-        .where('removed_at', 'is', null)
-        .executeTakeFirst()
-      if (!anyRowChanged(cleared)) return undefined
-      // Indexes external_identity_account, agent_account and sign_in_session_account.
-      await query.deleteFrom('external_identity').where('account_id', '=', id).execute()
-      await query.deleteFrom('agent').where('account_id', '=', id).execute()
-      await query.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
-      // Each stays until it expires, because a login is decided once. It has no index by account; the table is small.
-      await query
-        .updateTable('completed_login')
-        .set({ decision: 'denied' })
-        .where('account_id', '=', id)
-        .execute()
-      // Index token_session_account_valid_until.
-      const sessions = () => query.updateTable('token_session').where('account_id', '=', id)
-      const { numUpdatedRows } = await sessions()
-        .set({ revoked_at: instant, revoked_by: by })
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst()
-      await sessions().set({ revoked_by: replacement }).where('revoked_by', '=', username).execute()
-      await sessions().set({ description: null }).where('description', 'is not', null).execute()
-      return Number(numUpdatedRows)
-    },
+    clear: ({ id, username }, { replacement, at, by }) =>
+      inTransaction(query, async (transaction) => {
+        const instant = toInstant(at)
+        const cleared = await changeAnnounced(transaction, { kind: 'account', id }, () =>
+          // Primary key. First: whoever gives the account something waits for this row, and then sees it removed.
+          transaction
+            .updateTable('account')
+            .set((eb) => ({
+              username: replacement,
+              email: '',
+              name: '',
+              password_hash: null,
+              disabled_at: eb.fn.coalesce('disabled_at', eb.val(instant)),
+              removed_at: instant,
+            }))
+            .where('id', '=', id)
+            .where('removed_at', 'is', null),
+        )
+        if (!cleared) return undefined
+        // Indexes external_identity_account, agent_account and sign_in_session_account.
+        await transaction.deleteFrom('external_identity').where('account_id', '=', id).execute()
+        const agents = await transaction
+          .deleteFrom('agent')
+          .where('account_id', '=', id)
+          .returning('name')
+          .execute()
+        const names = agents.map(({ name }) => name)
+        await announce(transaction, 'agent', names)
+        await transaction.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
+        // Each stays until it expires, because a login is decided once. It has no index by account; the table is small.
+        await transaction
+          .updateTable('completed_login')
+          .set({ decision: 'denied' })
+          .where('account_id', '=', id)
+          .execute()
+        // Index token_session_account_valid_until.
+        const sessions = () => transaction.updateTable('token_session').where('account_id', '=', id)
+        const revoked = await sessions()
+          .set({ revoked_at: instant, revoked_by: by })
+          .where('revoked_at', 'is', null)
+          .returning('session_id')
+          .execute()
+        const sessionIds = revoked.map((row) => row.session_id)
+        await announce(transaction, 'token-session', sessionIds)
+        await sessions().set({ revoked_by: replacement }).where('revoked_by', '=', username).execute()
+        await sessions().set({ description: null }).where('description', 'is not', null).execute()
+        return revoked.length
+      }),
   }
 }

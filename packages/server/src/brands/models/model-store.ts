@@ -1,10 +1,12 @@
 /** The policies of models, and which may become which: the tables `model` and `remodel`. */
 import { sql } from 'kysely'
 import {
-  anyRowChanged,
+  announce,
+  changeAnnounced,
   compiledOnce,
   type Database,
   fromInstant,
+  inTransaction,
   type ModelTable,
   rowLock,
   toInstant,
@@ -101,24 +103,23 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
         added_at: toInstant(addedAt),
         ...columnsOf(policy),
       }
-      const result = await query
-        .insertInto('model')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['brand_id', 'model']).doNothing())
-        .executeTakeFirst()
-      return anyRowChanged(result)
+      return changeAnnounced(query, modelRow({ brandId, model }), (transaction) =>
+        transaction
+          .insertInto('model')
+          .values(row)
+          .onConflict((conflict) => conflict.columns(['brand_id', 'model']).doNothing()),
+      )
     },
 
-    async setPolicy({ brandId, model }, changes) {
-      // Primary key.
-      const result = await query
-        .updateTable('model')
-        .set(changedColumns(changes))
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    setPolicy: ({ brandId, model }, changes) =>
+      changeAnnounced(query, modelRow({ brandId, model }), (transaction) =>
+        // Primary key.
+        transaction
+          .updateTable('model')
+          .set(changedColumns(changes))
+          .where('brand_id', '=', brandId)
+          .where('model', '=', model),
+      ),
 
     async takeNumber({ brandId, model }) {
       // Primary key. The lock on the row makes each number unique.
@@ -132,34 +133,32 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
       return row && row.next_number - 1
     },
 
-    async allowRemodel(from, to, at) {
-      const result = await query
-        .insertInto('remodel')
-        .values({
-          from_brand_id: from.brandId,
-          from_model: from.model,
-          to_brand_id: to.brandId,
-          to_model: to.model,
-          allowed_at: toInstant(at),
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['from_brand_id', 'from_model', 'to_brand_id', 'to_model']).doNothing(),
-        )
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    allowRemodel: (from, to, at) =>
+      changeAnnounced(query, remodelRow(from, to), (transaction) =>
+        transaction
+          .insertInto('remodel')
+          .values({
+            from_brand_id: from.brandId,
+            from_model: from.model,
+            to_brand_id: to.brandId,
+            to_model: to.model,
+            allowed_at: toInstant(at),
+          })
+          .onConflict((conflict) =>
+            conflict.columns(['from_brand_id', 'from_model', 'to_brand_id', 'to_model']).doNothing(),
+          ),
+      ),
 
-    async disallowRemodel(from, to) {
-      // Primary key.
-      const result = await query
-        .deleteFrom('remodel')
-        .where('from_brand_id', '=', from.brandId)
-        .where('from_model', '=', from.model)
-        .where('to_brand_id', '=', to.brandId)
-        .where('to_model', '=', to.model)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    disallowRemodel: (from, to) =>
+      changeAnnounced(query, remodelRow(from, to), (transaction) =>
+        // Primary key.
+        transaction
+          .deleteFrom('remodel')
+          .where('from_brand_id', '=', from.brandId)
+          .where('from_model', '=', from.model)
+          .where('to_brand_id', '=', to.brandId)
+          .where('to_model', '=', to.model),
+      ),
 
     async isRemodelAllowed(from, to) {
       // Primary key.
@@ -187,23 +186,36 @@ export function modelStore({ query }: Pick<Database, 'query'>): ModelStore {
       return rows.map((row) => ({ brandId: row.to_brand_id, model: row.to_model }))
     },
 
-    async remove({ brandId, model }) {
-      // The whole table, some dozens of rows.
-      const { numDeletedRows } = await query
-        .deleteFrom('remodel')
-        .where((pair) =>
-          pair.or([
-            pair.and({ from_brand_id: brandId, from_model: model }),
-            pair.and({ to_brand_id: brandId, to_model: model }),
-          ]),
+    remove: ({ brandId, model }) =>
+      inTransaction(query, async (transaction) => {
+        // The whole table, some dozens of rows.
+        const remodels = await transaction
+          .deleteFrom('remodel')
+          .where((pair) =>
+            pair.or([
+              pair.and({ from_brand_id: brandId, from_model: model }),
+              pair.and({ to_brand_id: brandId, to_model: model }),
+            ]),
+          )
+          .returningAll()
+          .execute()
+        const ids = remodels.map((pair) =>
+          [pair.from_brand_id, pair.from_model, pair.to_brand_id, pair.to_model].join('/'),
         )
-        .executeTakeFirst()
-      // Primary key.
-      await query.deleteFrom('model').where('brand_id', '=', brandId).where('model', '=', model).execute()
-      return Number(numDeletedRows)
-    },
+        await announce(transaction, 'remodel', ids)
+        await changeAnnounced(transaction, modelRow({ brandId, model }), () =>
+          // Primary key.
+          transaction.deleteFrom('model').where('brand_id', '=', brandId).where('model', '=', model),
+        )
+        return remodels.length
+      }),
   }
 }
+
+const modelRow = ({ brandId, model }: ModelName) => ({ kind: 'model', id: `${brandId}/${model}` }) as const
+
+const remodelRow = (from: ModelName, to: ModelName) =>
+  ({ kind: 'remodel', id: [from.brandId, from.model, to.brandId, to.model].join('/') }) as const
 
 function columnsOf(policy: ModelPolicy) {
   return {

@@ -1,5 +1,5 @@
 /** The assertions of the service, as received: the table `assertion`, and the trust roots in `trust_root`. */
-import { anyRowChanged, type Database, inTransaction, toInstant } from '../../database/index.ts'
+import { announce, changeAnnounced, type Database, inTransaction, toInstant } from '../../database/index.ts'
 
 export interface StoredAssertion {
   readonly type: string
@@ -46,30 +46,27 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
       await inTransaction(query, async (transaction) => {
         for (const { type, primaryKey, revision, encoded } of assertions) {
           const values = { type, primary_key: primaryKey, revision, encoded, stored_at: toInstant(at) }
-          await transaction
-            .insertInto('assertion')
-            .values(values)
-            .onConflict((conflict) =>
-              conflict
-                .columns(['type', 'primary_key'])
-                .doUpdateSet({ revision, encoded, stored_at: values.stored_at })
-                // The newest stays, in whatever order they arrive.
-                .where('assertion.revision', '<', revision),
-            )
-            .execute()
+          await changeAnnounced(transaction, rowOf(type, primaryKey), () =>
+            transaction
+              .insertInto('assertion')
+              .values(values)
+              .onConflict((conflict) =>
+                conflict
+                  .columns(['type', 'primary_key'])
+                  .doUpdateSet({ revision, encoded, stored_at: values.stored_at })
+                  // The newest stays, in whatever order they arrive.
+                  .where('assertion.revision', '<', revision),
+              ),
+          )
         }
       })
     },
 
-    async remove(type, primaryKey) {
-      // Primary key.
-      const result = await query
-        .deleteFrom('assertion')
-        .where('type', '=', type)
-        .where('primary_key', '=', primaryKey)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    remove: (type, primaryKey) =>
+      changeAnnounced(query, rowOf(type, primaryKey), (transaction) =>
+        // Primary key.
+        transaction.deleteFrom('assertion').where('type', '=', type).where('primary_key', '=', primaryKey),
+      ),
 
     async roots() {
       // A handful of rows: the whole table.
@@ -97,16 +94,18 @@ export function assertionStore({ query }: Pick<Database, 'query'>): AssertionSto
             .onConflict((conflict) => conflict.columns(['type', 'primary_key']).doUpdateSet({ encoded }))
             .execute()
         }
+        const accountIds = roots.map(({ accountId }) => accountId)
+        await announce(transaction, 'trust-root', accountIds)
       })
     },
 
-    async removeRoot(accountId) {
-      // By the index trust_root_account.
-      const result = await query
-        .deleteFrom('trust_root')
-        .where('account_id', '=', accountId)
-        .executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    removeRoot: (accountId) =>
+      changeAnnounced(query, { kind: 'trust-root', id: accountId }, (transaction) =>
+        // By the index trust_root_account.
+        transaction.deleteFrom('trust_root').where('account_id', '=', accountId),
+      ),
   }
 }
+
+const rowOf = (type: string, primaryKey: string) =>
+  ({ kind: 'assertion', id: `${type}/${primaryKey}` }) as const

@@ -80,6 +80,7 @@ eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
     feed = await openChangeFeed(
       await openEmpty(),
       target.kind === 'sqlite' ? target : { kind: 'postgres', listenUrl: target.url },
+      assert.fail,
     )
     await eventually('the feed hears', () => feed.current())
     feed.subscribe((change) => heard.push(change && written(change)))
@@ -120,6 +121,13 @@ eachDatabase((kind, _open, { openEmpty, emptyTarget }) => {
   })
 
   if (kind === 'sqlite') return
+  test('whatever the search_path of who changes a row, or all rows', async () => {
+    const elsewhere = (statement: string) => `set search_path = ''; ${statement}; reset search_path`
+    const added = elsewhere(`insert into public.brand values ('far', 'Far', 0)`)
+    assert.deepEqual(await heardOf(added), ['brand far'])
+    assert.deepEqual(await heardOf(elsewhere('truncate table public.agent')), [undefined])
+  })
+
   test('an id that is too long to be announced, and all rows of a table at once: anything may have changed', async () => {
     const long = `insert into brand values ('${'x'.repeat(8_000)}', 'Long', 0)`
     assert.deepEqual(await heardOf(long), [undefined])

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListenerEvents } from './change-listener.ts'
 import { BEAT_MS, ListeningFeed } from './listening-feed.ts'
 import { createMemory, type Memory } from './remembering.ts'
+import type { FindUnheard } from './unheard.ts'
 
 interface Row {
   readonly id: string
@@ -18,19 +19,25 @@ let memory: Memory<Row>
 let reads: number
 let hear: (channel: string, payload: string) => void
 let beatChannel: string
+let events: ListenerEvents | undefined
+/** What the next look finds. */
+let findUnheard: FindUnheard
+
+const NOTHING: FindUnheard = async () => new Set()
 
 suite('a memory that listens', () => {
   beforeEach(() => {
     silent = false
     reads = 0
-    let events: ListenerEvents | undefined
+    findUnheard = NOTHING
     const send = async (channel: string, payload: string) => hear(channel, payload)
     hear = (channel, payload) => silent || events?.notified(channel, payload)
-    feed = new ListeningFeed({ send, onOwnChange: () => {} }, ([, beats], told) => {
+    const listen = ([, beats]: readonly [string, string], told: ListenerEvents) => {
       events = told
       beatChannel = beats
       return { reconnect: () => {}, close: async () => {} }
-    })
+    }
+    feed = new ListeningFeed({ send, onOwnChange: () => {} }, listen, () => findUnheard())
     events?.listening()
     memory = createMemory(feed, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
   })
@@ -64,10 +71,8 @@ suite('a memory that listens', () => {
     const send = async () => {
       sent++
     }
-    feed = new ListeningFeed({ send, onOwnChange: () => {} }, () => ({
-      reconnect: () => {},
-      close: async () => {},
-    }))
+    const listen = () => ({ reconnect: () => {}, close: async () => {} })
+    feed = new ListeningFeed({ send, onOwnChange: () => {} }, listen, NOTHING)
     await until(() => sent > 1)
     assert.equal(feed.current(), false)
   })
@@ -105,5 +110,44 @@ suite('a memory that listens', () => {
     await until(() => beats > 0)
     await find()
     assert.equal(reads, 2)
+  })
+
+  const listenAgain = () => {
+    events?.lost()
+    events?.listening()
+  }
+
+  test('Guarantee: nothing is remembered until a look has found what is unheard, however often it fails', async () => {
+    await remember()
+    let looks = 0
+    findUnheard = async () => {
+      looks++
+      throw new Error('no answer')
+    }
+    listenAgain()
+    await until(() => looks > 2)
+    assert.ok(feed.lag() < PATIENCE_MS, 'beats are heard')
+    assert.equal(feed.current(), false)
+    await find()
+    await find()
+    assert.equal(reads, 3)
+    findUnheard = NOTHING
+    await until(() => feed.current())
+  })
+
+  test('Guarantee: a look counts for the connection that it was made for, and no other', async () => {
+    await remember()
+    const { promise, resolve } = Promise.withResolvers<ReadonlySet<never>>()
+    findUnheard = () => promise
+    listenAgain()
+    findUnheard = async () => new Set(['token-session'])
+    listenAgain()
+    resolve(new Set())
+    await until(() => feed.current())
+    assert.equal(feed.current('account'), true)
+    assert.equal(feed.current('account', 'token-session'), false)
+    await find()
+    await find()
+    assert.equal(reads, 3)
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, suite, test } from 'node:test'
 import { createMemory, type Memory } from './remembering.ts'
-import type { RowChange } from './row-change.ts'
+import type { ChangeKind, RowChange } from './row-change.ts'
 
 interface Row {
   readonly id: string
@@ -12,11 +12,12 @@ interface Row {
 /** A feed that tests lead. */
 class Feed {
   readonly memories = new Map()
+  unheard: ReadonlySet<ChangeKind> = new Set()
   position = 0
   up = true
   #heard: (change?: RowChange) => void = () => {}
-  current(): boolean {
-    return this.up
+  current(...kinds: readonly ChangeKind[]): boolean {
+    return this.up && kinds.every((kind) => !this.unheard.has(kind))
   }
   subscribe(heard: (change?: RowChange) => void): void {
     this.#heard = heard
@@ -135,6 +136,19 @@ suite('a memory', () => {
     assert.equal(reads, 4)
     await find()
     assert.equal(reads, 5)
+  })
+
+  test('Guarantee: what depends on a kind of rows whose changes are unheard is not remembered; all else is', async () => {
+    feed.unheard = new Set(['account'])
+    const sessions = createMemory<Row>(feed, {
+      name: 'sessions',
+      dependsOn: ({ id }) => [{ kind: 'token-session', id }],
+    })
+    await find()
+    await sessions.find('s1', read)
+    assert.equal(memory.peek('s1'), undefined)
+    assert.equal(memory.size, 0)
+    assert.equal(sessions.peek('s1'), row)
   })
 
   test('it is bounded, and what was pushed out leaves nothing behind', async () => {

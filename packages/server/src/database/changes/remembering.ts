@@ -76,8 +76,10 @@ export function createMemory<T extends object>(
       const { position } = feed
       const value = await read()
       const rows = value && dependsOn(value)
-      // A change heard during the read may affect it; what the read depends on is only known at its end.
-      if (!value || !rows || feed.position !== position) return value
+      // What the read depends on is only known at its end. Asked first: that may hear something.
+      if (!value || !rows || !feed.current(...rows.map(({ kind }) => kind))) return value
+      // A change heard during the read may affect it.
+      if (feed.position !== position) return value
       remembered.set(key, value)
       // One that is too large is not.
       if (remembered.has(key)) for (const row of rows) keys.add(row, key)

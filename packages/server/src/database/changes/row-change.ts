@@ -1,4 +1,4 @@
-/** What the triggers of migrations 0004 and 0010 announce. */
+/** What the triggers of migrations 0004 and 0010 announce, and the stores beside them. */
 
 /** A row of this kind was removed, revoked or changed: what was read from it before may be wrong now. */
 export interface RowChange {
@@ -6,8 +6,11 @@ export interface RowChange {
   readonly id: string
 }
 
-/** What the id of each kind is. Parts of a longer one are separated by slashes. */
-const KINDS = [
+/**
+ * What the id of each kind is. Parts of a longer one are separated by slashes. A kind has the name of its table, with
+ * dashes.
+ */
+export const CHANGE_KINDS = [
   'token-session',
   'account',
   'device',
@@ -30,7 +33,9 @@ const KINDS = [
   'agent',
 ] as const
 
-export type ChangeKind = (typeof KINDS)[number]
+export type ChangeKind = (typeof CHANGE_KINDS)[number]
+
+export const tableOf = (kind: ChangeKind): string => kind.replaceAll('-', '_')
 
 export const CHANGE_CHANNEL = 'ratafia_change'
 /** The server sends a message with this prefix to the connection that makes a change. */
@@ -44,6 +49,6 @@ export function parseChange(payload: string): RowChange | undefined {
 
 /** As {@link parseChange}. */
 export function changeOf(word: unknown, id: unknown): RowChange | undefined {
-  const kind = KINDS.find((known) => known === word)
+  const kind = CHANGE_KINDS.find((known) => known === word)
   return kind && typeof id === 'string' ? { kind, id } : undefined
 }

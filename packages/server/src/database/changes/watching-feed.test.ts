@@ -10,6 +10,7 @@ import { sql } from 'kysely'
 import { eventually } from '../../../test/support/eventually.ts'
 import { type Database, migrate, openDatabase } from '../index.ts'
 import { createMemory, type Memory } from './remembering.ts'
+import { findUnheard } from './unheard.ts'
 import { WatchingFeed } from './watching-feed.ts'
 
 interface Row {
@@ -37,7 +38,7 @@ suite('a memory that watches a file', () => {
   })
 
   function watch(): void {
-    feed = new WatchingFeed(database, file)
+    feed = new WatchingFeed(database, file, findUnheard(database, assert.fail))
     memory = createMemory(feed, { name: 'rows', dependsOn: ({ id }) => [{ kind: 'token-session', id }] })
   }
 

@@ -14,7 +14,8 @@ import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqli
 import { sql } from 'kysely'
 import type { Database } from '../database.ts'
 import { type ChangeFeed, Heard } from './change-feed.ts'
-import { changeOf } from './row-change.ts'
+import { type ChangeKind, changeOf } from './row-change.ts'
+import type { FindUnheard } from './unheard.ts'
 
 /** How soon a change is heard, and a failed start repeated, while nobody asks. */
 const LOOK_MS = 200
@@ -34,25 +35,27 @@ interface Watch {
 export class WatchingFeed extends Heard implements ChangeFeed {
   readonly #database: Pick<Database, 'query'>
   readonly #path: string
+  readonly #findUnheard: FindUnheard
   readonly #timer: NodeJS.Timeout
   #watch: Watch | undefined
   #beginning: Promise<void> | undefined
   #isClosed = false
 
   /** `path` of the file that `database` has open. */
-  constructor(database: Pick<Database, 'query'>, path: string) {
+  constructor(database: Pick<Database, 'query'>, path: string, findUnheard: FindUnheard) {
     super()
     this.#database = database
     this.#path = path
+    this.#findUnheard = findUnheard
     this.#timer = setInterval(() => this.#tick(), LOOK_MS).unref()
     this.#tick()
   }
 
-  current(): boolean {
+  current(...kinds: readonly ChangeKind[]): boolean {
     const watch = this.#watch
     if (!watch) return false
     try {
-      return this.#look(watch)
+      return this.#look(watch) && this.hearsAllOf(kinds)
     } catch {
       return this.#lose(watch)
     }
@@ -85,18 +88,19 @@ export class WatchingFeed extends Heard implements ChangeFeed {
     try {
       // The others do not know this kind, and forget what they remember: it happens when a process starts.
       await sql`insert into recent_change (kind, id) values ('watcher', ${own})`.execute(this.#database.query)
+      const unheard = await this.#findUnheard()
       const heard = file.prepare('select seq from recent_change where id = ?').get(own)
       if (!heard || this.#isClosed) throw new Error('The watcher does not see what the statements write.')
       const version = file.prepare('pragma data_version')
       // An array takes a third less time than an object.
       version.setReturnArrays(true)
       const rows = file.prepare('select seq, kind, id from recent_change where seq >= ? order by seq')
+      this.setUnheard(unheard)
       this.#watch = { file, version, rows, heardVersion: undefined, heardSeq: Number(heard['seq']) }
     } catch (error) {
       file.close()
       throw error
     }
-    this.hear()
   }
 
   /** Hears what is new. */

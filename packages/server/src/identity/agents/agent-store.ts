@@ -1,6 +1,12 @@
 /** Agents: programs that log in as an account, with a key of their own instead of a password. */
 import type { AccountId } from '@ratafia/api'
-import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
+import {
+  anyRowChanged,
+  changeAnnounced,
+  type Database,
+  fromInstant,
+  toInstant,
+} from '../../database/index.ts'
 
 export interface Agent {
   readonly name: string
@@ -66,10 +72,10 @@ export function agentStore({ query }: Pick<Database, 'query'>): AgentStore {
     },
 
     // Index: the primary key.
-    remove: async (name) => {
-      const result = await query.deleteFrom('agent').where('name', '=', name).executeTakeFirst()
-      return anyRowChanged(result)
-    },
+    remove: (name) =>
+      changeAnnounced(query, { kind: 'agent', id: name }, (transaction) =>
+        transaction.deleteFrom('agent').where('name', '=', name),
+      ),
   }
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation } from '../../cli/installation.ts'
 import { localCounters } from '../../counters.ts'
-import { type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
+import { CHANGE_KINDS, type ChangeFeed, openChangeFeed, schemaState } from '../../database/index.ts'
 import { createApp, pathOf } from '../../http/app.ts'
 import { limitBodyMemory } from '../../http/bodies/body-memory.ts'
 import { clientsOf } from '../../http/client.ts'
@@ -13,6 +13,7 @@ import { listen } from '../../http/server.ts'
 import { leaseStore } from '../../jobs/lease-store.ts'
 import { runJobs } from '../../jobs/run-jobs.ts'
 import { createTelemetry } from '../../telemetry/create.ts'
+import type { Log } from '../../telemetry/log.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { openInstallation } from '../installation.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -80,12 +81,14 @@ async function listenWith(
 ): Promise<Pick<RunningService, 'origin' | 'baseUrl'>> {
   const { config } = installation
   const { metrics } = telemetry
-  const feed = identityOnly ? undefined : await changeFeedOf(installation)
+  const feed = identityOnly ? undefined : await changeFeedOf(installation, log)
   if (feed) {
     // Open until the last request is answered.
     opened.push(() => feed.close())
     followKeys(feed, installation.keyring, log)
-    metrics.watch({ changes: () => feed, caches: () => feed.memories })
+    const unheard = () => CHANGE_KINDS.filter((kind) => !feed.current(kind)).length
+    const changes = { current: () => feed.current(), lag: () => feed.lag(), unheard }
+    metrics.watch({ changes: () => changes, caches: () => feed.memories })
   }
   const clients = clientsOf(config.trustedProxies)
   const listening = await listen(
@@ -137,8 +140,9 @@ async function listenWith(
   return { origin: listening.origin, baseUrl }
 }
 
-function changeFeedOf({ config, database }: Installation): Promise<ChangeFeed> {
+function changeFeedOf({ config, database }: Installation, log: Log): Promise<ChangeFeed> {
+  const warn = (message: string) => log.warn(message)
   const { database: settings } = config
-  if (settings.kind === 'sqlite') return openChangeFeed(database, settings)
-  return openChangeFeed(database, { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url })
+  if (settings.kind === 'sqlite') return openChangeFeed(database, settings, warn)
+  return openChangeFeed(database, { kind: 'postgres', listenUrl: settings.listenUrl ?? settings.url }, warn)
 }

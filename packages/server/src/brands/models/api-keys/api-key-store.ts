@@ -1,9 +1,11 @@
 /** The keys that let devices of a model register: the table `api_key`, by hash. */
 import {
   type ApiKeyTable,
-  anyRowChanged,
+  announce,
+  changeAnnounced,
   type Database,
   fromInstant,
+  inTransaction,
   toInstant,
 } from '../../../database/index.ts'
 import type { ModelName } from '../model-policy.ts'
@@ -28,17 +30,10 @@ export interface ApiKeyStore {
 }
 
 export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
-  const find = async (id: string) => {
-    // Primary key.
-    const row = await query.selectFrom('api_key').selectAll().where('id', '=', id).executeTakeFirst()
-    return row && keyOf(row)
-  }
-
   return {
     async add(key, hash) {
-      await query
-        .insertInto('api_key')
-        .values({
+      await changeAnnounced(query, { kind: 'api-key', id: key.id }, (transaction) =>
+        transaction.insertInto('api_key').values({
           id: key.id,
           brand_id: key.brandId,
           model: key.model,
@@ -50,8 +45,8 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
           uses: key.uses,
           last_used_at: key.lastUsedAt && toInstant(key.lastUsedAt),
           revoked_at: key.revokedAt && toInstant(key.revokedAt),
-        })
-        .execute()
+        }),
+      )
     },
 
     async list(model) {
@@ -101,27 +96,38 @@ export function apiKeyStore({ query }: Pick<Database, 'query'>): ApiKeyStore {
       return row && keyOf(row)
     },
 
-    async revoke(id, at) {
-      // Primary key.
-      const result = await query
-        .updateTable('api_key')
-        .set({ revoked_at: toInstant(at) })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst()
-      const key = await find(id)
-      return key && { key, first: anyRowChanged(result) }
-    },
+    revoke: (id, at) =>
+      inTransaction(query, async (transaction) => {
+        const first = await changeAnnounced(transaction, { kind: 'api-key', id }, () =>
+          // Primary key.
+          transaction
+            .updateTable('api_key')
+            .set({ revoked_at: toInstant(at) })
+            .where('id', '=', id)
+            .where('revoked_at', 'is', null),
+        )
+        // Primary key.
+        const row = await transaction
+          .selectFrom('api_key')
+          .selectAll()
+          .where('id', '=', id)
+          .executeTakeFirst()
+        return row && { key: keyOf(row), first }
+      }),
 
-    async removeAll({ brandId, model }) {
-      // The index api_key_model.
-      const { numDeletedRows } = await query
-        .deleteFrom('api_key')
-        .where('brand_id', '=', brandId)
-        .where('model', '=', model)
-        .executeTakeFirst()
-      return Number(numDeletedRows)
-    },
+    removeAll: ({ brandId, model }) =>
+      inTransaction(query, async (transaction) => {
+        // The index api_key_model.
+        const removed = await transaction
+          .deleteFrom('api_key')
+          .where('brand_id', '=', brandId)
+          .where('model', '=', model)
+          .returning('id')
+          .execute()
+        const ids = removed.map(({ id }) => id)
+        await announce(transaction, 'api-key', ids)
+        return removed.length
+      }),
   }
 }
 

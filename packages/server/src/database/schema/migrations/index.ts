@@ -11,6 +11,7 @@ import { waitingPlaces } from './0009-waiting-places.ts'
 import { operatorsChanges } from './0010-operators-changes.ts'
 import { sessionChains } from './0011-session-chains.ts'
 import { buckets } from './0012-contract-buckets.ts'
+import { announcements } from './0013-announcements.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   operatorsChanges,
   sessionChains,
   buckets,
+  announcements,
 ]

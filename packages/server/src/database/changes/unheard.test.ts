@@ -1,0 +1,188 @@
+/** Guarantee: what a process may not hear of it does not remember, and it says so; everything else it does remember. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { sql, type Transaction } from 'kysely'
+import { eachDatabase } from '../../../test/support/databases.ts'
+import { eventually } from '../../../test/support/eventually.ts'
+import { type ChangeFeed, createMemory, type Database, openChangeFeed, type Schema } from '../index.ts'
+import { triggerNames } from '../schema/migrated-names.ts'
+import { CHANGE_KINDS, type ChangeKind, tableOf } from './row-change.ts'
+import { findUnheard } from './unheard.ts'
+
+const general = (tables: string) =>
+  `This process may not hear of every change of ${tables}: it reads what depends on them each time.`
+const silent = (tables: string) =>
+  `Triggers that announce changes of ${tables} are missing or disabled: \`ratafia verify\` names them. Enable them or make them again, and restart the nodes.`
+const distributed = (tables: string) =>
+  `Citus distributes ${tables}, where triggers reach no node: nothing needs to be done.`
+
+interface Found {
+  readonly unheard: readonly ChangeKind[]
+  readonly warning?: string
+}
+
+const NOTHING: Found = { unheard: [] }
+const MODEL: Found = { unheard: ['model'], warning: `${general('model')} ${silent('model')}` }
+
+const CITUS = 'create table pg_dist_partition (logicalrelid regclass not null, partmethod "char" not null)'
+const DISTRIBUTES = `insert into pg_dist_partition values ('device', 'h'), ('schema_migration', 'h')`
+
+const ON_POSTGRES: readonly (readonly [title: string, statements: readonly string[], found: Found])[] = [
+  ['a disabled trigger', ['alter table model disable trigger model_announce_update'], MODEL],
+  [
+    'disabled triggers of several tables, of one only that of truncate',
+    [
+      'alter table token_session disable trigger user',
+      'alter table api_key disable trigger api_key_announce_truncate',
+    ],
+    {
+      unheard: ['token-session', 'api-key'],
+      warning: `${general('token_session, api_key')} ${silent('token_session, api_key')}`,
+    },
+  ],
+  [
+    'a trigger that runs only for replication',
+    ['alter table model enable replica trigger model_announce_update'],
+    MODEL,
+  ],
+  ['a trigger that always runs', ['alter table model enable always trigger model_announce_update'], NOTHING],
+  [
+    'all triggers but those that run for replication too, in a session that replicates',
+    [
+      'alter table key_pair enable always trigger key_pair_announce_insert',
+      'alter table key_pair enable replica trigger key_pair_announce_truncate',
+      'set local session_replication_role = replica',
+    ],
+    { unheard: CHANGE_KINDS.filter((kind) => kind !== 'key-pair') },
+  ],
+  [
+    'a table that Citus distributes',
+    [CITUS, DISTRIBUTES],
+    { unheard: ['device'], warning: `${general('device')} ${distributed('device')}` },
+  ],
+  [
+    'one that Citus distributes, and one without triggers',
+    [CITUS, DISTRIBUTES, 'alter table brand disable trigger user'],
+    {
+      unheard: ['device', 'brand'],
+      warning: `${general('device, brand')} ${silent('brand')} ${distributed('device')}`,
+    },
+  ],
+  ['none that Citus distributes, although it is there', [CITUS], NOTHING],
+  [
+    'a table in partitions',
+    [
+      'alter table remodel rename to plain',
+      'create table remodel (like plain) partition by hash (from_brand_id)',
+      'create table remodel_0 partition of remodel for values with (modulus 1, remainder 0)',
+      ...['insert', 'delete'].map(
+        (on) => `create trigger remodel_announce_${on} after ${on} on remodel for each row
+          execute function ratafia_announce('remodel', 'from_brand_id', 'from_model', 'to_brand_id', 'to_model')`,
+      ),
+      `create trigger remodel_announce_truncate after truncate on remodel
+        for each statement execute function ratafia_announce_truncate()`,
+    ],
+    NOTHING,
+  ],
+]
+
+eachDatabase((kind, open, { target }) => {
+  let database: Database
+  before(async () => {
+    database = await open()
+  })
+  const run = (statement: string, query: Database['query'] = database.query) =>
+    sql.raw(statement).execute(query)
+
+  /** What a look finds after these statements, which are then undone. */
+  async function foundAfter(statements: readonly string[]): Promise<Found> {
+    const undone = new Error('undone')
+    let found: Found | undefined
+    const look = async (query: Transaction<Schema>) => {
+      for (const statement of statements) await run(statement, query)
+      const warnings: string[] = []
+      const unheard = [...(await findUnheard({ query, kind }, (message) => warnings.push(message))())]
+      const [warning, ...more] = warnings
+      assert.deepEqual(more, [])
+      found = { unheard, ...(warning === undefined ? {} : { warning }) }
+      throw undone
+    }
+    await assert.rejects(database.query.transaction().execute(look), undone)
+    return found ?? assert.fail('nothing was looked for')
+  }
+
+  describe('a look finds', () => {
+    test('nothing where all triggers run', async () => {
+      assert.deepEqual(await foundAfter([]), NOTHING)
+    })
+
+    for (const of of CHANGE_KINDS) {
+      const table = tableOf(of)
+      test(`that ${of} is unheard without any one of its triggers`, async () => {
+        const names = triggerNames(kind).flatMap((trigger) => (trigger.table === table ? trigger.name : []))
+        assert.notEqual(names.length, 0)
+        for (const name of names) {
+          const dropped = `drop trigger ${name}${kind === 'postgres' ? ` on ${table}` : ''}`
+          const warning = `${general(table)} ${silent(table)}`
+          assert.deepEqual(await foundAfter([dropped]), { unheard: [of], warning }, name)
+        }
+      })
+    }
+
+    for (const [title, statements, { unheard, warning }] of kind === 'postgres' ? ON_POSTGRES : []) {
+      test(title, async () => {
+        const found = await foundAfter(statements)
+        assert.deepEqual(found.unheard, unheard)
+        if (warning !== undefined || unheard.length === 0) assert.equal(found.warning, warning)
+      })
+    }
+  })
+
+  describe('a feed', () => {
+    const warnings: string[] = []
+    const feeds: ChangeFeed[] = []
+    after(async () => {
+      for (const feed of feeds) await feed.close()
+    })
+    const listen = async (database?: Database) => {
+      const at = await target()
+      const source = at.kind === 'sqlite' ? at : { kind: at.kind, listenUrl: at.url }
+      const feed = await openChangeFeed(database ?? (await open()), source, (message) =>
+        warnings.push(message),
+      )
+      feeds.push(feed)
+      return feed
+    }
+    const drop = `drop trigger account_announce_update${kind === 'postgres' ? ' on account' : ''}`
+
+    test('lets a memory have all but what depends on a kind that is unheard', async () => {
+      await run(drop)
+      const feed = await listen()
+      const memory = createMemory<{ readonly kinds: readonly ChangeKind[] }>(feed, {
+        name: 'rows',
+        dependsOn: ({ kinds }) => kinds.map((of) => ({ kind: of, id: 'x' })),
+      })
+      const has = async (...kinds: readonly ChangeKind[]) => {
+        await memory.find(kinds.join(), async () => ({ kinds }))
+        return memory.peek(kinds.join()) !== undefined
+      }
+      await eventually('a session is remembered', () => has('token-session'))
+      assert.equal(await has('account'), false)
+      assert.equal(await has('token-session', 'account'), false)
+      assert.deepEqual(warnings.splice(0), [`${general('account')} ${silent('account')}`])
+    })
+
+    if (kind === 'sqlite') return
+    test('is not current while the look fails, and says nothing then', async () => {
+      const opened = await open()
+      await run('create table pg_dist_partition (unknown text)')
+      const feed = await listen(opened)
+      await eventually('it hears beats', () => feed.lag() < 500)
+      assert.equal(feed.current(), false)
+      assert.deepEqual(warnings, [])
+      await run('drop table pg_dist_partition')
+      await eventually('it is current', () => feed.current())
+      assert.equal(feed.current('account'), false)
+    })
+  })
+})
