@@ -7,8 +7,9 @@ import type { Random } from './load/random.ts'
 import type { Recorder } from './load/wire.ts'
 import type { Node } from './world/node.ts'
 import type { Postgres } from './world/postgres.ts'
+import { previousRelease } from './world/previous-release.ts'
 import { sleep } from './world/processes.ts'
-import { committedRelease, type Release, thisRelease } from './world/release.ts'
+import { type Release, thisRelease } from './world/release.ts'
 import type { Layout, World } from './world/world.ts'
 
 export interface Striking {
@@ -29,8 +30,8 @@ export interface Fault extends Layout {
   readonly leastSeconds?: number
   /** How often it strikes at least, however long that takes. Default: once. */
   readonly leastStrikes?: number
-  /** A commit whose code sets up the database and runs first. */
-  readonly begins?: string
+  /** Whether the release before this one sets up the database and runs first. */
+  readonly upgrades?: true
   /** Additional environment variables of a node, by its index. */
   readonly environment?: (at: number) => Readonly<Record<string, string>>
   /**
@@ -42,8 +43,7 @@ export interface Fault extends Layout {
   readonly finish?: (world: World) => Promise<unknown>
 }
 
-/** The last commit before migration 0004: nodes of both releases serve on one database. */
-const PREVIOUS = '4e8ab3acfc3ad6bd6dd41942aa9b33a4201ae05c'
+const COUNT_PARTITIONS = `select count(*) from pg_inherits where inhparent = to_regclass('device')`
 
 const TEN_MINUTES_MS = 600_000
 const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
@@ -99,6 +99,19 @@ export const FAULTS: readonly Fault[] = [
       await world.servers.primary?.restart()
       await sleep(1_000)
       return { 'servers killed': Number(killed) }
+    },
+  },
+  {
+    name: 'partitions-killed',
+    says: 'kill -9 of a PostgreSQL that divides the tables of devices into 32 partitions, and its restart',
+    ...{ ...threeNodes, nodes: 2, partitions: 32 },
+    async strike({ world, random }) {
+      const [row] = await world.statement(COUNT_PARTITIONS)
+      const killed = await world.servers.primary?.kill()
+      await sleep(random.below(800))
+      await world.servers.primary?.restart()
+      await sleep(1_000)
+      return { 'servers killed': Number(killed), 'partitions of device': Number(row?.['count']) }
     },
   },
   {
@@ -235,7 +248,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'rolling-upgrade',
     says: 'nodes replaced one after the other, from the release before this one',
-    ...{ ...threeNodes, begins: PREVIOUS },
+    ...{ ...threeNodes, upgrades: true },
     async strike({ world }) {
       let upgraded = 0
       for (const node of world.nodes) {
@@ -277,17 +290,25 @@ export const CALM: Fault = {
 }
 
 /** The code a fault starts with, and a note about it for the report. */
-export function beginning({ begins }: Fault, directory: string): { release: Release; note?: string } {
-  if (begins === undefined) return { release: thisRelease() }
-  const release = committedRelease(directory, begins)
-  if (release !== undefined) return { release, note: `began with the code of ${begins.slice(0, 7)}` }
-  return { release: thisRelease(), note: `began with this code: this clone has no ${begins.slice(0, 7)}` }
+export function beginning({ upgrades }: Fault, directory: string): { release: Release; note?: string } {
+  if (!upgrades) return { release: thisRelease() }
+  const previous = previousRelease(directory)
+  if ('missing' in previous) {
+    return { release: thisRelease(), note: `began with this code: ${previous.missing}` }
+  }
+  const { release, commit, migration } = previous
+  return { release, note: `began with the code of ${commit.slice(0, 7)}, before ${migration}` }
 }
 
-/** Waits: a server process that waits for a row does not notice at once that its client has gone. */
-async function hasNoClients(server: Postgres): Promise<boolean> {
+/**
+ * Whether the service has no connections to a server any more, except those whose commit waits for a standby: they may
+ * be abandoned. Waits: a server process that waits for a row does not notice at once that its client has gone.
+ */
+export async function hasNoClients(server: Pick<Postgres, 'query'>): Promise<boolean> {
   for (const deadline = performance.now() + GONE_WITHIN_MS; ; await sleep(200)) {
-    if ((await server.clients('ratafia')) === 0) return true
+    const [row] = await server.query(`select count(*)::integer as count from pg_stat_activity
+      where application_name = 'ratafia' and wait_event is distinct from 'SyncRep'`)
+    if (row?.['count'] === 0) return true
     if (performance.now() > deadline) return false
   }
 }
@@ -296,7 +317,7 @@ async function hasNoClients(server: Postgres): Promise<boolean> {
  * Revokes a session of each client as a node beside the new primary would: a command or another node takes longer to
  * start than an old primary may be believed. Returns how many.
  */
-async function revokeAtDatabase(
+export async function revokeAtDatabase(
   clients: readonly Client[],
   world: World,
   { history, now }: Recorder,

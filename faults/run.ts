@@ -14,7 +14,7 @@ import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
 import type { Postgres } from './world/postgres.ts'
 import { sleep } from './world/processes.ts'
 import type { Release } from './world/release.ts'
-import { makeWorld, type World } from './world/world.ts'
+import { type Layout, makeWorld, type World } from './world/world.ts'
 
 export interface Run {
   readonly fault: Fault
@@ -67,26 +67,35 @@ export async function run({
   const world = await makeWorld({ scene, layout: fault, directory, postgres, release })
   try {
     for (const statement of planted?.statements ?? []) await world.statement(statement)
-    await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
-    const recorder = newRecorder()
-    const wire = new Wire(world.nodes, recorder)
-    const clients = makeClients(wire, scene, seed, fault)
-    const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, seconds })
-    await fault.finish?.(world)
-    const lost = await comeBack(world, clients, recorder)
-    await showEverything(clients)
-    wire.close()
-    const truth = { ...(await readTruth(world.ratafia)), lost }
-    const { history } = recorder
-    return {
-      ...tally(history),
-      ...{ fault: fault.name, strikes, evidence, seconds },
-      violations: check(history, truth),
-      notes: [note ?? [], world.disk?.how ?? []].flat(),
-    }
+    const result = await breakWorld(world, { fault, seed, scene, seconds })
+    return { ...result, notes: [note ?? [], world.disk?.how ?? []].flat() }
   } finally {
     await world.end()
     clearTimeout(overdue)
+  }
+}
+
+interface Breaking extends Pick<Run, 'seed' | 'scene' | 'seconds'> {
+  readonly fault: Omit<Fault, keyof Layout>
+}
+
+/** Starts the nodes of a new world, strikes under load, and asks the checker. The world does not end. */
+export async function breakWorld(world: World, { fault, seed, scene, seconds }: Breaking): Promise<Result> {
+  await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
+  const recorder = newRecorder()
+  const wire = new Wire(world.nodes, recorder)
+  const clients = makeClients(wire, scene, seed, fault.name)
+  const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, seconds })
+  await fault.finish?.(world)
+  const lost = await comeBack(world, clients, recorder)
+  await showEverything(clients)
+  wire.close()
+  const truth = { ...(await readTruth(world.ratafia)), lost }
+  const { history } = recorder
+  return {
+    ...tally(history),
+    ...{ fault: fault.name, strikes, evidence, seconds, notes: [] },
+    violations: check(history, truth),
   }
 }
 
@@ -100,13 +109,13 @@ function makeClients(
   wire: Wire,
   { people, models, asked, next, keys }: Scene,
   seed: string,
-  fault: Fault,
+  fault: string,
 ): Client[] {
   return Array.from({ length: CLIENTS }, (_, at) => {
     const own = keys.filter((_, key) => key % CLIENTS === at)
     return newClient({
       wire,
-      randomOf: (turn) => seeded(seed, `${fault.name} client ${at + 1} turn ${turn}`),
+      randomOf: (turn) => seeded(seed, `${fault} client ${at + 1} turn ${turn}`),
       people: people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH),
       units: models.flatMap((model) => own.map((key) => ({ model, key }))),
       asking: own.map((key) => ({ model: asked, key })),
@@ -115,7 +124,7 @@ function makeClients(
   })
 }
 
-interface Load extends Pick<Run, 'fault' | 'seed' | 'seconds'> {
+interface Load extends Omit<Breaking, 'scene'> {
   readonly world: World
   readonly clients: readonly Client[]
   readonly recorder: Recorder

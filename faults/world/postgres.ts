@@ -8,7 +8,6 @@ import { once } from 'node:events'
 import { appendFileSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import {
   type Account,
   binaries,
@@ -18,6 +17,7 @@ import {
   unprivilegedAccount,
 } from '../../tools/test/postgres.ts'
 import { endWithThisProcess, sleep } from './processes.ts'
+import { queryAlone } from './query-alone.ts'
 
 const START_DEADLINE_MS = 60_000
 const STOP_DEADLINE_MS = 10_000
@@ -67,15 +67,8 @@ export class Postgres {
     return `postgres://postgres:${this.#password}@127.0.0.1:${port}/${database}`
   }
 
-  async query(statement: string, database = 'postgres'): Promise<readonly Record<string, unknown>[]> {
-    const client = new pg.Client({ connectionString: this.url(database) })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(statement)).rows
-    } finally {
-      await client.end().catch(() => {})
-    }
+  query(statement: string, database = 'postgres'): Promise<readonly Record<string, unknown>[]> {
+    return queryAlone({ connectionString: this.url(database) }, statement)
   }
 
   /** Kills the server's main process with SIGKILL; the others end when they notice. Returns whether it was running. */
@@ -147,13 +140,6 @@ export class Postgres {
   async syncState(): Promise<string | undefined> {
     const [state] = await this.query('select sync_state from pg_stat_replication')
     return state && String(state['sync_state'])
-  }
-
-  /** How many connections an application has, without those whose commit waits for a standby: they may be abandoned. */
-  async clients(application: string): Promise<number> {
-    const [row] = await this.query(`select count(*)::integer as count from pg_stat_activity
-      where application_name = '${application}' and wait_event is distinct from 'SyncRep'`)
-    return Number(row?.['count'])
   }
 
   /** Disconnects a standby from its primary: it receives no further commits. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
+import { sleep } from './processes.ts'
 import { TcpProxy } from './proxy.ts'
 
-test('bytes arrive in order, also when a delay ends while some are on their way', async (context) => {
+/** An echo behind a proxy. */
+async function echoBehind(context: TestContext): Promise<TcpProxy> {
   const server = createServer((socket) => {
     // The proxy resets its connections when it closes.
     socket.on('error', () => {})
@@ -12,12 +14,18 @@ test('bytes arrive in order, also when a delay ends while some are on their way'
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const proxy = await TcpProxy.start((server.address() as AddressInfo).port)
-  const client = connect(proxy.port, '127.0.0.1')
   context.after(async () => {
-    client.destroy()
     await proxy.close()
     server.close()
   })
+  return proxy
+}
+
+/** A client, and how to wait until so much has come back. */
+async function newClient(context: TestContext, proxy: TcpProxy) {
+  const client = connect(proxy.port, '127.0.0.1')
+  client.on('error', () => {})
+  context.after(() => client.destroy())
   await once(client, 'connect')
   let echoed = ''
   client.on('data', (chunk) => {
@@ -25,15 +33,42 @@ test('bytes arrive in order, also when a delay ends while some are on their way'
   })
   const echo = async (length: number) => {
     while (echoed.length < length) await once(client, 'data')
+    return echoed
   }
+  return { client, echo }
+}
 
+test('bytes arrive in order, also when a delay ends while some are on their way', async (context) => {
+  const proxy = await echoBehind(context)
+  const { client, echo } = await newClient(context, proxy)
   client.write('0')
   await echo(1)
   proxy.delay(200)
   client.write('1')
-  while (proxy.delayed === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  while (proxy.delayed === 0) await sleep(5)
   proxy.heal({ alive: true })
   client.write('2')
-  await echo(3)
-  assert.equal(echoed, '012')
+  assert.equal(await echo(3), '012')
+})
+
+test('a hole for one client holds nobody else, and healing it cuts nobody else', {
+  timeout: 30_000,
+}, async (context) => {
+  const proxy = await echoBehind(context)
+  const { client, echo } = await newClient(context, proxy)
+  proxy.blackHole('127.0.0.2')
+  client.write('0')
+  assert.equal(await echo(1), '0')
+  proxy.heal()
+  client.write('1')
+  assert.equal(await echo(2), '01')
+  proxy.blackHole('127.0.0.1')
+  client.write('2')
+  while (proxy.held === 0) await sleep(5)
+  const closed = new Promise((resolve) => client.once('close', resolve))
+  proxy.heal()
+  await closed
+  const again = await newClient(context, proxy)
+  again.client.write('3')
+  assert.equal(await again.echo(1), '3')
 })

@@ -2,13 +2,20 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
+interface Pair {
+  readonly sockets: readonly [Socket, Socket]
+  /** The address that connected. */
+  readonly client: string | undefined
+}
+
 export class TcpProxy {
   readonly #server: Server
-  readonly #pairs = new Set<readonly [Socket, Socket]>()
+  readonly #pairs = new Set<Pair>()
   /** The target port on 127.0.0.1. */
   #to: number
   #delayMs = 0
-  #holding = false
+  /** For whom nothing passes: everybody, or one client's address. */
+  #hole: { readonly client: string | undefined } | undefined
   #held = 0
   #delayed = 0
 
@@ -40,14 +47,11 @@ export class TcpProxy {
     return this.#delayed
   }
 
-  /** Cuts all connections; new ones are accepted. Returns how many were cut. */
-  cut(): number {
-    const cut = this.#pairs.size
-    for (const [one, other] of this.#pairs) {
-      one.resetAndDestroy()
-      other.resetAndDestroy()
-    }
-    return cut
+  /** Cuts all connections, or those of one client; new ones are accepted. Returns how many were cut. */
+  cut(client?: string): number {
+    const cut = [...this.#pairs].filter((pair) => client === undefined || pair.client === client)
+    for (const { sockets } of cut) for (const socket of sockets) socket.resetAndDestroy()
+    return cut.length
   }
 
   /** Delays each chunk from now on, in both directions. */
@@ -55,9 +59,9 @@ export class TcpProxy {
     this.#delayMs = milliseconds
   }
 
-  /** Silently passes nothing; new connections are accepted but get no answer. */
-  blackHole(): void {
-    this.#holding = true
+  /** Silently passes nothing, or nothing of one client (its address); new connections are accepted but get no answer. */
+  blackHole(client?: string): void {
+    this.#hole = { client }
   }
 
   /**
@@ -65,9 +69,10 @@ export class TcpProxy {
    * continue.
    */
   heal({ alive = false } = {}): void {
-    this.#holding = false
+    const client = this.#hole?.client
+    this.#hole = undefined
     this.#delayMs = 0
-    if (!alive) this.cut()
+    if (!alive) this.cut(client)
   }
 
   /** Changes the target of new connections and cuts the existing ones. */
@@ -84,28 +89,33 @@ export class TcpProxy {
 
   #take(incoming: Socket): void {
     const outgoing = connect(this.#to, '127.0.0.1')
-    const pair = [incoming, outgoing] as const
+    const pair: Pair = { sockets: [incoming, outgoing], client: incoming.remoteAddress }
+    const held = () => this.#holds(pair)
     this.#pairs.add(pair)
     const end = () => {
       this.#pairs.delete(pair)
       incoming.destroy()
       outgoing.destroy()
     }
-    for (const socket of pair) {
+    for (const socket of pair.sockets) {
       socket.setNoDelay(true)
       socket.on('error', end)
       // While nothing passes, neither does the end of a connection.
-      socket.on('close', () => this.#holding || end())
+      socket.on('close', () => held() || end())
     }
-    this.#pass(incoming, outgoing)
-    this.#pass(outgoing, incoming)
+    this.#pass(incoming, outgoing, held)
+    this.#pass(outgoing, incoming, held)
   }
 
-  #pass(from: Socket, to: Socket): void {
+  #holds({ client }: Pair): boolean {
+    return this.#hole !== undefined && (this.#hole.client ?? client) === client
+  }
+
+  #pass(from: Socket, to: Socket, held: () => boolean): void {
     const late: Buffer[] = []
     from.on('data', (chunk) => {
       // Bytes sent into the hole are lost, so the connection must be cut when the network is back.
-      if (this.#holding) {
+      if (held()) {
         this.#held++
       } else if (this.#delayMs === 0 && late.length === 0) {
         to.write(chunk)
@@ -115,7 +125,7 @@ export class TcpProxy {
         // The oldest chunk, whichever timer fires first: a stream keeps its order when the delay changes.
         setTimeout(() => {
           const next = late.shift()
-          if (next && !this.#holding && !to.destroyed) to.write(next)
+          if (next && !held() && !to.destroyed) to.write(next)
         }, this.#delayMs)
       }
     })

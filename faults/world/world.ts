@@ -18,6 +18,8 @@ export interface Layout {
   readonly database: 'sqlite' | 'postgres' | 'pair'
   /** Makes the standby asynchronous where it should be synchronous: for a planted bug. */
   readonly asynchronous?: boolean
+  /** Into how many PostgreSQL divides the tables of devices. Default: none is divided. */
+  readonly partitions?: number
   readonly nodes: number
   /** Of each node. */
   readonly workers: number
@@ -37,8 +39,8 @@ export interface World {
   readonly ratafia: Command
   /** A new directory inside the run's. */
   directory(name: string): string
-  /** Runs a statement on the service's database, bypassing the service. */
-  statement(text: string): Promise<void>
+  /** The rows of a statement on the service's database, bypassing the service. */
+  statement(text: string): Promise<readonly Record<string, unknown>[]>
   end(): Promise<void>
 }
 
@@ -106,14 +108,20 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
     ),
     ratafia: (words) => commandOf({ ...world.installation, environment: withDatabase() })(words),
     directory: newDirectory,
-    statement: async (text) => void (await servers.primary?.query(text, name)),
+    statement: async (text) => (await servers.primary?.query(text, name)) ?? [],
   }
   ends.push(() => Promise.all(world.nodes.map((node) => node.stop())))
   try {
+    if (layout.partitions !== undefined) await divide(world, layout.partitions)
     await setUp(scene, world.installation)
   } catch (error) {
     await end()
     throw error
   }
   return world
+}
+
+async function divide({ ratafia }: World, partitions: number): Promise<void> {
+  const { code, stderr } = await ratafia(['migrate', '--partitions', String(partitions)])
+  if (code !== 0) throw new Error(`the tables were not divided: ${stderr}`)
 }

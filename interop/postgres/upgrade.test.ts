@@ -16,11 +16,11 @@ import { makeScene } from '../../faults/load/scene.ts'
 import { newRecorder, Wire } from '../../faults/load/wire.ts'
 import { commandOf } from '../../faults/world/command.ts'
 import { Node } from '../../faults/world/node.ts'
+import { previousRelease } from '../../faults/world/previous-release.ts'
 import { thisRelease } from '../../faults/world/release.ts'
 import { setUp } from '../../faults/world/set-up.ts'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { freePort } from '../../tools/test/postgres.ts'
-import { previousRelease } from './support/previous-release.ts'
 
 test('old and new nodes on one database, through an upgrade', async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-upgrade-'))

@@ -2,8 +2,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { committedRelease, type Release } from '../../../faults/world/release.ts'
-import { ROOT } from '../../../tools/test/programs.ts'
+import { ROOT } from '../../tools/test/programs.ts'
+import { committedRelease, type Release } from './release.ts'
 
 const MIGRATIONS = 'packages/server/src/database/schema/migrations'
 /** Not every commit runs. */

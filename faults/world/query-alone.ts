@@ -1,0 +1,17 @@
+/** A statement on a connection of its own. */
+import pg from 'pg'
+
+/** Connects, runs the statement and disconnects. Throws what `pg` throws. */
+export async function queryAlone(
+  server: pg.ClientConfig,
+  statement: string,
+): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client(server)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
