@@ -9,8 +9,12 @@ import { text } from 'node:stream/consumers'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
-export const DATABASES = ['sqlite', 'postgres'] as const
-export type DatabaseKind = (typeof DATABASES)[number]
+export type DatabaseKind = 'sqlite' | 'postgres'
+
+/** With it, PostgreSQL alone, whose tables of devices have as many partitions. */
+const PARTITIONS = process.env['RATAFIA_TEST_PARTITIONS']
+
+export const DATABASES: readonly DatabaseKind[] = PARTITIONS ? ['postgres'] : ['sqlite', 'postgres']
 
 export interface Installation {
   /** Its own settings, as an operator puts them in the environment. */
@@ -31,6 +35,7 @@ export async function newInstallation(kind: DatabaseKind): Promise<Installation>
     RATAFIA_WORKERS: '1',
   }
   const removeDatabase = kind === 'postgres' ? await addDatabase(environment) : async () => {}
+  if (PARTITIONS) await ratafia(environment, ['migrate', '--partitions', PARTITIONS], '')
   return {
     environment,
     directory,

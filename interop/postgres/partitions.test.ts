@@ -1,0 +1,106 @@
+/**
+ * Guarantee: what runs on whole tables runs on tables that PostgreSQL divides into partitions: the suites of all
+ * stores, of devices, their requests and their commands, of retention, backups and checks. Which partitions a statement
+ * reads is in `packages/server/test/devices/plans.test.ts`.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { after, before, suite, test } from 'node:test'
+import { sql } from 'kysely'
+import { type Database, migrate, openDatabase } from '../../packages/server/src/database/index.ts'
+import { asSuperuser } from '../../packages/server/test/support/databases.ts'
+import { testProgram } from '../../packages/server/test/support/program.ts'
+
+const PARTITIONS = 32
+
+const SUITES = [
+  'packages/server/src/**/*.test.ts',
+  'packages/server/test/devices/*.test.ts',
+  'packages/server/test/upkeep/*.test.ts',
+  'packages/server/test/cli/devices-transfer.test.ts',
+  'packages/server/test/cli/devices-fleet.test.ts',
+  'packages/server/test/cli/remove.test.ts',
+]
+
+/** Other tests of the same folders have no database to divide. */
+const RUNS_ON_DATABASES = /\beachDatabase\(/
+
+test('the suites of all stores, and of everything about devices, pass', { timeout: 600_000 }, async () => {
+  const files = globSync(SUITES).filter((file) => RUNS_ON_DATABASES.test(readFileSync(file, 'utf8')))
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'tools/test/main.ts', ...files],
+    {
+      // The runner of this test tells its children to report in another form.
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, RATAFIA_TEST_PARTITIONS: String(PARTITIONS) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  const [report, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  assert.equal(code, 0, report.slice(report.indexOf('✖ failing tests')))
+  const passed = [...report.matchAll(/^ℹ pass (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
+  assert.ok(passed > 300, `${passed} tests`)
+})
+
+suite('ratafia migrate --partitions', () => {
+  let url: URL
+  let database: Database
+  const program = testProgram()
+  before(async () => {
+    url = new URL(process.env['RATAFIA_TEST_POSTGRES_URL'] ?? '')
+    url.pathname = '/divided'
+    await asSuperuser('create database divided')
+    database = await openDatabase({ kind: 'postgres', url: url.href })
+  })
+  after(async () => {
+    await database.close()
+    await asSuperuser('drop database divided with (force)')
+  })
+  const run = (...words: string[]) =>
+    program.run(['migrate', ...words], {
+      environment: {
+        RATAFIA_DATABASE_URL: url.href,
+        RATAFIA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      },
+    })
+  const divided = async () => {
+    const { rows } = await sql<{ name: string; count: number }>`
+      select inhparent::regclass::text as name, count(*)::integer as count
+      from pg_inherits join pg_class on pg_class.oid = inhparent where relkind = 'p' group by inhparent
+    `.execute(database.query)
+    return new Map(rows.map(({ name, count }) => [name, count]))
+  }
+
+  test('shows its statements, divides the tables of devices, and leaves them as they are from then on', async () => {
+    const planned = await run('--plan', '--partitions', String(PARTITIONS))
+    assert.match(planned.stdout, /create table device_31 partition of device\s/)
+    assert.deepEqual(await divided(), new Map())
+    assert.equal((await run('--partitions', String(PARTITIONS))).code, 0)
+    const tables = ['device', 'serial_assertion', 'device_registration', 'device_session', 'clone_evidence']
+    assert.deepEqual(
+      [...(await divided())].sort(),
+      [...tables, 'serial_holder', 'used_request_id'].sort().map((name) => [name, PARTITIONS]),
+    )
+    assert.equal((await run('--partitions', String(PARTITIONS))).stdout, 'The database is up to date.\n')
+    const { code, stderr } = await run('--partitions', '8')
+    assert.equal(code, 4)
+    assert.match(
+      stderr,
+      /exist, with 32 partitions\. To divide them, make a backup, and restore it into a new/,
+    )
+    assert.deepEqual(await migrate(database), [])
+  })
+
+  test('says what it cannot do', async () => {
+    const embedded = await program.run(['migrate', '--partitions', '32'])
+    assert.equal(embedded.code, 4)
+    assert.match(embedded.stderr, /The embedded database has no partitions/)
+    for (const count of ['1', '257', 'x', '-2']) {
+      const { code, stderr } = await run('--partitions', count)
+      assert.deepEqual([code, /is not a number from 2 to 256\./.test(stderr)], [2, true], stderr)
+    }
+  })
+})
