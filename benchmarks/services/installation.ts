@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Scene } from '../../faults/load/scene.ts'
+import { commandOf } from '../../faults/world/command.ts'
 import type { Postgres } from '../../faults/world/postgres.ts'
 import { thisRelease } from '../../faults/world/release.ts'
 import { setUp } from '../../faults/world/set-up.ts'
@@ -26,10 +27,12 @@ export interface BenchInstallation {
  */
 const LIMITS = ['tokens', 'nonces', 'sessions', 'devices', 'discharge'].map((name) => `${name}=9999999/1s`)
 
+/** `partitions`: into how many the tables of devices are divided; undefined: they are whole. */
 export async function newInstallation(
   kind: DatabaseKind,
   scene: Scene,
   directory: string,
+  partitions?: number,
 ): Promise<BenchInstallation> {
   const own = mkdtempSync(join(directory, `${kind}-`))
   const data = join(own, 'data')
@@ -46,7 +49,12 @@ export async function newInstallation(
     RATAFIA_METRICS_PORT: String(await freePort()),
     ...(server && { RATAFIA_DATABASE_URL: server.url(database) }),
   }
-  await setUp(scene, { ...thisRelease(), environment })
+  const installed = { ...thisRelease(), environment }
+  if (partitions !== undefined) {
+    const { code, stderr } = await commandOf(installed)(['migrate', '--partitions', String(partitions)])
+    if (code !== 0) throw new Error(stderr)
+  }
+  await setUp(scene, installed)
   return { kind, directory: own, environment, postgres: server && { server, database } }
 }
 

@@ -6,6 +6,7 @@ import { costs } from './costs.ts'
 import { exchanges } from './exchange.ts'
 import { logins } from './login.ts'
 import { memory } from './memory.ts'
+import { partitions } from './partitions.ts'
 import { peers } from './peers.ts'
 import { registrations } from './registration.ts'
 import { requests } from './requests.ts'
@@ -37,4 +38,5 @@ export const WORKS: readonly Work[] = [
   revocations,
   connections,
   costs,
+  partitions,
 ]

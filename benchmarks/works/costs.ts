@@ -24,78 +24,93 @@ const IDLE_SECONDS = 2
 /** No round takes as long: it ends with its turns. */
 const FOREVER = 3_600
 
+interface Cost {
+  readonly what: string
+  readonly statements: number
+  /** Milliseconds, as is the next. */
+  readonly cpu: number
+  readonly databaseCpu: number
+  readonly bytes: number
+}
+
 export const costs: Work = {
   name: 'costs',
   says: 'statements, CPU and stored bytes of each operation on PostgreSQL',
   async measure(run) {
-    const times = run.quick ? 30 : 300
-    const scene = await makeScene({ people: 2, models: 12, keys: 40 })
-    const installation = await newInstallation('postgres', scene, run.directory)
-    let service = await startRatafia(installation)
-    const units = unitsOf(scene)
-    const tokens: Token[] = []
-    const devices: Device[] = []
-    const sessions: DeviceSession[] = []
-    const at = <T>(all: readonly T[], turn: number): T => present(all[turn % times])
-    const send = (request: (turn: number) => Parameters<Wire['send']>[1]): Flow => {
-      return async (wire, turn) => {
-        const { status } = await wire.send(wire.pick(random), request(turn))
-        if (status !== 200) throw new Error(`it was answered ${status}`)
-      }
-    }
-    const person = present(scene.people[0])
-    const login: Flow = async (wire) => void tokens.push(present(await logIn(person, wire, random)))
-    const steps: readonly (readonly [string, Flow, 'forget'?])[] = [
-      ['login: 5 requests', login],
-      ['exchange again', async (wire, turn) => void present(await exchange(at(tokens, turn), wire, random))],
-      ['whoami, first time', send((turn) => whoami(at(tokens, turn))), 'forget'],
-      ['whoami, remembered', send((turn) => whoami(at(tokens, turn)))],
-      ['request-id', async (wire) => void present(await ask(requestIdRequest, wire, random))],
-      [
-        'registration: 2 requests',
-        async (wire) => void devices.push(await registerOne(present(units.pop()), wire)),
-      ],
-      ['registration, again', send((turn) => registrationAgain(at(devices, turn)))],
-      [
-        'session: 2 requests',
-        async (wire, turn) => void sessions.push(await openOne(at(devices, turn), wire)),
-      ],
-      [
-        'refresh: 2 requests',
-        async (wire, turn) => {
-          const previous = at(sessions, turn)
-          sessions.push(await openOne(previous.device, wire, previous))
-        },
-      ],
-      ['device-session, first', send((turn) => verification(present(sessions[times + turn]))), 'forget'],
-      ['device-session, remembered', send((turn) => verification(present(sessions[times + turn])))],
-    ]
-    const figures: Figure[] = []
-    for (const [what, flow, forget] of steps) {
-      if (forget) {
-        // A node that has just started remembers nothing.
-        await service.stop()
-        service = await startRatafia(installation)
-        await measureOnce(contender('login', service, flows(service.port, 1, login, 1)), FOREVER)
-      }
-      const before = await bytesOf(service)
-      const load = flows(service.port, CLIENTS, flow, times)
-      const ours = contender(what, service, load)
-      const idle = (await idleStatements([ours], IDLE_SECONDS)).get(ours)
-      const { statements, cpu, databaseCpu } = await measureOnce(ours, FOREVER, idle)
-      const bytes = ((await bytesOf(service)) - before) / times
+    const { all, refusals } = await costsOf(run)
+    const figures = all.flatMap(({ what, statements, cpu, databaseCpu, bytes }): Figure[] => {
       const facts = { what, database: 'postgres' } as const
-      figures.push(
+      return [
         alone({ ...facts, measure: 'statements', ours: statements }),
         alone({ ...facts, measure: 'ms of node CPU', ours: cpu }),
         alone({ ...facts, measure: 'ms of PostgreSQL CPU', ours: databaseCpu }),
         alone({ ...facts, measure: 'bytes stored', ours: bytes }),
-      )
-    }
-    const refusals = await refusalsOf(service, scene)
-    await service.stop()
+      ]
+    })
     return { figures, refusals }
   },
+}
+
+/** Of each operation. `partitions`: as `newInstallation` takes it. */
+export async function costsOf(run: Parameters<Work['measure']>[0], partitions?: number) {
+  const times = run.quick ? 30 : 300
+  const scene = await makeScene({ people: 2, models: 12, keys: 40 })
+  const installation = await newInstallation('postgres', scene, run.directory, partitions)
+  let service = await startRatafia(installation)
+  const units = unitsOf(scene)
+  const tokens: Token[] = []
+  const devices: Device[] = []
+  const sessions: DeviceSession[] = []
+  const at = <T>(all: readonly T[], turn: number): T => present(all[turn % times])
+  const send = (request: (turn: number) => Parameters<Wire['send']>[1]): Flow => {
+    return async (wire, turn) => {
+      const { status } = await wire.send(wire.pick(random), request(turn))
+      if (status !== 200) throw new Error(`it was answered ${status}`)
+    }
+  }
+  const person = present(scene.people[0])
+  const login: Flow = async (wire) => void tokens.push(present(await logIn(person, wire, random)))
+  const steps: readonly (readonly [string, Flow, 'forget'?])[] = [
+    ['login: 5 requests', login],
+    ['exchange again', async (wire, turn) => void present(await exchange(at(tokens, turn), wire, random))],
+    ['whoami, first time', send((turn) => whoami(at(tokens, turn))), 'forget'],
+    ['whoami, remembered', send((turn) => whoami(at(tokens, turn)))],
+    ['request-id', async (wire) => void present(await ask(requestIdRequest, wire, random))],
+    [
+      'registration: 2 requests',
+      async (wire) => void devices.push(await registerOne(present(units.pop()), wire)),
+    ],
+    ['registration, again', send((turn) => registrationAgain(at(devices, turn)))],
+    ['session: 2 requests', async (wire, turn) => void sessions.push(await openOne(at(devices, turn), wire))],
+    [
+      'refresh: 2 requests',
+      async (wire, turn) => {
+        const previous = at(sessions, turn)
+        sessions.push(await openOne(previous.device, wire, previous))
+      },
+    ],
+    ['device-session, first', send((turn) => verification(present(sessions[times + turn]))), 'forget'],
+    ['device-session, remembered', send((turn) => verification(present(sessions[times + turn])))],
+  ]
+  const all: Cost[] = []
+  for (const [what, flow, forget] of steps) {
+    if (forget) {
+      // A node that has just started remembers nothing.
+      await service.stop()
+      service = await startRatafia(installation)
+      await measureOnce(contender('login', service, flows(service.port, 1, login, 1)), FOREVER)
+    }
+    const before = await bytesOf(service)
+    const load = flows(service.port, CLIENTS, flow, times)
+    const ours = contender(what, service, load)
+    const idle = (await idleStatements([ours], IDLE_SECONDS)).get(ours)
+    const { statements, cpu, databaseCpu } = await measureOnce(ours, FOREVER, idle)
+    const bytes = ((await bytesOf(service)) - before) / times
+    all.push({ what, statements, cpu, databaseCpu, bytes })
+  }
+  const refusals = await refusalsOf(service, scene)
+  await service.stop()
+  return { all, refusals }
 }
 
 async function bytesOf({ installation: { postgres } }: Service): Promise<number> {

@@ -1,0 +1,30 @@
+/** What PostgreSQL's own partitions cost a device's requests, for `docs/scaling.md`: beside whole tables, in one run. */
+import { type Figure, ratio } from '../report/figure.ts'
+import { costsOf } from './costs.ts'
+import type { Work } from './work.ts'
+
+const PARTITIONS = 32
+const OF_DEVICES = /^(registration|session|refresh|device-session, first)/
+
+export const partitions: Work = {
+  name: 'partitions',
+  says: `CPU of what devices do, with ${PARTITIONS} partitions beside whole tables`,
+  async measure(run) {
+    const whole = await costsOf(run)
+    const divided = await costsOf(run, PARTITIONS)
+    const figures = divided.all.flatMap((ours): Figure[] => {
+      const other = whole.all.find(({ what }) => what === ours.what)
+      if (!other || !OF_DEVICES.test(ours.what)) return []
+      const facts = { what: ours.what, database: 'postgres' } as const
+      const beside = (value: number) => ({ name: 'whole tables', value })
+      return [
+        ratio({ ...facts, measure: 'ms of node CPU', ours: ours.cpu }, beside(other.cpu)),
+        ratio(
+          { ...facts, measure: 'ms of PostgreSQL CPU', ours: ours.databaseCpu },
+          beside(other.databaseCpu),
+        ),
+      ]
+    })
+    return { figures, refusals: divided.refusals }
+  },
+}
