@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { CHECKS } from '../../packages/server/src/checkup/run-checks.ts'
 import { VARIABLES } from '../../packages/server/src/config/variables.ts'
 import { tableNames } from '../../packages/server/src/database/index.ts'
 
@@ -25,5 +26,15 @@ test('every retention setting is in the table', () => {
   assert.deepEqual(
     [...section.matchAll(/RATAFIA_RETENTION_\w+/g)].map(([name]) => name).toSorted(),
     limits.toSorted(),
+  )
+})
+
+test('docs/operations/secrets-and-backup.md says of every check of `ratafia verify` what must be true', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/operations/secrets-and-backup.md'), 'utf8')
+  const [, table = ''] = text.split('| check | what must be true |\n|---|---|\n')
+  const documented = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(.+)` \| (.+) \|$/gm)]
+  assert.deepEqual(
+    documented.map(([, name, holds]) => [name, holds]),
+    CHECKS.map(({ name, holds }) => [name, holds]),
   )
 })
