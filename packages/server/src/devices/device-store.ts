@@ -61,8 +61,8 @@ export interface DeviceStore extends DecisionStore, SerialAssertionStore {
 type KeyName = Pick<Device, 'brandId' | 'model' | 'deviceKeyId'>
 
 /**
- * Of few rows that something else finds, those of a model. As expressions, for which there is no index: of a model that
- * its statistics do not know yet, PostgreSQL expects no rows, and would read all of them by device_model.
+ * Picks those of a model from the few rows that another condition finds. Expressions, so that no index fits: of a model
+ * that its statistics do not know yet PostgreSQL expects no rows, and would read all of them by device_model.
  */
 const isOf = ({ brandId, model }: Pick<Device, 'brandId' | 'model'>) =>
   sql<boolean>`(brand_id || '' = ${brandId} and model || '' = ${model})`

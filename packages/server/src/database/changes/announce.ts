@@ -15,11 +15,8 @@ export async function announce(
   kind: ChangeKind,
   ids: readonly string[],
 ): Promise<void> {
-  if (ids.length > 0)
-    await announceEach(
-      query,
-      ids.map((id) => `${kind} ${id}`),
-    )
+  const changes = ids.map((id) => `${kind} ${id}`)
+  if (changes.length > 0) await announceEach(query, changes)
 }
 
 /** Announces that any row may have changed. */
