@@ -13,6 +13,7 @@ import { sql } from 'kysely'
 import { type Database, migrate, openDatabase } from '../../packages/server/src/database/index.ts'
 import { asSuperuser } from '../../packages/server/test/support/databases.ts'
 import { testProgram } from '../../packages/server/test/support/program.ts'
+import { SHARDED } from '../../packages/server/test/support/sharded-tables.ts'
 
 const PARTITIONS = 32
 
@@ -79,17 +80,16 @@ suite('ratafia migrate --partitions', () => {
     assert.match(planned.stdout, /create table device_31 partition of device\s/)
     assert.deepEqual(await divided(), new Map())
     assert.equal((await run('--partitions', String(PARTITIONS))).code, 0)
-    const tables = ['device', 'serial_assertion', 'device_registration', 'device_session', 'clone_evidence']
     assert.deepEqual(
       [...(await divided())].sort(),
-      [...tables, 'serial_holder', 'used_request_id'].sort().map((name) => [name, PARTITIONS]),
+      SHARDED.toSorted().map((name) => [name, PARTITIONS]),
     )
     assert.equal((await run('--partitions', String(PARTITIONS))).stdout, 'The database is up to date.\n')
     const { code, stderr } = await run('--partitions', '8')
     assert.equal(code, 4)
     assert.match(
       stderr,
-      /exist, with 32 partitions\. To divide them, make a backup, and restore it into a new/,
+      /exist, with 32 partitions\. To change that, make a backup, and restore it into a new/,
     )
     assert.deepEqual(await migrate(database), [])
   })

@@ -25,9 +25,8 @@ import {
 import { testProgram } from '../support/program.ts'
 import { recordStatements } from '../support/recorded-statements.ts'
 import { call, testService } from '../support/service.ts'
+import { BUCKETED, SHARDED } from '../support/sharded-tables.ts'
 
-const BUCKETED = ['device', 'serial_assertion', 'device_registration', 'device_session', 'clone_evidence']
-const DISTRIBUTED = [...BUCKETED, 'serial_holder', 'used_request_id']
 const DEVICES = 6
 const SESSIONS_EACH = 3
 
@@ -42,7 +41,7 @@ eachDatabase((kind, open, fresh) => {
   before(async () => {
     const { query } = await open()
     await sql`create table pg_dist_partition (logicalrelid regclass not null)`.execute(query)
-    for (const table of DISTRIBUTED) {
+    for (const table of SHARDED) {
       await sql`insert into pg_dist_partition values (${table}::regclass)`.execute(query)
     }
   })
@@ -106,7 +105,7 @@ eachDatabase((kind, open, fresh) => {
     }
     await run('export', file('first.csv'))
     const { query } = await open()
-    for (const table of DISTRIBUTED.toReversed()) await sql`delete from ${sql.table(table)}`.execute(query)
+    for (const table of SHARDED.toReversed()) await sql`delete from ${sql.table(table)}`.execute(query)
     assert.equal(await run('import', file('first.csv')), `${DEVICES} devices added.\n`)
     await run('export', file('second.csv'))
     assert.equal(await readFile(file('second.csv'), 'utf8'), await readFile(file('first.csv'), 'utf8'))

@@ -29,10 +29,7 @@ import {
 } from '../support/devices.ts'
 import { isAbout, recordStatements, type Statement } from '../support/recorded-statements.ts'
 import { call, type TestService, testService } from '../support/service.ts'
-
-/** Those with a bucket in every key, and those divided by what they make unique. */
-const BUCKETED = ['device', 'serial_assertion', 'device_registration', 'device_session', 'clone_evidence']
-const SHARDED = [...BUCKETED, 'serial_holder', 'used_request_id']
+import { BUCKETED, SHARDED } from '../support/sharded-tables.ts'
 
 interface PlanNode {
   readonly 'Node Type': string

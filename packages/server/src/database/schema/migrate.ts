@@ -135,7 +135,7 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
   throw new SchemaError(
     'wrong-partitions',
     `The tables of devices exist, ${there === 0 ? 'and have no partitions' : `with ${there} partitions`}. ` +
-      'To divide them, make a backup, and restore it into a new database that `ratafia migrate --partitions` has made.',
+      'To change that, make a backup, and restore it into a new database that `ratafia migrate --partitions` has made.',
   )
 }
 
