@@ -2,9 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Account } from '../../accounts/account.ts'
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
-import { verifyPassword } from '../../accounts/verify-password.ts'
 import { accountActor } from '../../change.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
+import { checkCredentials } from './check-credentials.ts'
 
 /** How long a browser stays signed in. */
 export const SIGN_IN_MS = 12 * 60 * 60_000
@@ -32,26 +32,18 @@ export async function signIn(
   input: SignInInput,
   deps: Pick<IdentityDependencies, 'accounts' | 'passwords' | 'throttle' | 'changeBy' | 'clock'>,
 ): Promise<SignInOutcome> {
-  // People type capitals and spaces, which no username has.
-  const username = input.username.trim().toLowerCase()
-  const attempt = await deps.throttle.attempt({ username, address: input.address })
-  if (!attempt.allowed) return { outcome: 'throttled', retryAt: attempt.retryAt }
-  const result = await verifyPassword({ username, password: input.password }, deps).catch(
-    (error: unknown) => {
-      attempt.forgive()
-      throw error
-    },
-  )
-  if (result.verdict === 'wrong') return { outcome: 'wrong' }
-  attempt.forgive()
+  const { username: name, password, address } = input
+  const result = await checkCredentials({ name, password, address }, deps)
+  if (result.verdict === 'throttled') return { outcome: 'throttled', retryAt: result.retryAt }
   if (result.verdict === 'disabled') return { outcome: 'disabled' }
+  if (result.verdict !== 'right') return { outcome: 'wrong' }
   const cookie = randomBytes(32)
   const createdAt = deps.clock()
   const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
   const idHash = hashOf(cookie)
   const { id: accountId, username: subject } = result.account
   const seen = seenBy(result.account)
-  const change = deps.changeBy({ actor: accountActor(subject), source: input.address })
+  const change = deps.changeBy({ actor: accountActor(subject), source: address })
   await change(async ({ signInSessions, record }) => {
     await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt })
     await record({ action: 'account.sign-in', subject })
