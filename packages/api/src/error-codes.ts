@@ -49,6 +49,11 @@ export const ERROR_CODES = {
     meaning:
       'The device is revoked, superseded or in quarantine, so it gets no session. The message says which.',
   },
+  'password-login-off': {
+    status: 400,
+    meaning:
+      'This service takes no logins with a password (RATAFIA_PASSWORD_LOGINS=off, or an identity service that is not a Ratafia). Log in with a browser or an agent key: `ratafia login`.',
+  },
   'device-service-not-allowed': {
     status: 400,
     meaning:
@@ -58,6 +63,11 @@ export const ERROR_CODES = {
     status: 401,
     meaning:
       'The request carries no macaroon, or an invalid one: malformed, forged, expired, revoked, or of a disabled account. The message says which. Log in again.',
+  },
+  'macaroon-needs-refresh': {
+    status: 401,
+    meaning:
+      'The discharge of an Ubuntu One login has expired, and nothing else is wrong. Refresh it at `/api/v2/tokens/refresh`: tools do that by themselves.',
   },
   'macaroon-caveat-unknown': {
     status: 401,
@@ -124,3 +134,51 @@ export const BAKERY_ERROR_CODES = {
   'internal error': 500,
 } as const
 export type BakeryErrorCode = keyof typeof BAKERY_ERROR_CODES
+
+/**
+ * The codes of logins with a password (contract/publisher-login.md, decisions 18 and 19), each with its HTTP status:
+ * never 403, which charmcraft takes for a fault of its own.
+ */
+export const LOGIN_ERROR_CODES = {
+  INVALID_DATA: {
+    status: 400,
+    meaning: 'A field is missing, of the wrong type, or a caveat id that is not for this service.',
+  },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    meaning: 'The name or the password is wrong, or the discharge cannot be refreshed. Log in again.',
+  },
+  TWOFACTOR_REQUIRED: {
+    status: 401,
+    meaning: 'The password is right, and the account has a second factor. Send a code of it as `otp`.',
+  },
+  TWOFACTOR_FAILURE: {
+    status: 401,
+    meaning: 'The password is right, and the code is wrong, too old, or was used before.',
+  },
+  ACCOUNT_SUSPENDED: {
+    status: 401,
+    meaning: 'The password is right, and the account is disabled. Ask the operator to enable it.',
+  },
+  PASSWORD_LOGIN_OFF: {
+    status: 401,
+    meaning:
+      'Programs cannot log in with a password here, or not to this account. Log in with a browser or an agent key.',
+  },
+  HTTPS_REQUIRED: {
+    status: 401,
+    meaning:
+      'The request came over plain HTTP from another machine. Use https. Behind a proxy, set RATAFIA_TRUSTED_PROXIES and let it send X-Forwarded-Proto.',
+  },
+  REQUEST_TOO_LARGE: { status: 413, meaning: 'The body is larger than 64 KiB.' },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    meaning: 'Too many attempts with this name, or from this network. Wait as long as `Retry-After` says.',
+  },
+  INTERNAL_ERROR: { status: 500, meaning: 'A fault of the service. It is logged; please report it.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The service could not check the login just now. Try again; nothing was lost.',
+  },
+} as const satisfies Record<string, CodeFacts>
+export type LoginErrorCode = keyof typeof LOGIN_ERROR_CODES

@@ -16,6 +16,12 @@ export const DischargeInfoSchema = Type.Object(
         description: 'Only ours: an issuer may append a summary of the requested token to the condition',
       }),
     ),
+    PasswordLogins: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only ours: programs may log in with a password, at `/api/v2/tokens/discharge` of its host',
+      }),
+    ),
   },
   { title: 'DischargeInfo' },
 )

@@ -12,6 +12,7 @@ import {
   RequestIdResponseSchema,
 } from './devices.ts'
 import type { ErrorCode } from './error-codes.ts'
+import { PUBLISHER_OPERATIONS } from './publisher-operations.ts'
 import {
   CreateTokenRequestSchema,
   EmptyObjectSchema,
@@ -65,7 +66,12 @@ export interface Operation {
 
 const ASSERTIONS = 'application/x.ubuntu.assertion'
 
-const NO_TOKEN = ['macaroon-authorization-required', 'macaroon-caveat-unknown', 'account-unknown'] as const
+const NO_TOKEN = [
+  'macaroon-authorization-required',
+  'macaroon-needs-refresh',
+  'macaroon-caveat-unknown',
+  'account-unknown',
+] as const
 
 const FORWARDED =
   'If `X-Snap-Device-Service-URL` names another device service that the operator allows, the request goes there, and its answer comes back as it is.'
@@ -134,6 +140,7 @@ export const OPERATIONS = {
     limited: 429,
     response: WhoamiResponseSchema,
   },
+  ...PUBLISHER_OPERATIONS,
   nonces: {
     method: 'POST',
     path: '/api/v1/snaps/auth/nonces',

@@ -17,5 +17,38 @@ export const PERMISSIONS = [
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]
-export const isPermission = (text: string): text is Permission =>
-  (PERMISSIONS as readonly string[]).includes(text)
+
+/**
+ * The permissions of publisher gateways (contract/publisher-login.md, decision 25): another vocabulary. They are kept as
+ * they were asked for, and never stand for one of {@link PERMISSIONS}.
+ */
+export const GATEWAY_PERMISSIONS = [
+  'account-manage-keys',
+  'account-manage-metadata',
+  'account-register-package',
+  'account-view-packages',
+  'package-manage',
+  'package-manage-acl',
+  'package-manage-library',
+  'package-manage-metadata',
+  'package-manage-releases',
+  'package-manage-revisions',
+  'package-view',
+  'package-view-acl',
+  'package-view-metadata',
+  'package-view-metrics',
+  'package-view-releases',
+  'package-view-revisions',
+  'store-manage',
+  'store-view',
+] as const
+
+export type GatewayPermission = (typeof GATEWAY_PERMISSIONS)[number]
+
+/** What a token can be limited to. */
+export type AnyPermission = Permission | GatewayPermission
+
+const ALL: ReadonlySet<string> = new Set([...PERMISSIONS, ...GATEWAY_PERMISSIONS])
+
+/** Whether it is a permission of either vocabulary. */
+export const isPermission = (text: string): text is AnyPermission => ALL.has(text)

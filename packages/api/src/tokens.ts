@@ -2,12 +2,12 @@
 import type { Static, TSchema } from 'typebox'
 import { MAX_ATTENUATION_BYTES, MAX_DESCRIPTION_LENGTH, MAX_LIST_ITEMS } from './limits.ts'
 import { PRINTABLE } from './patterns.ts'
-import { PERMISSIONS } from './permissions.ts'
+import { GATEWAY_PERMISSIONS, PERMISSIONS } from './permissions.ts'
 import { Type } from './type.ts'
 
-const restriction = <T extends TSchema>(items: T) =>
+export const restriction = <T extends TSchema>(items: T) =>
   Type.Array(items, { minItems: 1, maxItems: MAX_LIST_ITEMS, uniqueItems: true })
-const orNull = <T extends TSchema>(schema: T, description?: string) =>
+export const orNull = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 const PermissionSchema = Type.Enum([...PERMISSIONS], { type: 'string', title: 'Permission' })
@@ -129,7 +129,11 @@ export const WhoamiResponseSchema = Type.Object(
       restriction(Type.String()),
       'Snap ids; the name of a package whose id the package directory does not know',
     ),
-    permissions: orNull(restriction(PermissionSchema)),
+    permissions: orNull(
+      restriction(
+        Type.Enum([...PERMISSIONS, ...GATEWAY_PERMISSIONS], { type: 'string', title: 'AnyPermission' }),
+      ),
+    ),
     store_ids: Type.Optional(orNull(restriction(Type.String()))),
     // Without a zone on purpose: snapcraft appends the `Z` itself.
     expires: Type.Optional(

@@ -72,4 +72,4 @@ export const sameNetwork = (a: string, b: string): boolean =>
   networksOf(a)[0] === networksOf(b)[0] || (isLoopback(a) && isLoopback(b))
 
 /** A machine reaches itself over IPv4 and IPv6. */
-const isLoopback = (address: string): boolean => /^(127\..*|::1)$/.test(plainAddress(address))
+export const isLoopback = (address: string): boolean => /^(127\..*|::1)$/.test(plainAddress(address))

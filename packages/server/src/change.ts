@@ -53,6 +53,7 @@ export const ACTIONS = {
   'login.approve': 'a login was approved in a browser',
   'login.deny': 'a login was refused in a browser',
   'token.open': 'a login was used for the first time: a token session began',
+  'token.describe': 'a client said what it is, and its token session got that description',
   'token.revoke': 'a token session was revoked',
   'token.revoke-all': 'the logins of an account were ended, and then each of its token sessions was revoked',
   'packages.import': 'the package directory was filled from a file',

@@ -2,10 +2,11 @@
 import type { TSchema } from 'typebox'
 import type { IdentityOperation } from '../identity-operations.ts'
 import type { Operation } from '../operations.ts'
+import type { PasswordOperation } from '../password-operations.ts'
 import { credentialParameters, securityOf } from './credentials.ts'
 import type { Described, Parameter } from './described.ts'
 import { DEVICE_HEADERS, type HeaderName, headersNamed } from './headers.ts'
-import { identityRefusalsOf, refusalsOf } from './refusals.ts'
+import { identityRefusalsOf, loginRefusalsOf, refusalsOf } from './refusals.ts'
 
 /** What one row of operations may say differently under one of several paths. */
 export interface Place {
@@ -20,7 +21,7 @@ export function describeOperation({ operationId, path, summary }: Place, operati
   const { description, response, responseType, accepted } = operation
   return {
     operationId,
-    tags: [path.startsWith('/api/v2/') ? 'tokens' : 'devices'],
+    tags: [tagOf(path)],
     summary: summary ?? operation.summary,
     ...(description === undefined ? {} : { description }),
     ...(since === undefined ? {} : { 'x-since-version': since }),
@@ -43,6 +44,33 @@ export function describeOperation({ operationId, path, summary }: Place, operati
       ...refusalsOf(operation),
     },
     security: securityOf(credential),
+  }
+}
+
+const PUBLISHER_PATHS = ['/dev/api/', '/v1/tokens']
+
+function tagOf(path: string): string {
+  if (PUBLISHER_PATHS.some((one) => path.startsWith(one))) return 'publishers'
+  return path.startsWith('/api/v2/') ? 'tokens' : 'devices'
+}
+
+export function describePasswordOperation(operationId: string, operation: PasswordOperation): Described {
+  const { summary, description, body, response } = operation
+  return {
+    operationId,
+    tags: ['publishers'],
+    summary,
+    description,
+    requestBody: { required: true, content: content(undefined, body) },
+    responses: {
+      200: {
+        description: 'Done',
+        headers: headersNamed(['Snap-Store-Version', 'Cache-Control']),
+        content: content(undefined, response),
+      },
+      ...loginRefusalsOf(operation),
+    },
+    security: [],
   }
 }
 
@@ -71,7 +99,7 @@ const FORM = 'application/x-www-form-urlencoded'
 
 /** Besides the version. Assertions are public and never change, so they may be cached. */
 function headersOf({ path, credential }: Operation): readonly HeaderName[] {
-  if (path.startsWith('/api/v2/')) return ['Cache-Control', 'Vary']
+  if (tagOf(path) !== 'devices') return ['Cache-Control', 'Vary']
   if (credential === 'device-session') return ['Cache-Control', 'Vary', ...DEVICE_HEADERS]
   return path.startsWith('/api/') ? ['Cache-Control'] : []
 }

@@ -1,9 +1,15 @@
 /** The API as an OpenAPI 3.1 document: made from the tables that the routes and the checks of requests are made from. */
 import { IDENTITY_OPERATIONS } from '../identity-operations.ts'
 import { ASSERTION_KEYS, OPERATIONS } from '../operations.ts'
+import { PASSWORD_OPERATIONS } from '../password-operations.ts'
 import { API_VERSION } from '../version.ts'
 import { securitySchemes } from './credentials.ts'
-import { describeIdentityOperation, describeOperation, type Place } from './describe.ts'
+import {
+  describeIdentityOperation,
+  describeOperation,
+  describePasswordOperation,
+  type Place,
+} from './describe.ts'
 import type { Described } from './described.ts'
 import { headerComponents } from './headers.ts'
 import { introduction } from './introduction.ts'
@@ -41,6 +47,7 @@ export function openApi(options: OpenApiOptions): Readonly<Record<string, unknow
     servers: [{ url: options.baseUrl }],
     tags: [
       { name: 'tokens', description: 'Developer tokens' },
+      { name: 'publishers', description: 'The logins that publisher tools and `snap login` speak' },
       { name: 'identity', description: 'The identity service: discharges for people and programs' },
       { name: 'devices', description: 'Registration, sessions and assertions of devices' },
       { name: 'service', description: 'What this service is' },
@@ -68,6 +75,9 @@ function pathsOf({ baseUrl, identity, deviceServicePath }: OpenApiOptions): Path
     for (const [name, operation] of Object.entries(IDENTITY_OPERATIONS)) {
       const path = identity.slice(baseUrl.length) + operation.path
       add(path, operation.method, describeIdentityOperation(name, operation))
+    }
+    for (const [name, operation] of Object.entries(PASSWORD_OPERATIONS)) {
+      add(operation.path, operation.method, describePasswordOperation(name, operation))
     }
   }
   add('/', 'GET', describeService())

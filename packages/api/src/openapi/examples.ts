@@ -1,6 +1,7 @@
 /** The examples of the document. A test of the server sends each of them and compares the answers. */
 import type { IDENTITY_OPERATIONS } from '../identity-operations.ts'
 import type { OPERATIONS } from '../operations.ts'
+import type { PASSWORD_OPERATIONS } from '../password-operations.ts'
 import { ASSERTIONS, MACAROONS, ONE_USE, SEALED } from './example-texts.ts'
 
 export interface Example {
@@ -14,7 +15,11 @@ export interface Example {
   readonly answer: unknown
 }
 
-export type OperationId = keyof typeof OPERATIONS | keyof typeof IDENTITY_OPERATIONS | `${string}Assertion`
+export type OperationId =
+  | keyof typeof OPERATIONS
+  | keyof typeof IDENTITY_OPERATIONS
+  | keyof typeof PASSWORD_OPERATIONS
+  | `${string}Assertion`
 
 const refused = (code: string, message: string, extra: object): object => {
   const list = [{ code, message, extra }]

@@ -14,7 +14,7 @@ const HEADERS = {
   },
   'WWW-Authenticate': {
     description:
-      'The credential that is missing: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, or `Macaroon refresh_device_session=1` for a device session. From the identity service it is `Macaroon`, and only with `interaction required`.',
+      'The credential that is missing: `Macaroon realm="Ratafia"`, `ApiKey realm="Ratafia"`, `Macaroon refresh_device_session=1` for a device session, or `Macaroon needs_refresh=1` for a fresh discharge. From the identity service it is `Macaroon`, and only with `interaction required`.',
     schema: { type: 'string' },
   },
   'Retry-After': {

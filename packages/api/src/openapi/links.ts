@@ -1,8 +1,12 @@
 /** Which operation comes next, and what of an answer it needs. */
 import type { IDENTITY_OPERATIONS } from '../identity-operations.ts'
 import type { OPERATIONS } from '../operations.ts'
+import type { PASSWORD_OPERATIONS } from '../password-operations.ts'
 
-type OperationId = keyof typeof OPERATIONS | keyof typeof IDENTITY_OPERATIONS
+type OperationId =
+  | keyof typeof OPERATIONS
+  | keyof typeof IDENTITY_OPERATIONS
+  | keyof typeof PASSWORD_OPERATIONS
 
 interface Link {
   readonly operationId: OperationId | 'serialAssertion'

@@ -1,10 +1,19 @@
 /** The refusals of an operation as responses, made from its error codes. */
 
 import { ErrorBodySchema } from '../error-body.ts'
-import { BAKERY_ERROR_CODES, type BakeryErrorCode, ERROR_CODES, type ErrorCode } from '../error-codes.ts'
+import {
+  BAKERY_ERROR_CODES,
+  type BakeryErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
+  LOGIN_ERROR_CODES,
+  type LoginErrorCode,
+} from '../error-codes.ts'
 import { BakeryErrorSchema } from '../identity.ts'
 import type { IdentityOperation } from '../identity-operations.ts'
 import type { Operation } from '../operations.ts'
+import type { PasswordOperation } from '../password-operations.ts'
+import { LoginErrorSchema } from '../publishers.ts'
 import type { Described, Response } from './described.ts'
 import { type HeaderName, headersNamed } from './headers.ts'
 
@@ -60,6 +69,30 @@ export function identityRefusalsOf({ errors, waits }: IdentityOperation): Respon
   ])
 }
 
+/** The same for logins with a password, whose errors have a form of their own. */
+export function loginRefusalsOf({ errors }: PasswordOperation): Responses {
+  const codes: readonly LoginErrorCode[] = [
+    'INVALID_DATA',
+    'INVALID_CREDENTIALS',
+    ...errors,
+    'PASSWORD_LOGIN_OFF',
+    'HTTPS_REQUIRED',
+    'REQUEST_TOO_LARGE',
+    'TOO_MANY_REQUESTS',
+    'SERVICE_UNAVAILABLE',
+  ]
+  return inOrder([
+    ...UNREAD,
+    ...[...Map.groupBy(codes, (code) => LOGIN_ERROR_CODES[code].status)].map(([status, ofStatus]) => {
+      const lines = ofStatus.map((code) => `- \`${code}\`: ${LOGIN_ERROR_CODES[code].meaning}`)
+      const early = status === 400 || status === 503
+      const schema = early ? { anyOf: [LoginErrorSchema, ErrorBodySchema] } : LoginErrorSchema
+      if (early) lines.push(EARLY)
+      return [String(status), response(lines, ofStatus, headersOf(status, true), schema)] as const
+    }),
+  ])
+}
+
 const BAKERY_MEANINGS: Readonly<Record<BakeryErrorCode, string>> = {
   'interaction required':
     'The caveat can be discharged once somebody has logged in, in one of the ways in `Info`.',
@@ -73,7 +106,7 @@ const BAKERY_MEANINGS: Readonly<Record<BakeryErrorCode, string>> = {
   'internal error': 'A fault of the service. It is logged; please report it.',
 }
 
-const EARLY = '- An `ErrorBody`: refused before the request reached the identity service.'
+const EARLY = '- An `ErrorBody`: refused before the request reached the operation.'
 const STILL_WAITING = '- `service unavailable`: Nobody has decided yet. Ask again.'
 
 const UNREADABLE = response(

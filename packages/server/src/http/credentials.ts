@@ -5,6 +5,7 @@
  * - `Authorization: Macaroon TOKEN`, the scheme in any case; TOKEN is base64 (any variant) of binary macaroons or
  *   of a JSON list, or JSON text
  * - `Authorization: Macaroon root=R, discharge=D`, the values quoted or not
+ * - `Authorization: Bearer TOKEN`, as programs of craft-store send a plain token
  * - `Macaroons: LIST[, LIST…]`, repeated or not: base64 of a JSON list or of binary macaroons
  */
 import {
@@ -46,6 +47,8 @@ export function presentedMacaroons(
 const NOTHING = 'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".'
 const OTHER_SCHEME = 'The Authorization header has another scheme. Send "Authorization: Macaroon …".'
 
+const SCHEMES: ReadonlySet<string> = new Set(['macaroon', 'bearer'])
+
 interface HeaderRead extends Pick<MacaroonsRead, 'slices' | 'errors'> {
   /** The header has no macaroons; it may be meant for a proxy on the way. */
   readonly otherScheme?: boolean
@@ -56,7 +59,7 @@ function fromAuthorization(header: string | undefined): HeaderRead {
   if (text === '') return { slices: [], errors: [] }
   const [scheme = ''] = text.split(/\s/, 1)
   const value = text.slice(scheme.length).trim()
-  if (scheme.toLowerCase() !== 'macaroon') return { slices: [], errors: [], otherScheme: true }
+  if (!SCHEMES.has(scheme.toLowerCase())) return { slices: [], errors: [], otherScheme: true }
   if (/^(root|discharge)=/.test(value)) return fromPair(value)
   return slicesFromMacaroonsHeader([base64IfJson(value)], { binary: true })
 }

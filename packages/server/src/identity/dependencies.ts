@@ -16,6 +16,8 @@ export interface IdentityDependencies {
   readonly location: string
   /** Beside the one that this service is part of. */
   readonly knownServices: readonly KnownService[]
+  /** Whether programs may log in with a password, too. */
+  readonly passwordLogins: boolean
   readonly keyring: Keyring
   readonly accounts: AccountStore
   readonly passwords: PasswordHasher

@@ -21,7 +21,12 @@ import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
 
 export interface IdentityOptions
-  extends Omit<IdentityDependencies, 'throttle' | 'waiters' | 'knownAgents' | 'knownServices'> {
+  extends Omit<
+    IdentityDependencies,
+    'throttle' | 'waiters' | 'knownAgents' | 'knownServices' | 'passwordLogins'
+  > {
+  /** Default: they may not. */
+  readonly passwordLogins?: boolean
   /** Default: none is remembered. */
   readonly knownAgents?: RememberedAgents
   /** Default: none beside the one that this service is part of. */
@@ -53,6 +58,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     ...given,
     knownAgents: given.knownAgents ?? { find: (_, read) => read() },
     knownServices: given.knownServices ?? [],
+    passwordLogins: given.passwordLogins ?? false,
     waiters,
     throttle: given.throttle ?? throttleOf({ ...given, counters }),
   }

@@ -8,7 +8,15 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../database/index.ts'
 import { type CacheTimes, KeyCache } from './key-cache.ts'
 import { createKeyPairStore, type KeyPairPurpose, newKeyPair, type StoredKeyPair } from './key-pair-store.ts'
-import { deriveRootKey, formatId, isGenuineId, type MacaroonKind, parseId } from './macaroon-id.ts'
+import {
+  bytesOfId,
+  deriveRootKey,
+  formatId,
+  isGenuineId,
+  isTextId,
+  type MacaroonKind,
+  parseId,
+} from './macaroon-id.ts'
 import { createRootKeyStore, newRootKey, type RootKey } from './root-key-store.ts'
 import { checkSecret } from './seal-check-store.ts'
 import { isGenuineText, openText, parseText, sealText } from './sealed-text.ts'
@@ -20,6 +28,8 @@ export interface ResolvedId {
   readonly kind: MacaroonKind
   readonly payload: Uint8Array
   readonly rootKey: Uint8Array
+  /** Whether it is spelt as text, as in a macaroon of version 1. */
+  readonly isText: boolean
 }
 
 export interface KeyDescription {
@@ -135,10 +145,13 @@ export async function openKeyring({
       return { id, rootKey: deriveRootKey(rootKey, id) }
     },
 
-    async resolve(id, since = performance.now()) {
+    async resolve(spelt, since = performance.now()) {
+      const id = bytesOfId(spelt)
       const parsed = parseId(id)
-      const rootKey = parsed && (await rootKeyOf(parsed.rootKeyId, since, (first) => isGenuineId(id, first)))
-      return rootKey && { kind: parsed.kind, payload: parsed.payload, rootKey: deriveRootKey(rootKey, id) }
+      const key = parsed && (await rootKeyOf(parsed.rootKeyId, since, (first) => isGenuineId(id, first)))
+      if (!key) return undefined
+      const { kind, payload } = parsed
+      return { kind, payload, rootKey: deriveRootKey(key, id), isText: isTextId(spelt) }
     },
 
     async sealText(purpose, plaintext) {

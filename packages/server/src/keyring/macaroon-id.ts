@@ -4,6 +4,9 @@
  *   kind 1 | root key id 4 (big endian) | random 10 | check 6 | payload
  *   root key = HMAC-SHA256(secret of that root key, "ratafia macaroon root key" | 0 | identifier)
  *
+ * In a macaroon of version 1 it is spelt in base64url, because clients take its identifier for text
+ * (contract/publisher-login.md, decision 7). Both spellings have one root key.
+ *
  * The first byte is the format as well: a kind whose layout changes gets another byte. Older identifiers have 16 random
  * bytes and no check (`id-check.ts`).
  */
@@ -71,6 +74,27 @@ export function parseId(id: Uint8Array): ParsedId | undefined {
   if (kind === undefined || id.length > HEADER_BYTES + KINDS[kind].maxPayload) return undefined
   return { kind, rootKeyId: bytes.readUInt32BE(1), payload: bytes.subarray(HEADER_BYTES) }
 }
+
+/** The longest identifier as text. */
+const MAX_TEXT = Math.ceil((MAX_ID_BYTES * 4) / 3)
+const BASE64URL = /^[A-Za-z0-9_-]+$/
+/** Of the characters of base64url, "-" has the lowest code; the bytes of kinds are lower. */
+const LOWEST = 0x2d
+
+/** The identifier as a macaroon of version 1 has it. */
+export const textOfId = (id: Uint8Array): string => Buffer.from(id).toString('base64url')
+
+/** The bytes of an identifier, whichever way it is spelt. */
+export function bytesOfId(id: Uint8Array): Uint8Array {
+  const text = isTextId(id) ? Buffer.from(id).toString('latin1') : undefined
+  const bytes = text === undefined ? undefined : Buffer.from(text, 'base64url')
+  // Only the one spelling of these bytes: their last character may have bits to spare.
+  return bytes && textOfId(bytes) === text ? bytes : id
+}
+
+/** Whether an identifier is spelt as text: only macaroons of version 1 are minted so. */
+export const isTextId = (id: Uint8Array): boolean =>
+  (id[0] ?? 0) >= LOWEST && id.length <= MAX_TEXT && BASE64URL.test(Buffer.from(id).toString('latin1'))
 
 export function deriveRootKey(rootKey: RootKey, id: Uint8Array): Uint8Array {
   return deriveKey(rootKey.secret, 'ratafia macaroon root key', id)

@@ -2,22 +2,19 @@
 import type { AccountId } from '@ratafia/api'
 import { PatternBudget } from '@ratafia/macaroon/conditions'
 import type { LoginStore } from '../accounts/logins/login-store.ts'
-import type { AuditedChange, Author, ChangingBy } from '../change.ts'
-import type { Clock } from '../clock.ts'
+import type { ChangingBy } from '../change.ts'
 import type { IdentityService } from '../identity/discharge/third-party.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import type { PackageReference } from '../package-directory/resolve.ts'
 import type { RememberedLogins } from './authentication/authentication.ts'
+import type { SessionOpening } from './open-session.ts'
 import type { IdentitySource } from './root-macaroon.ts'
-import type { Opening, SessionStore } from './session-store.ts'
+import type { SessionStore } from './session-store.ts'
 
-export interface TokenDependencies {
+export interface TokenDependencies extends SessionOpening {
   readonly keyring: Keyring
-  readonly tokenSessions: SessionStore
   readonly logins: RememberedLogins
   readonly changeBy: ChangingBy<{ readonly tokenSessions: SessionStore }>
-  /** The entry in the audit log of a change by `author`. */
-  readonly entryOf: (change: AuditedChange, author: Author) => Opening['entry']
   readonly accounts: LoginStore & {
     /**
      * The account of the person the identity service vouched for, who comes from the address `source`. A new account is
@@ -40,7 +37,6 @@ export interface TokenDependencies {
   readonly unknownPackages: (snapIds: readonly string[]) => Promise<readonly string[]>
   /** Milliseconds. */
   readonly lifetime: { readonly standard: number; readonly most: number | undefined }
-  readonly clock: Clock
 }
 
 /** What a request from the address `source` works with. */

@@ -13,10 +13,21 @@ export interface LifetimeRule {
 // the length.
 const UTC = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?([Zz]|[+-]00:?00)?$/
 
+/** What a request asks for: an end, or a life in seconds. */
+export interface AskedLifetime {
+  readonly expires?: string | undefined
+  readonly ttl?: number | undefined
+}
+
 /** The requested end, or the standard one. Throws {@link RequestError} `invalid-field`. */
-export function tokenEnd(asked: string | undefined, { now, standard, most }: LifetimeRule): Date {
-  if (asked === undefined) return new Date(now.getTime() + standard)
-  const end = parseUtc(asked)
+export function tokenEnd({ expires, ttl }: AskedLifetime, { now, standard, most }: LifetimeRule): Date {
+  if (ttl !== undefined) {
+    if (most === undefined || ttl * 1000 <= most) return new Date(now.getTime() + ttl * 1000)
+    const message = `body/ttl is longer than this service allows: at most ${Math.floor(most / 1000)} seconds.`
+    throw invalidField(message, { field: 'body/ttl' })
+  }
+  if (expires === undefined) return new Date(now.getTime() + standard)
+  const end = parseUtc(expires)
   if (end <= now) throw badExpiry(`is not in the future: it is ${now.toISOString()} here`)
   if (most !== undefined && end.getTime() - now.getTime() > most) {
     const latest = new Date(now.getTime() + most).toISOString()

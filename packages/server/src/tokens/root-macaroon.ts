@@ -14,6 +14,7 @@ import {
   formatExtra,
   formatTimestamp,
 } from '@ratafia/macaroon/conditions'
+import { textOfId } from '../keyring/macaroon-id.ts'
 import { randomId } from '../random.ts'
 
 /** A root or a token is minted with this many caveats; its holder added the rest. */
@@ -46,6 +47,8 @@ interface Minted {
   readonly sessionId: SessionId
   /** Of {@link extraCaveat}. */
   readonly extra: string
+  /** The format; the identifier of version 1 is text. Default 2. */
+  readonly version?: 1 | 2
 }
 
 /** `caveatRootKey` and the condition are sealed in `caveatId` for the identity service at `location`. */
@@ -81,12 +84,14 @@ export function extraCaveat({ channels, packages, permissions, storeIds }: Atten
   return JSON.stringify(text).length <= MAX_ATTENUATION_BYTES ? text : undefined
 }
 
-function mintWithSession({ id, rootKey, location, expires, since, sessionId }: Minted): Macaroon {
+function mintWithSession({ rootKey, location, expires, since, sessionId, ...minted }: Minted): Macaroon {
+  const { version = 2 } = minted
+  const id = version === 1 ? textOfId(minted.id) : minted.id
   return [
     `time-before ${formatTimestamp(expires)}`,
     `time-since ${formatTimestamp(since)}`,
     `session-id ${sessionId}`,
-  ].reduce(addFirstPartyCaveat, mint({ rootKey, id, location }))
+  ].reduce(addFirstPartyCaveat, mint({ rootKey, id, location, version }))
 }
 
 type IdentityName = Pick<IdentitySource, 'location' | 'key'>

@@ -2,6 +2,7 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
+  anyRowChanged,
   changeAnnounced,
   type Database,
   fromInstant,
@@ -56,6 +57,8 @@ export interface SessionStore {
     at: Date
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
+  /** Gives a session another description. False when there is no such session, or it has this description. */
+  describe(id: SessionId, description: string): Promise<boolean>
   /**
    * Removes at most `limit` sessions that ended before that instant: their macaroons no longer verify, so
    * their revocations can be forgotten too. Returns how many were removed.
@@ -103,6 +106,17 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
         if (!row || (accountId !== undefined && row.account_id !== accountId)) return undefined
         return { session: fromRow(row), first }
       }),
+
+    // Primary key. Nothing that a node remembers has the description, so nothing is announced.
+    async describe(id, description) {
+      const result = await query
+        .updateTable('token_session')
+        .set({ description })
+        .where('session_id', '=', id)
+        .where('description', 'is distinct from', description)
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
 
     async removeEnded(before, limit) {
       // Index token_session_valid_until, then the primary key.

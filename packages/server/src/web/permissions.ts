@@ -1,7 +1,7 @@
 /** The permissions of a developer token in plain words, for the confirmation page. */
-import { isPermission, type Permission } from '@ratafia/api'
+import { type AnyPermission, isPermission } from '@ratafia/api'
 
-const WORDS: Readonly<Record<Permission, string>> = {
+const WORDS: Readonly<Record<AnyPermission, string>> = {
   edit_account: 'Change your account details',
   modify_account_key: 'Add and remove the keys that sign in your name',
   package_access: 'See your packages, including private ones',
@@ -16,6 +16,24 @@ const WORDS: Readonly<Record<Permission, string>> = {
   package_upload_request: 'Ask to upload new revisions of your packages',
   store_admin: 'Administer your stores',
   store_review: 'Review what others upload to your stores',
+  'account-manage-keys': 'Add and remove the keys that sign in your name',
+  'account-manage-metadata': 'Change your account details',
+  'account-register-package': 'Register new package names',
+  'account-view-packages': 'See the list of your packages',
+  'package-manage': 'Manage your packages: upload, release, and edit their store pages',
+  'package-manage-acl': 'Choose who works on your packages',
+  'package-manage-library': 'Publish libraries of your packages',
+  'package-manage-metadata': 'Edit the store pages of your packages',
+  'package-manage-releases': 'Release revisions of your packages to channels',
+  'package-manage-revisions': 'Upload new revisions of your packages',
+  'package-view': 'See your packages, including private ones',
+  'package-view-acl': 'See who works on your packages',
+  'package-view-metadata': 'See the store pages of your packages',
+  'package-view-metrics': 'See the metrics of your packages',
+  'package-view-releases': 'See the releases of your packages',
+  'package-view-revisions': 'See the revisions of your packages',
+  'store-manage': 'Administer your stores',
+  'store-view': 'See your stores',
 }
 
 /** `undefined` for a name that is not a permission of this version. */

@@ -1,5 +1,5 @@
 /** Refuses a root and its discharge that were issued before the logins of their account were ended. */
-import { unauthorized } from '../../errors.ts'
+import { type RequestError, unauthorized } from '../../errors.ts'
 import type { Account } from '../account.ts'
 import { endedSince, type LoginMark } from './login-mark.ts'
 
@@ -12,7 +12,7 @@ export interface ProvenLogin {
 }
 
 /** Where discharges carry no mark, a root minted by a node whose clock is this much ahead is refused too. */
-const CLOCK_MARGIN_MS = 5_000
+export const CLOCK_MARGIN_MS = 5_000
 /** How long after a discharge was given it may open a session. Clients do it in the same second. */
 const FIRST_USE_MS = 60 * 60_000
 
@@ -28,14 +28,26 @@ export function refuseEndedLogin(
 ): void {
   const { loginsSince } = account
   if (loginsSince === undefined) return
-  const margin = bundled ? 0 : CLOCK_MARGIN_MS
-  const rootIsEarlier = since.getTime() <= loginsSince.getTime() + margin
-  if (!rootIsEarlier && !(bundled && endedSince(mark?.seen, account))) return
-  throw unauthorized(
-    `The logins of "${account.username}" were ended at ${loginsSince.toISOString()}, and this one began before. ` +
-      'Log in again.',
-  )
+  refuseEarlierRoot({ since }, account, { bundled })
+  if (bundled && endedSince(mark?.seen, account)) throw endedAt(loginsSince, account)
 }
+
+/** The same for a login that proved it was in time when its session was opened: only its root counts. Throws a 401. */
+export function refuseEarlierRoot(
+  { since }: Pick<ProvenLogin, 'since'>,
+  account: Account,
+  { bundled }: { readonly bundled: boolean },
+): void {
+  const { loginsSince } = account
+  if (loginsSince === undefined) return
+  const margin = bundled ? 0 : CLOCK_MARGIN_MS
+  if (since.getTime() <= loginsSince.getTime() + margin) throw endedAt(loginsSince, account)
+}
+
+const endedAt = (loginsSince: Date, { username }: Account): RequestError =>
+  unauthorized(
+    `The logins of "${username}" were ended at ${loginsSince.toISOString()}, and this one began before. Log in again.`,
+  )
 
 /** For a login that opens its session now. Throws a 401. */
 export function refuseLateLogin({ mark }: Pick<ProvenLogin, 'mark'>, now: Date): void {

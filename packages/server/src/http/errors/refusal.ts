@@ -2,14 +2,15 @@
 import { API_VERSION, ERROR_CODES, type ErrorBody, type ErrorCode } from '@ratafia/api'
 
 /** The realm in `WWW-Authenticate` and in the `extra` of a 401. */
-const REALM = 'Ratafia'
+export const REALM = 'Ratafia'
 
 /**
- * The 401s that ask for a credential other than a token. The first makes snapd refresh its session (contract/devices.md
- * 1.3).
+ * The 401s that ask for something other than a token. The first makes snapd refresh its session (contract/devices.md
+ * 1.3), the second makes tools refresh a discharge: they compare the whole header (contract/publisher-login.md, 20).
  */
 const CHALLENGES: ReadonlyMap<ErrorCode, string> = new Map([
   ['device-session-required', 'Macaroon refresh_device_session=1'],
+  ['macaroon-needs-refresh', 'Macaroon needs_refresh=1'],
   ['invalid-api-key', `ApiKey realm="${REALM}"`],
 ])
 
@@ -40,7 +41,7 @@ export function refusal(code: ErrorCode, message: string, options: RefusalOption
     status,
     code,
     message,
-    extra: status === 401 ? { realm: REALM, ...extra } : extra,
+    extra: status === 401 && code !== 'macaroon-needs-refresh' ? { realm: REALM, ...extra } : extra,
     retryAfter,
     close,
   }

@@ -5,7 +5,7 @@
 import { BakeryError, decodePublicKey } from '@ratafia/macaroon/bakery'
 import type { Clock } from '../../clock.ts'
 import { Unavailable } from '../../errors.ts'
-import { type IdentityService, type ThirdParty, withoutSlash } from './third-party.ts'
+import { type IdentityService, type PasswordLogins, type ThirdParty, withoutSlash } from './third-party.ts'
 
 /** The part of the platform's `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -18,6 +18,8 @@ export interface ExternalIdentityOptions {
    * old one. Only the version is then taken from the service, and logins work while it cannot be reached.
    */
   readonly pinnedPublicKey?: Uint8Array | undefined
+  /** Only another Ratafia takes passwords. Default: it may, as far as the settings here say. */
+  readonly passwords?: PasswordLogins
   readonly fetch: Fetch
   readonly clock: Clock
 }
@@ -34,19 +36,23 @@ const MAX_BODY_BYTES = 16 * 1024
 export function externalIdentity({
   url,
   pinnedPublicKey,
+  passwords = { passwordLogins: true, loginHost: undefined },
   fetch,
   clock,
 }: ExternalIdentityOptions): IdentityService {
   const location = withoutSlash(url)
   requireSafe(location)
+  const { loginHost = new URL(location).host } = passwords
   let known: { readonly party: ThirdParty; readonly at: number } | undefined
   let failure: { readonly error: Unavailable; readonly at: number } | undefined
   let running: Promise<void> | undefined
 
   const refresh = async (): Promise<void> => {
     try {
-      const party = await fetchInfo(location, fetch)
-      known = { party: { ...party, publicKey: pinnedPublicKey ?? party.publicKey }, at: clock().getTime() }
+      const found = await fetchInfo(location, fetch)
+      const passwordLogins = found.passwordLogins && passwords.passwordLogins
+      const party = { ...found, publicKey: pinnedPublicKey ?? found.publicKey, passwordLogins, loginHost }
+      known = { party, at: clock().getTime() }
       failure = undefined
     } catch (error) {
       const cause =
@@ -67,22 +73,26 @@ export function externalIdentity({
     }
     if (known && age() < STALE_MS) return known.party
     // Every discharger in use opens version 2. Only the summary is lost.
-    if (pinnedPublicKey) return { location, publicKey: pinnedPublicKey, version: 2, acceptsSummary: false }
+    if (pinnedPublicKey) {
+      const unknown = { acceptsSummary: false, passwordLogins: false }
+      return { location, publicKey: pinnedPublicKey, version: 2, ...unknown, loginHost }
+    }
     throw failure?.error ?? unavailable(location, 'it cannot be reached')
   }
 }
 
-async function fetchInfo(location: string, fetch: Fetch): Promise<ThirdParty> {
+async function fetchInfo(location: string, fetch: Fetch): Promise<Omit<ThirdParty, 'loginHost'>> {
   const info = await fetchJson(`${location}/discharge/info`, fetch)
   // Dischargers of bakery version 1 have only the older path (3.1).
   const body = info ?? (await fetchJson(`${location}/publickey`, fetch))
   if (body === undefined) throw unavailable(location, 'it has neither /discharge/info nor /publickey')
-  const { PublicKey: key, Version: version, RequestSummary: summary } = body
+  const { PublicKey: key, Version: version, RequestSummary: summary, PasswordLogins: passwords } = body
   return {
     location,
     publicKey: publicKeyOf(key, location),
     version: info === undefined ? 1 : versionOf(version, location),
     acceptsSummary: info !== undefined && summary === true,
+    passwordLogins: info !== undefined && passwords === true,
   }
 }
 

@@ -3,7 +3,14 @@ import type { DischargeInfo } from '@ratafia/api'
 import { encodeBase64 } from '@ratafia/macaroon'
 import type { Keyring } from '../../keyring/keyring.ts'
 
-export async function dischargeInfo(keyring: Keyring): Promise<DischargeInfo> {
+export async function dischargeInfo({
+  keyring,
+  passwordLogins,
+}: {
+  readonly keyring: Keyring
+  readonly passwordLogins: boolean
+}): Promise<DischargeInfo> {
   const [newest] = await keyring.dischargerKeyPairs()
-  return { PublicKey: encodeBase64(newest.publicKey), Version: 3, RequestSummary: true }
+  const PublicKey = encodeBase64(newest.publicKey)
+  return { PublicKey, Version: 3, RequestSummary: true, PasswordLogins: passwordLogins }
 }

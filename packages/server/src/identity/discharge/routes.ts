@@ -13,11 +13,9 @@ import type { Client } from './interaction.ts'
 const LIMITED = { config: { limit: 'discharge' } } as const
 
 export function dischargeRoutes(app: FastifyInstance, deps: IdentityDependencies, patience: number): void {
-  app.get('/discharge/info', async (_request, reply) =>
-    sendJson(reply, 200, await dischargeInfo(deps.keyring)),
-  )
+  app.get('/discharge/info', async (_request, reply) => sendJson(reply, 200, await dischargeInfo(deps)))
   app.get('/publickey', async (_request, reply) => {
-    const { PublicKey } = await dischargeInfo(deps.keyring)
+    const { PublicKey } = await dischargeInfo(deps)
     return sendJson(reply, 200, { PublicKey })
   })
 

@@ -12,16 +12,35 @@ export interface ThirdParty {
   readonly version: 1 | 2 | 3
   /** Whether the condition may carry a summary of the request: only our own identity service understands one. */
   readonly acceptsSummary: boolean
+  /** Whether programs may log in there with a password. */
+  readonly passwordLogins: boolean
+  /** The host, with its port, as clients write it when they log in with a password. */
+  readonly loginHost: string
 }
 
 /** Called for every new root macaroon. Throws `Unavailable` when the key is not available. */
 export type IdentityService = () => Promise<ThirdParty>
 
+/** What is the same for every identity service: the operator's settings. */
+export interface PasswordLogins {
+  readonly passwordLogins: boolean
+  /** Default: the host of the identity service. */
+  readonly loginHost: string | undefined
+}
+
 /** The bundled identity service, with its newest key from the keyring. */
-export function bundledIdentity(keyring: Keyring, location: string): IdentityService {
+export function bundledIdentity(
+  keyring: Keyring,
+  location: string,
+  { passwordLogins, loginHost = new URL(location).host }: PasswordLogins,
+): IdentityService {
   return async () => {
     const [newest] = await keyring.dischargerKeyPairs()
-    return { location: withoutSlash(location), publicKey: newest.publicKey, version: 3, acceptsSummary: true }
+    const { publicKey } = newest
+    return {
+      ...{ location: withoutSlash(location), publicKey, version: 3, acceptsSummary: true },
+      ...{ passwordLogins, loginHost },
+    }
   }
 }
 

@@ -5,13 +5,16 @@
  */
 import { MacaroonError, type UnverifiedSlice, verify } from '@ratafia/macaroon'
 import { type Account, requireEnabled } from '../../accounts/account.ts'
-import { refuseEndedLogin, refuseLateLogin } from '../../accounts/ended-logins/refuse-ended-login.ts'
+import {
+  refuseEarlierRoot,
+  refuseEndedLogin,
+  refuseLateLogin,
+} from '../../accounts/ended-logins/refuse-ended-login.ts'
 import type { LoginSession } from '../../accounts/logins/login-store.ts'
-import { accountActor } from '../../change.ts'
 import { RequestError, Unavailable, unauthorized } from '../../errors.ts'
 import type { RequestDependencies } from '../dependencies.ts'
+import { openSession } from '../open-session.ts'
 import { type IdentitySource, readRootPayload } from '../root-macaroon.ts'
-import type { Opening } from '../session-store.ts'
 import type { Authentication } from './authentication.ts'
 import { type Cleared, clear } from './clear.ts'
 import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
@@ -21,46 +24,71 @@ export async function authenticate(presented: Presented, deps: RequestDependenci
   const { account, cleared } = await firstValidSlice(presented, deps.keyring, (slice, macaroon) =>
     verifyLogin(slice, macaroon, deps),
   )
-  const { sessionId, expires, attenuations } = cleared
+  const { sessionId, expires, attenuations, givenAt } = cleared
   return {
     account,
     sessionId,
     expires: expires.toISOString().slice(0, -1),
     until: expires.getTime(),
     attenuations,
+    ...(givenAt ? { givenAt: givenAt.getTime() } : {}),
   }
 }
 
-interface VerifiedLogin {
+export interface VerifiedLogin {
   readonly account: Account
   readonly cleared: Cleared
 }
 
 /**
  * Verifies the slice, clears its conditions, and looks up its session and account. The session of a root is recorded
- * when the root is first used with a discharge. Throws {@link RequestError}: its message says whether the macaroon is
- * forged, expired or revoked, or its account disabled.
+ * when the root is first used with a discharge, unless the discharge has recorded it. Throws {@link RequestError}: its
+ * message says whether the macaroon is forged, revoked or expired, or its account disabled. Only if nothing else is
+ * wrong does it say that a login with a password needs a fresh discharge (contract/publisher-login.md, decision 13).
  */
 export async function verifyLogin(
   slice: UnverifiedSlice,
-  { kind, payload, rootKey }: UnverifiedMacaroon,
+  { kind, payload, rootKey, isText }: UnverifiedMacaroon,
   deps: RequestDependencies,
 ): Promise<VerifiedLogin> {
   const identity = deps.identity
   const now = deps.clock()
   const conditions = verifySignatures(slice, rootKey)
-  const cleared = clear(slice, conditions, { kind, identityKey: identity.key, now, patterns: deps.patterns })
+  const withPassword = kind === 'token-root' && isText
+  const clearing = { kind, withPassword, identityKey: identity.key, now, patterns: deps.patterns }
+  const cleared = clear(slice, conditions, clearing)
   const { session, account } =
     kind === 'token'
       ? await loginOfToken(cleared, deps)
-      : await loginOfRoot(cleared, readPayload(payload, identity), deps)
-  if (session.revokedAt !== undefined) {
-    const by = session.revokedBy === undefined ? '' : ` by ${session.revokedBy}`
-    throw unauthorized(`The macaroon was revoked at ${session.revokedAt.toISOString()}${by}. Log in again.`)
-  }
+      : await loginOfRoot(cleared, { ...readPayload(payload, identity), withPassword }, deps)
+  refuseRevoked(session)
+  if (now >= cleared.sessionExpires) throw expired(cleared.sessionExpires)
   requireEnabled(account)
-  refuseExpired(cleared, now)
+  if (withPassword) await refuseEndedOpening(cleared, account, deps)
+  refuseStaleDischarge(cleared, { withPassword, now })
   return { account, cleared }
+}
+
+function refuseRevoked({ revokedAt, revokedBy }: LoginSession): void {
+  if (revokedAt === undefined) return
+  const by = revokedBy === undefined ? '' : ` by ${revokedBy}`
+  throw unauthorized(`The macaroon was revoked at ${revokedAt.toISOString()}${by}. Log in again.`)
+}
+
+/**
+ * The session of a login with a password was opened by its discharge, so it proves that nothing had ended then: what
+ * counts is that the root is later than what ended since. A discharge that lasts as long as its session is a
+ * credential like a token, which only the session ends.
+ */
+async function refuseEndedOpening(
+  cleared: Cleared,
+  account: Account,
+  { accounts, identity, source }: RequestDependencies,
+): Promise<void> {
+  if ((await accounts.idOf(cleared, source)) !== account.id) throw anothersLogin()
+  const { dischargeExpires, mintedExpires } = cleared
+  if (dischargeExpires && dischargeExpires >= mintedExpires) return
+  refuseEarlierRoot(cleared, account, identity)
 }
 
 function verifySignatures(slice: UnverifiedSlice, rootKey: Uint8Array) {
@@ -91,22 +119,33 @@ function readPayload(
 async function loginOfToken({ sessionId }: Cleared, { accounts }: RequestDependencies) {
   const login = await accounts.ofSession(sessionId)
   // A token is minted after its session is recorded, so only a database older than the token lacks the session.
-  if (!login) throw unauthorized('The session of this macaroon is not known here. Log in again.')
+  if (!login) throw unknownSession()
   return login
 }
 
 /** Each lost attempt means that the account has changed, or that the session was recorded by another request. */
 const ATTEMPTS = 10
 
+interface FirstPresented {
+  readonly description: string | undefined
+  readonly withPassword: boolean
+}
+
 async function loginOfRoot(
   cleared: Cleared,
-  { description }: { readonly description: string | undefined },
+  { description, withPassword }: FirstPresented,
   deps: RequestDependencies,
 ) {
   const { accounts, identity, source } = deps
+  if (withPassword) {
+    const login = await accounts.ofSession(cleared.sessionId)
+    if (login) return login
+    if (identity.bundled) throw unknownSession()
+  }
   const now = deps.clock()
   // Check this before recording anything: an expired login leaves no trace.
-  refuseExpired(cleared, now)
+  if (now >= cleared.sessionExpires) throw expired(cleared.sessionExpires)
+  refuseStaleDischarge(cleared, { withPassword, now })
   const named = { accountId: await accounts.idOf(cleared, source), sessionId: cleared.sessionId }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const login = await accounts.find(named)
@@ -115,11 +154,10 @@ async function loginOfRoot(
     // An external service's ids are not those of the accounts here.
     if (identity.bundled) refuseNamesake(cleared, account)
     refuseEndedLogin(cleared, account, identity)
-    const session = login.session ?? (await openSession({ cleared, description, account, attempt }, deps))
+    const session = login.session ?? (await openFirstUsed({ cleared, description, account, attempt }, deps))
     if (!session) continue
     if (session.accountId !== account.id) {
-      // Do not reveal whose session it is.
-      throw unauthorized('The root macaroon belongs to another login. Start a new one.')
+      throw anothersLogin()
     }
     return { session, account }
   }
@@ -129,42 +167,20 @@ async function loginOfRoot(
 interface FirstUse {
   readonly cleared: Cleared
   readonly description: string | undefined
-  /** Whoever ends its logins, disables or removes it right now waits for this session, and revokes it, or was first. */
   readonly account: Account
   readonly attempt: number
 }
 
 /** Undefined, and nothing is recorded, if the account is changing or another request has recorded the session. */
-async function openSession(
+async function openFirstUsed(
   { cleared, description, account, attempt }: FirstUse,
-  { tokenSessions, entryOf, source, clock }: RequestDependencies,
+  deps: RequestDependencies,
 ): Promise<LoginSession | undefined> {
-  const at = clock()
-  refuseLateLogin(cleared, at)
-  const until = cleared.mintedExpires
-  const opening: Opening = {
-    session: {
-      id: cleared.sessionId,
-      accountId: account.id,
-      description,
-      validSince: cleared.since,
-      // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
-      validUntil: until,
-    },
-    loginsSince: account.loginsSince,
-    at,
-    entry: entryOf(
-      {
-        action: 'token.open',
-        subject: cleared.sessionId,
-        details: { account: account.username, until: until.toISOString() },
-      },
-      { actor: accountActor(account.username), source },
-    ),
-  }
-  // The first time together with others, whom a change of this account must not hold up.
-  const open = attempt === 0 ? tokenSessions.open : tokenSessions.openPatiently
-  if (!(await open(opening))) return undefined
+  refuseLateLogin(cleared, deps.clock())
+  const { sessionId: id, since, mintedExpires } = cleared
+  // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
+  const session = { id, description, since, until: mintedExpires }
+  if (!(await openSession({ ...session, account, source: deps.source, attempt }, deps))) return undefined
   return { accountId: account.id, revokedAt: undefined, revokedBy: undefined }
 }
 
@@ -178,11 +194,28 @@ function refuseNamesake({ userid }: Cleared, account: Account): void {
   )
 }
 
-function refuseExpired({ expires, sessionExpires }: Cleared, now: Date): void {
-  if (now < expires) return
-  throw unauthorized(
-    now < sessionExpires
-      ? `The discharge of the macaroon expired at ${expires.toISOString()}. Discharge it again, or log in again.`
-      : `The macaroon expired at ${expires.toISOString()}. Log in again.`,
-  )
+interface Staleness {
+  readonly withPassword: boolean
+  readonly now: Date
 }
+
+/** For a session that is not over. */
+function refuseStaleDischarge({ expires, givenAt }: Cleared, { withPassword, now }: Staleness): void {
+  if (now < expires) return
+  if (!withPassword) {
+    throw unauthorized(
+      `The discharge of the macaroon expired at ${expires.toISOString()}. Discharge it again, or log in again.`,
+    )
+  }
+  const age = Math.floor((now.getTime() - (givenAt ?? expires).getTime()) / 1000)
+  throw new RequestError('macaroon-needs-refresh', `Expired macaroon (age: ${age} seconds)`, {
+    extra: { age },
+  })
+}
+
+const expired = (at: Date) => unauthorized(`The macaroon expired at ${at.toISOString()}. Log in again.`)
+
+const unknownSession = () => unauthorized('The session of this macaroon is not known here. Log in again.')
+
+/** Does not reveal whose session it is. */
+const anothersLogin = () => unauthorized('The root macaroon belongs to another login. Start a new one.')

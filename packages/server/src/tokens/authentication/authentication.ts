@@ -9,6 +9,8 @@ export interface Authentication extends Pick<Cleared, 'sessionId' | 'attenuation
   readonly expires: string
   /** The same, in milliseconds. */
   readonly until: number
+  /** When the password was given, in milliseconds; only of a login with one. */
+  readonly givenAt?: number
 }
 
 export interface RememberedLogins {

@@ -17,6 +17,7 @@ import {
 } from '@ratafia/macaroon/conditions'
 import { LOGIN_KEY, type LoginMark, parseLoginMark } from '../../accounts/ended-logins/login-mark.ts'
 import { quote, RequestError, unauthorized } from '../../errors.ts'
+import { GIVEN_CAVEAT } from '../../identity/passwords/discharge-macaroon.ts'
 import { IDENTITY_CAVEAT, type IdentityKey, OWN_CAVEATS } from '../root-macaroon.ts'
 
 export interface Cleared {
@@ -36,6 +37,10 @@ export interface Cleared {
   readonly mintedExpires: Date
   /** Of a root: what the identity service declared about when it gave the discharge. */
   readonly mark: LoginMark | undefined
+  /** Of a root whose discharge says when the password was given: that instant. */
+  readonly givenAt: Date | undefined
+  /** Of a root: the end of its discharge, before its holder added any. */
+  readonly dischargeExpires: Date | undefined
   /** The intersection of every `extra`. */
   readonly attenuations: Attenuations
 }
@@ -43,6 +48,8 @@ export interface Cleared {
 interface Where {
   /** One of the caveats this service minted. */
   readonly own: boolean
+  /** The caveat of a login with a password that says when it was given. */
+  readonly given: boolean
   /** Says who the person is: in a token one of its own, for a root any in the discharge that answers our caveat. */
   readonly identity: boolean
 }
@@ -50,6 +57,7 @@ interface Where {
 interface State {
   sessionId: SessionId | undefined
   since: Date | undefined
+  givenAt: Date | undefined
   dischargeExpires: Date | undefined
   sessionExpires: Date | undefined
   mintedExpires: Date | undefined
@@ -83,6 +91,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       const start = parseTimestamp(argument)
       // Ours records when it was minted, perhaps by a node whose clock is ahead; a holder's is a limit.
       if (where.own) state.since = start
+      // So does that of a discharge.
+      else if (where.given) state.givenAt = start
       else if (state.now < start)
         throw unauthorized(`The macaroon is not valid before ${start.toISOString()}.`)
     },
@@ -119,6 +129,8 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
 
 interface Clearing {
   readonly kind: 'token' | 'token-root'
+  /** Of a login with a password: a root of version 1, whose identifier is text. */
+  readonly withPassword: boolean
   readonly identityKey: IdentityKey
   readonly now: Date
   /** What comparing the channels of this request's macaroons may still cost. */
@@ -133,11 +145,12 @@ interface Clearing {
 export function clear(
   slice: UnverifiedSlice,
   conditions: readonly VerifiedCondition[],
-  { kind, identityKey, now, patterns }: Clearing,
+  { kind, withPassword, identityKey, now, patterns }: Clearing,
 ): Cleared {
   const state: State = {
     sessionId: undefined,
     since: undefined,
+    givenAt: undefined,
     dischargeExpires: undefined,
     sessionExpires: undefined,
     mintedExpires: undefined,
@@ -150,10 +163,11 @@ export function clear(
   for (const { condition, macaroon, caveat } of conditions) {
     const own = macaroon === 0 && caveat < OWN_CAVEATS
     const identity = kind === 'token' ? own && caveat === IDENTITY_CAVEAT : macaroon === answer
-    apply(condition, { own, identity }, state)
+    const given = withPassword && identity && caveat === GIVEN_CAVEAT
+    apply(condition, { own, identity, given }, state)
   }
   refuseContradictions(state.declared)
-  const { sessionId, since, sessionExpires, mintedExpires, dischargeExpires } = state
+  const { sessionId, since, givenAt, sessionExpires, mintedExpires, dischargeExpires } = state
   const [subject] = state.vouched.get(identityKey) ?? []
   const [userid] = state.vouched.get('userid') ?? []
   const [username] = state.vouched.get('username') ?? []
@@ -182,6 +196,8 @@ export function clear(
     sessionExpires,
     mintedExpires,
     mark,
+    givenAt,
+    dischargeExpires,
     attenuations,
   }
 }

@@ -1,0 +1,112 @@
+/**
+ * The condition that a login with a password discharges. It travels sealed to the identity service in the root's
+ * third-party caveat: nothing is stored for a root, so this is how the discharge knows the session that it opens
+ * (contract/publisher-login.md, decisions 7, 9 and 10).
+ */
+import { isSessionId, type SessionId } from '@ratafia/api'
+
+export interface LoginCaveat {
+  /** What the caveat, and later its discharge, have as their location: a label that clients compare. */
+  readonly location: string
+  /** What the discharge declares about the account. */
+  readonly declare: 'userid' | 'username'
+  readonly session: SessionId
+  readonly since: Date
+  readonly until: Date
+  readonly description: string | undefined
+}
+
+const NAME = 'is-login-of-session'
+
+/**
+ * The most bytes of a description in JSON text: a caveat id of version 1 has at most 3 KiB, and each byte takes up to
+ * two of those. A longer one is shortened.
+ */
+const MAX_DESCRIPTION_BYTES = 800
+
+export function formatLoginCaveat({
+  location,
+  declare,
+  session,
+  since,
+  until,
+  description,
+}: LoginCaveat): string {
+  const wire: Wire = {
+    location,
+    declare,
+    session,
+    since: since.getTime(),
+    until: until.getTime(),
+    description: description === undefined ? null : shortened(description),
+  }
+  return `${NAME} ${JSON.stringify(wire)}`
+}
+
+/** Undefined for any other condition. */
+export function parseLoginCaveat(condition: string): LoginCaveat | undefined {
+  if (!condition.startsWith(`${NAME} `)) return undefined
+  const wire = parseWire(condition.slice(NAME.length + 1))
+  if (!wire) return undefined
+  const { location, declare, session, since, until, description } = wire
+  return {
+    location,
+    declare,
+    session,
+    since: new Date(since),
+    until: new Date(until),
+    description: description ?? undefined,
+  }
+}
+
+interface Wire {
+  readonly location: string
+  readonly declare: 'userid' | 'username'
+  readonly session: SessionId
+  /** Milliseconds since 1970, as `until`. */
+  readonly since: number
+  readonly until: number
+  readonly description: string | null
+}
+
+/** Anybody can seal a caveat to this service, so it may say anything. */
+function parseWire(text: string): Wire | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isWire(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The longest time that a `Date` takes. */
+const MAX_TIME = 8.64e15
+const isTime = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TIME
+
+function isWire(value: unknown): value is Wire {
+  if (typeof value !== 'object' || value === null) return false
+  const { location, declare, session, since, until, description } = value as Partial<
+    Record<keyof Wire, unknown>
+  >
+  return (
+    typeof location === 'string' &&
+    /^[!-~]{1,255}$/.test(location) &&
+    (declare === 'userid' || declare === 'username') &&
+    typeof session === 'string' &&
+    isSessionId(session) &&
+    isTime(since) &&
+    isTime(until) &&
+    (description === null || (typeof description === 'string' && description.length <= 512))
+  )
+}
+
+function shortened(text: string): string {
+  if (sizeOf(text) <= MAX_DESCRIPTION_BYTES) return text
+  const characters = [...text]
+  while (sizeOf(`${characters.join('')}…`) > MAX_DESCRIPTION_BYTES) characters.length -= 8
+  return `${characters.join('')}…`
+}
+
+/** In JSON inside JSON, as it is sealed. */
+const sizeOf = (text: string): number => Buffer.byteLength(JSON.stringify(JSON.stringify(text)))

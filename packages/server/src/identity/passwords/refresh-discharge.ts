@@ -1,0 +1,95 @@
+/** `POST /api/v2/tokens/refresh`: a fresh discharge for one that has expired. */
+import type { PasswordDischargeResponse, RefreshRequest } from '@ratafia/api'
+import {
+  decodeBase64,
+  decodeBinary,
+  encodeBase64Url,
+  encodeBinary,
+  type Macaroon,
+  MacaroonError,
+  verify,
+} from '@ratafia/macaroon'
+import { ConditionError } from '@ratafia/macaroon/conditions'
+import type { Account } from '../../accounts/account.ts'
+import { CLOCK_MARGIN_MS } from '../../accounts/ended-logins/refuse-ended-login.ts'
+import { accountNamed } from '../../accounts/find.ts'
+import { mintDischarge, type ReadDischarge, readDischarge } from './discharge-macaroon.ts'
+import { dischargeEnd } from './discharge-with-password.ts'
+import { LoginRefused, passwordLoginOff } from './login-refused.ts'
+import { type OpenedCaveat, openLoginCaveat } from './open-caveat.ts'
+import type { PasswordDependencies } from './password-dependencies.ts'
+
+type RefreshDependencies = Omit<PasswordDependencies, 'passwords' | 'throttle'>
+
+/**
+ * The same discharge, with a fresh end: its id, its location, when the password was given, and what its holder added
+ * stay. It may be refreshed however old it is, and as often as its holder likes: a credential in a variable is never
+ * replaced. Writes nothing. Throws {@link LoginRefused}, always a 401, and `Unavailable`.
+ */
+export async function refreshDischarge(
+  { discharge_macaroon: presented }: RefreshRequest,
+  deps: RefreshDependencies,
+): Promise<PasswordDischargeResponse> {
+  if (!deps.enabled) throw passwordLoginOff()
+  const discharge = decode(presented)
+  const caveat = await openLoginCaveat(discharge.id, deps.keyring)
+  if (!caveat) throw refused('It is not of this service.')
+  const read = verified(discharge, caveat)
+  await requireLogin(read, caveat, deps)
+  const { declared, givenAt, added } = read
+  const fresh = mintDischarge({
+    rootKey: caveat.rootKey,
+    id: discharge.id,
+    location: caveat.location,
+    expires: dischargeEnd(caveat, deps.clock().getTime(), deps),
+    declared,
+    givenAt,
+    added,
+  })
+  return { discharge_macaroon: encodeBase64Url(encodeBinary(fresh)) }
+}
+
+function decode(presented: string): Macaroon {
+  try {
+    const [discharge, ...more] = decodeBinary(decodeBase64(presented))
+    if (discharge && more.length === 0) return discharge
+  } catch (error) {
+    if (!(error instanceof MacaroonError)) throw error
+  }
+  throw refused('It is not one macaroon in base64.')
+}
+
+/** What the discharge says, if this service made it. */
+function verified(discharge: Macaroon, { rootKey }: OpenedCaveat): ReadDischarge {
+  try {
+    const read = readDischarge(verify([discharge], rootKey).map(({ condition }) => condition))
+    if (read) return read
+  } catch (error) {
+    if (!(error instanceof MacaroonError || error instanceof ConditionError)) throw error
+  }
+  throw refused('It was changed, or is bound to its root. Send it as the login gave it.')
+}
+
+/** Whether the login may still be used. */
+async function requireLogin(
+  { declared, givenAt }: ReadDischarge,
+  { session: sessionId, declare, isOwn, until }: OpenedCaveat,
+  { accounts, sessions, clock }: RefreshDependencies,
+): Promise<void> {
+  const account = declared.key === declare ? await accountNamed(declared.value, accounts) : undefined
+  if (!account || account.disabledAt) throw refused('Its account cannot log in.')
+  // A username may be another account's now.
+  if (account.createdAt > givenAt) throw refused('Its account is gone.')
+  if (isEarlier(givenAt, account)) throw refused('The logins of its account were ended since.')
+  if (until <= clock()) throw refused('Its session is over.')
+  if (!isOwn || !sessions) return
+  const session = (await sessions.logins.find({ accountId: account.id, sessionId }))?.session
+  if (session?.accountId !== account.id || session.revokedAt !== undefined)
+    throw refused('Its session was revoked.')
+}
+
+const isEarlier = (givenAt: Date, { loginsSince }: Account): boolean =>
+  loginsSince !== undefined && givenAt.getTime() <= loginsSince.getTime() + CLOCK_MARGIN_MS
+
+const refused = (why: string): LoginRefused =>
+  new LoginRefused('INVALID_CREDENTIALS', `The discharge cannot be refreshed. ${why} Log in again.`)

@@ -1,0 +1,44 @@
+/**
+ * Logins with a password over HTTP, on the host that holds the accounts (contract/publisher-login.md, decisions 3, 15 to
+ * 20 and 31). An `Authorization` header is ignored: snapcraft 6 sends a stale one.
+ */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { PASSWORD_OPERATIONS } from '@ratafia/api/schemas'
+import type { FastifyInstance, preParsingHookHandler } from 'fastify'
+import { arrivedInSecret } from '../../http/arrived-in-secret.ts'
+import { readJsonBodies } from '../../http/bodies/json-body.ts'
+import { dischargeWithPassword } from './discharge-with-password.ts'
+import { answerLoginError } from './login-errors.ts'
+import { LoginRefused } from './login-refused.ts'
+import type { PasswordDependencies } from './password-dependencies.ts'
+import { refreshDischarge } from './refresh-discharge.ts'
+
+export async function passwordRoutes(app: FastifyInstance, deps: PasswordDependencies): Promise<void> {
+  readJsonBodies(app)
+  app.setErrorHandler(answerLoginError)
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  const { passwordDischarge, refreshDischarge: refresh } = PASSWORD_OPERATIONS
+  const options = { preParsing: refusePlainText, config: { limit: 'discharge' } } as const
+
+  typed.post(passwordDischarge.path, { ...options, schema: { body: passwordDischarge.body } }, (request) =>
+    dischargeWithPassword(request.body, request.client.address, deps),
+  )
+  typed.post(refresh.path, { ...options, schema: { body: refresh.body } }, (request) =>
+    refreshDischarge(request.body, deps),
+  )
+}
+
+/** Before the body is read: what came in plain text has been seen, and must not be used. */
+const refusePlainText: preParsingHookHandler = (request, _reply, payload, done) => {
+  if (arrivedInSecret(request)) return done(null, payload)
+  done(
+    new LoginRefused(
+      'HTTPS_REQUIRED',
+      'This login came without encryption from another machine. Use https. The operator of a proxy that ends TLS lists it in RATAFIA_TRUSTED_PROXIES and lets it send X-Forwarded-Proto.',
+    ),
+  )
+}

@@ -1,0 +1,61 @@
+/**
+ * Mints the root of a login with a password: of version 1, with an identifier and a caveat id that are text, because the
+ * clients of this dialect read no other (contract/publisher-login.md, decisions 6 and 7). Its caveats are those of any root.
+ */
+import type { SessionId } from '@ratafia/api'
+import type { Macaroon } from '@ratafia/macaroon'
+import { encodeCaveatId } from '@ratafia/macaroon/bakery'
+import { formatLoginCaveat } from '../../identity/passwords/login-caveat.ts'
+import { randomId } from '../../random.ts'
+import type { TokenDependencies } from '../dependencies.ts'
+import { mintRoot, rootPayload } from '../root-macaroon.ts'
+
+export interface PasswordRootInput {
+  readonly since: Date
+  readonly expires: Date
+  readonly sessionId: SessionId
+  /** Of `extraCaveat`. */
+  readonly extra: string
+  readonly description: string | undefined
+  readonly caveatLocation: string
+}
+
+export interface PasswordRoot {
+  readonly root: Macaroon
+  /** Of the third-party caveat: its id, and the root key of its discharge. */
+  readonly caveatId: Uint8Array
+  readonly caveatRootKey: Uint8Array
+}
+
+export async function mintPasswordRoot(
+  { since, expires, sessionId, extra, description, caveatLocation }: PasswordRootInput,
+  {
+    keyring,
+    identity,
+    location,
+    thirdParty,
+  }: Pick<TokenDependencies, 'keyring' | 'identity' | 'location' | 'thirdParty'>,
+): Promise<PasswordRoot> {
+  const caveatRootKey = randomId(24)
+  const caveatId = encodeCaveatId({
+    version: 1,
+    condition: formatLoginCaveat({
+      location: caveatLocation,
+      declare: identity.key,
+      session: sessionId,
+      since,
+      until: expires,
+      description,
+    }),
+    rootKey: caveatRootKey,
+    thirdPartyPublicKey: (await thirdParty()).publicKey,
+    firstParty: await keyring.sealingKeyPair(),
+    nonce: randomId(24),
+  })
+  const minted = await keyring.mintId('token-root', rootPayload(identity, description))
+  const root = mintRoot(
+    { ...minted, location, expires, since, sessionId, extra, version: 1 },
+    { location: caveatLocation, caveatId, caveatRootKey },
+  )
+  return { root, caveatId, caveatRootKey }
+}
