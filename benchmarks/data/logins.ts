@@ -28,7 +28,12 @@ export async function manyLogins(
     const location = `${baseUrl}/identity`
     const { config, keyring, clock } = on
     const deps = {
-      ...{ ...on, baseUrl, location: new URL(baseUrl).host, thirdParty: bundledIdentity(keyring, location) },
+      ...{
+        ...on,
+        baseUrl,
+        location: new URL(baseUrl).host,
+        thirdParty: bundledIdentity(keyring, location, config),
+      },
       identity: { location, key: config.identityCondition, bundled: true },
       lifetime: { standard: config.tokenLifetime, most: config.tokenMaxLifetime },
       snapIds: async () => [],

@@ -1,5 +1,4 @@
 /** The operations of the API. `GET /`, the routes, the OpenAPI document and the tests are made from this table. */
-import type { TSchema } from 'typebox'
 import {
   AssertionQuerySchema,
   AssertionStreamSchema,
@@ -11,8 +10,8 @@ import {
   RegistrationHeadersSchema,
   RequestIdResponseSchema,
 } from './devices.ts'
-import type { ErrorCode } from './error-codes.ts'
-import { PUBLISHER_OPERATIONS } from './publisher-operations.ts'
+import type { Operation } from './operation.ts'
+import { PUBLISHER_OPERATIONS } from './publishers/operations.ts'
 import {
   CreateTokenRequestSchema,
   EmptyObjectSchema,
@@ -23,46 +22,6 @@ import {
   TokenResponseSchema,
   WhoamiResponseSchema,
 } from './tokens.ts'
-
-export interface Operation {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  /** The version of the specified API that introduced it. Absent: the specification does not have it. */
-  readonly since?: number
-  readonly summary: string
-  /** More than the summary, in Markdown. */
-  readonly description?: string
-  /**
-   * What to present: nothing, a root macaroon with its discharge, a token (or those two instead), a device session, the
-   * previous device session at a refresh, or an API key if the model has one.
-   */
-  readonly credential:
-    | 'none'
-    | 'root-and-discharge'
-    | 'token'
-    | 'device-session'
-    | 'previous-session'
-    | 'api-key'
-  /** The codes of its refusals, besides those that every operation has. */
-  readonly errors: readonly ErrorCode[]
-  /**
-   * Its calls from one network are limited, or those whose credential is refused: over the limit it answers 429, or the
-   * 503 after which snapd tries again.
-   */
-  readonly limited?: 429 | 503
-  readonly query?: TSchema
-  /** The headers of requests, without those of the credential: an object with a property for each. */
-  readonly headers?: TSchema
-  readonly body?: TSchema
-  /** Whether a request needs the body. */
-  readonly bodyRequired?: boolean
-  readonly response: TSchema
-  /** Media types of body and response; `application/json` if absent. */
-  readonly bodyType?: string
-  readonly responseType?: string
-  /** When it answers 202, which has an empty body. */
-  readonly accepted?: string
-}
 
 const ASSERTIONS = 'application/x.ubuntu.assertion'
 

@@ -1,5 +1,5 @@
 /** How a request presents its credential: as security schemes, and as the headers that links and generated clients set. */
-import type { Operation } from '../operations.ts'
+import type { Operation } from '../operation.ts'
 import type { Parameter } from './described.ts'
 
 interface Scheme {

@@ -1,8 +1,8 @@
 /** Operations as OpenAPI describes them. */
 import type { TSchema } from 'typebox'
-import type { IdentityOperation } from '../identity-operations.ts'
-import type { Operation } from '../operations.ts'
-import type { PasswordOperation } from '../password-operations.ts'
+import type { IdentityOperation } from '../identity/operations.ts'
+import type { Operation } from '../operation.ts'
+import type { PasswordOperation } from '../publishers/password-operations.ts'
 import { credentialParameters, securityOf } from './credentials.ts'
 import type { Described, Parameter } from './described.ts'
 import { DEVICE_HEADERS, type HeaderName, headersNamed } from './headers.ts'

@@ -1,7 +1,7 @@
 /** The API as an OpenAPI 3.1 document: made from the tables that the routes and the checks of requests are made from. */
-import { IDENTITY_OPERATIONS } from '../identity-operations.ts'
+import { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import { ASSERTION_KEYS, OPERATIONS } from '../operations.ts'
-import { PASSWORD_OPERATIONS } from '../password-operations.ts'
+import { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
 import { API_VERSION } from '../version.ts'
 import { securitySchemes } from './credentials.ts'
 import {

@@ -1,7 +1,7 @@
 /** The examples of the document. A test of the server sends each of them and compares the answers. */
-import type { IDENTITY_OPERATIONS } from '../identity-operations.ts'
+import type { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import type { OPERATIONS } from '../operations.ts'
-import type { PASSWORD_OPERATIONS } from '../password-operations.ts'
+import type { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
 import { ASSERTIONS, MACAROONS, ONE_USE, SEALED } from './example-texts.ts'
 
 export interface Example {

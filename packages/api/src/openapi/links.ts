@@ -1,7 +1,7 @@
 /** Which operation comes next, and what of an answer it needs. */
-import type { IDENTITY_OPERATIONS } from '../identity-operations.ts'
+import type { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import type { OPERATIONS } from '../operations.ts'
-import type { PASSWORD_OPERATIONS } from '../password-operations.ts'
+import type { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
 
 type OperationId =
   | keyof typeof OPERATIONS

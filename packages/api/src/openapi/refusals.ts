@@ -9,11 +9,11 @@ import {
   LOGIN_ERROR_CODES,
   type LoginErrorCode,
 } from '../error-codes.ts'
-import { BakeryErrorSchema } from '../identity.ts'
-import type { IdentityOperation } from '../identity-operations.ts'
-import type { Operation } from '../operations.ts'
-import type { PasswordOperation } from '../password-operations.ts'
-import { LoginErrorSchema } from '../publishers.ts'
+import type { IdentityOperation } from '../identity/operations.ts'
+import { BakeryErrorSchema } from '../identity/schemas.ts'
+import type { Operation } from '../operation.ts'
+import type { PasswordOperation } from '../publishers/password-operations.ts'
+import { LoginErrorSchema } from '../publishers/schemas.ts'
 import type { Described, Response } from './described.ts'
 import { type HeaderName, headersNamed } from './headers.ts'
 

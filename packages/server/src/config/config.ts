@@ -101,6 +101,12 @@ function configOf(
     identityCondition: values.RATAFIA_IDENTITY_CONDITION,
     knownServices: values.RATAFIA_KNOWN_SERVICES ?? [],
     accounts: values.RATAFIA_ACCOUNTS,
+    passwordLogins: values.RATAFIA_PASSWORD_LOGINS === 'on',
+    /** Undefined = the host of the identity service. */
+    loginHost: values.RATAFIA_LOGIN_HOST,
+    /** Milliseconds. */
+    dischargeLifetime: values.RATAFIA_DISCHARGE_LIFETIME,
+    developerAccount: values.RATAFIA_DEVELOPER_ACCOUNT === 'on',
     /** Milliseconds. */
     tokenLifetime: tokenLifetime(values),
     /** Milliseconds; undefined = no limit. */

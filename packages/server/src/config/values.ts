@@ -113,6 +113,15 @@ export function parseHost(value: string): string {
   )
 }
 
+/** A bare host, with a port or without: it is compared as text, so nothing is changed. */
+export function parseHostAndPort(value: string): string {
+  const [, host = '', port = '1'] = /^(\[[0-9a-fA-F:.]+\]|[^:/\s[\]]+)(?::(\d{1,5}))?$/.exec(value) ?? []
+  const isName = /^(?!-)[A-Za-z0-9-]{1,63}(\.(?!-)[A-Za-z0-9-]{1,63})*$/.test(host)
+  if ((isName || isIP(host.replace(/[[\]]/g, '')) !== 0) && Number(port) >= 1 && Number(port) <= 65_535)
+    return value
+  throw new Error(`is not a host, such as store.example.com or 127.0.0.1:8080: ${value}.`)
+}
+
 /** Whether it means every address of the machine; clients cannot connect to such an address. */
 export const isEveryAddress = (host: string): boolean =>
   host === '0.0.0.0' || (isIP(host) === 6 && /^[0:.]+$/.test(host))

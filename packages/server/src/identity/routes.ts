@@ -60,7 +60,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
     knownServices: given.knownServices ?? [],
     passwordLogins: given.passwordLogins ?? false,
     waiters,
-    throttle: given.throttle ?? throttleOf({ ...given, counters }),
+    throttle: given.throttle ?? signInThrottle({ ...given, counters }),
   }
   // End the waits for people before the server waits for its requests to end.
   app.addHook('preClose', async () => waiters.close())
@@ -89,7 +89,8 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   })
 }
 
-const throttleOf = ({
+/** How fast passwords can be tried, in browsers and by programs together. */
+export const signInThrottle = ({
   clock,
   counters,
   audit,

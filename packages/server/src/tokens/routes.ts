@@ -1,78 +1,98 @@
-/** The five endpoints of developer tokens: HTTP in, operation, HTTP out. */
+/** The endpoints of developer tokens: HTTP in, operation, HTTP out. */
 
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { accountActor } from '../change.ts'
-import { beforeBody } from '../http/bodies/before-body.ts'
+import { type BeforeBody, beforeBody } from '../http/bodies/before-body.ts'
 import { readJsonBodies } from '../http/bodies/json-body.ts'
 import { booleanParameter } from '../http/boolean-parameter.ts'
-import { presentedMacaroons } from '../http/credentials.ts'
-import { credentialsDigest } from '../http/credentials-digest.ts'
-import { authenticate } from './authentication/authenticate.ts'
+import { presentedMacaroons } from '../http/credentials/presented.ts'
+import {
+  authenticatedBefore,
+  dependenciesFor,
+  neverStored,
+  WITH_CREDENTIALS,
+} from './authenticating-routes.ts'
+import type { Authentication } from './authentication/authentication.ts'
 import { createToken } from './create.ts'
-import { forRequest, type TokenDependencies } from './dependencies.ts'
+import type { TokenDependencies } from './dependencies.ts'
+import { exportLogin } from './dialects/export-login.ts'
 import { exchange } from './exchange.ts'
 import { listTokens } from './list.ts'
 import { revokeToken } from './revoke.ts'
 import { whoami } from './whoami.ts'
 
-const WITH_CREDENTIALS = { config: { credentials: true } } as const
-
 export async function tokenRoutes(app: FastifyInstance, deps: TokenDependencies): Promise<void> {
   readJsonBodies(app)
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'no-store')
-    reply.header('vary', 'Authorization, Macaroons')
-    done()
-  })
+  neverStored(app)
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
-  const { createToken: create, exchangeToken, listTokens: listing, revokeToken: revocation } = OPERATIONS
-  const authenticated = beforeBody((request) => {
-    const digest = credentialsDigest(request)
-    const known = deps.logins.find(digest)
-    if (known) return known
-    const presented = presentedMacaroons(request.headers)
-    const verify = () => authenticate(presented, forRequest(request.client.address, deps))
-    return presented.length === 1 ? deps.logins.remember(digest, verify) : verify()
-  })
+  const { createToken: create, exchangeToken, exportLogin: exporting } = OPERATIONS
   // An exchange stores what an authentication does: the session of a root that is presented for the first time. So it may
   // come before the body, and a wrong body only withholds the token.
   const exchanged = beforeBody((request) =>
-    exchange(presentedMacaroons(request.headers), forRequest(request.client.address, deps)),
+    exchange(presentedMacaroons(request.headers), dependenciesFor(request, deps)),
+  )
+  const exported = beforeBody((request) =>
+    exportLogin(presentedMacaroons(request.headers), dependenciesFor(request, deps)),
   )
 
   const creation = { schema: { body: create.body }, config: { limit: 'tokens' } } as const
   typed.post(create.path, creation, (request) => createToken(request.body, deps))
 
-  const { preValidation } = authenticated
-  const exchanging = {
-    schema: { body: exchangeToken.body },
-    preValidation: exchanged.preValidation,
-    ...WITH_CREDENTIALS,
-  }
-  typed.post(exchangeToken.path, exchanging, async (request) => exchanged.resultOf(request))
-
-  typed.get(listing.path, { preValidation, ...WITH_CREDENTIALS }, (request) => {
-    const { account } = authenticated.resultOf(request)
-    const includeInactive = booleanParameter(request.query, 'include-inactive')
-    return listTokens({ accountId: account.id, includeInactive }, deps)
-  })
-
-  const revoking = { schema: { body: revocation.body }, preValidation, ...WITH_CREDENTIALS }
-  typed.post(revocation.path, revoking, (request) => {
-    const { account } = authenticated.resultOf(request)
-    const change = deps.changeBy({ actor: accountActor(account.username), source: request.client.address })
-    return revokeToken(
-      { sessionId: request.body['session-id'], by: account.username, accountId: account.id },
-      { ...deps, change },
+  for (const [{ path, body }, { preValidation, resultOf }] of [
+    [exchangeToken, exchanged],
+    [exporting, exported],
+  ] as const) {
+    typed.post(path, { schema: { body }, preValidation, ...WITH_CREDENTIALS }, async (request) =>
+      resultOf(request),
     )
-  })
+  }
 
+  const authenticated = authenticatedBefore(deps)
+  sessionRoutes(app, { ...OPERATIONS, authenticated }, deps)
+
+  const { preValidation } = authenticated
   typed.get(OPERATIONS.whoami.path, { preValidation, ...WITH_CREDENTIALS }, (request, reply) => {
     const answer = whoami(authenticated.resultOf(request), deps)
     if (answer instanceof Promise) return answer
     // Fastify sends only what a promise brings.
     reply.send(answer)
   })
+}
+
+/** Where sessions are listed and revoked. */
+interface SessionPaths {
+  readonly listTokens: { readonly path: string }
+  readonly revokeToken: { readonly path: string }
+  readonly authenticated: BeforeBody<Authentication>
+}
+
+/** Under the paths of the specified API, and under those of gateways. */
+export function sessionRoutes(
+  app: FastifyInstance,
+  { listTokens: listing, revokeToken: revocation, authenticated }: SessionPaths,
+  deps: TokenDependencies,
+): void {
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  const { preValidation } = authenticated
+  typed.get(listing.path, { preValidation, ...WITH_CREDENTIALS }, (request) => {
+    const { account } = authenticated.resultOf(request)
+    const includeInactive = booleanParameter(request.query, 'include-inactive')
+    return listTokens({ accountId: account.id, includeInactive }, deps)
+  })
+
+  const { body } = OPERATIONS.revokeToken
+  typed.post(revocation.path, { schema: { body }, preValidation, ...WITH_CREDENTIALS }, (request) => {
+    const { account } = authenticated.resultOf(request)
+    const change = changeFor(request, account.username)
+    return revokeToken(
+      { sessionId: request.body['session-id'], by: account.username, accountId: account.id },
+      { ...deps, change },
+    )
+  })
+
+  function changeFor({ client }: FastifyRequest, username: string) {
+    return deps.changeBy({ actor: accountActor(username), source: client.address })
+  }
 }

@@ -1,6 +1,6 @@
 /** Holds the answers that tests see against the OpenAPI document: what is not in there fails the test that saw it. */
 import assert from 'node:assert/strict'
-import { BAKERY_ERROR_CODES } from '@ratafia/api'
+import { BAKERY_ERROR_CODES, LOGIN_ERROR_CODES } from '@ratafia/api'
 import { openApi } from '@ratafia/api/schemas'
 import { Compile } from 'typebox/schema'
 
@@ -95,8 +95,9 @@ function assertContent(what: string, response: DocumentedResponse, type: string 
   assert.ok(matches(schema, body), `${what} with ${text}`)
   if (!codes) return
   // An error of the API from the identity service is of a request that did not reach it.
-  const code: string = body.Code ?? body.error_list[0].code
-  const early = body.Code === undefined && codes.some((one) => one in BAKERY_ERROR_CODES)
+  const code: string = body.Code ?? body.code ?? body.error_list[0].code
+  const ofIdentity = codes.some((one) => one in BAKERY_ERROR_CODES || one in LOGIN_ERROR_CODES)
+  const early = body.Code === undefined && body.code === undefined && ofIdentity
   assert.ok(early || codes.includes(code), `${what} with the code ${code}`)
 }
 

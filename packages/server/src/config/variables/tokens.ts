@@ -1,6 +1,13 @@
 /** The variables of developer tokens: who can log in, and how long tokens live. */
 import { optional, row } from '../row.ts'
-import { oneOf, parseDuration, parseIdentityUrl, parseKnownServices, parsePublicKey } from '../values.ts'
+import {
+  oneOf,
+  parseDuration,
+  parseHostAndPort,
+  parseIdentityUrl,
+  parseKnownServices,
+  parsePublicKey,
+} from '../values.ts'
 
 export const TOKEN_VARIABLES = {
   RATAFIA_IDENTITY_URL: optional({
@@ -29,6 +36,29 @@ export const TOKEN_VARIABLES = {
     meaning:
       '`auto`: anyone an external identity service vouches for gets an account; `known`: only accounts linked beforehand',
     parse: oneOf('auto', 'known'),
+  }),
+  RATAFIA_PASSWORD_LOGINS: row({
+    default: 'on',
+    meaning:
+      '`on`: snapcraft, charmcraft, `snap login` and the like may log in with a password; `off`: only browsers and agents. With an external identity service they may if that is a Ratafia that has it on',
+    parse: oneOf('on', 'off'),
+  }),
+  RATAFIA_LOGIN_HOST: optional({
+    default: 'the host of RATAFIA_BASE_URL, or of the identity service',
+    meaning:
+      'Host, with its port unless it is the standard one, that such tools are told to log in at: as they write it in UBUNTU_ONE_SSO_URL',
+    parse: parseHostAndPort,
+  }),
+  RATAFIA_DISCHARGE_LIFETIME: row({
+    default: '24h',
+    meaning: 'How long such a login is used before the tool refreshes it, which it does by itself',
+    parse: parseDuration,
+  }),
+  RATAFIA_DEVELOPER_ACCOUNT: row({
+    default: 'on',
+    meaning:
+      '`on`: answer `GET /dev/api/account`, without snaps; `off`: leave the path to the store behind the same host',
+    parse: oneOf('on', 'off'),
   }),
   RATAFIA_TOKEN_LIFETIME: row({
     default: '365d',

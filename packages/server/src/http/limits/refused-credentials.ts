@@ -6,6 +6,7 @@
  * Only refusals cost something here. Whether a network is shut out is known in this process, so that the others need
  * nothing from the counters.
  */
+import type { ErrorCode } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Networks } from '../../address.ts'
@@ -13,7 +14,7 @@ import type { Clock } from '../../clock.ts'
 import type { RateLimit } from '../../config/rate-limits.ts'
 import type { Counters } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
-import { credentialsDigest } from '../credentials-digest.ts'
+import { credentialsDigest } from '../credentials/digest.ts'
 import { before } from '../hooks.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
 import { Recent } from './recent.ts'
@@ -40,6 +41,8 @@ const NETWORKS = 10_000
 const CREDENTIALS = 20_000
 /** Milliseconds that a network is shut out at least: the shortest `Retry-After`. */
 const SHUT_OUT = 1_000
+
+const NEEDS_REFRESH = 'macaroon-needs-refresh' satisfies ErrorCode
 
 const WHAT = 'Too many credentials from your network were refused.'
 
@@ -74,7 +77,8 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
   }
   const note: onSendHookHandler = (request, { statusCode }, payload, done) => {
     if (statusCode < 300) accepted.add(credentialsDigest(request))
-    if (statusCode !== 401) return done(null, payload)
+    // A discharge that has to be refreshed was genuine.
+    if (statusCode !== 401 || request.refusal === NEEDS_REFRESH) return done(null, payload)
     accepted.delete(credentialsDigest(request))
     countRefusal(request.client.networks).then(() => done(null, payload), done)
   }

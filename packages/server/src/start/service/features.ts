@@ -25,12 +25,16 @@ import { serviceRoutes } from '../../http/service-routes.ts'
 import { rememberedAgents } from '../../identity/agents/remembered-agents.ts'
 import { externalIdentity } from '../../identity/discharge/external-identity.ts'
 import { bundledIdentity, type IdentityService } from '../../identity/discharge/third-party.ts'
-import { identityRoutes } from '../../identity/routes.ts'
+import { passwordRoutes } from '../../identity/passwords/routes.ts'
+import { identityRoutes, signInThrottle } from '../../identity/routes.ts'
 import { resolvePackages } from '../../package-directory/resolve.ts'
 import { unknownPackages } from '../../package-directory/unknown.ts'
 import type { Log } from '../../telemetry/log.ts'
 import { observeSigning, type Telemetry } from '../../telemetry/telemetry.ts'
 import { rememberedLogins } from '../../tokens/authentication/remembered-logins.ts'
+import type { TokenDependencies } from '../../tokens/dependencies.ts'
+import { gatewayRoutes } from '../../tokens/dialects/gateway-routes.ts'
+import { ubuntuOneRoutes } from '../../tokens/dialects/routes.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
 import { tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing, newEntry } from '../changing.ts'
@@ -65,14 +69,15 @@ export async function addService(parts: ServiceParts): Promise<void> {
     ? externalIdentity({
         url: config.identity.url,
         pinnedPublicKey: config.identity.publicKey,
+        passwords: config,
         fetch,
         clock,
       })
-    : bundledIdentity(keyring, bundled)
+    : bundledIdentity(keyring, bundled, config)
   const identityLocation = config.identity?.url ?? bundled
   if (!config.identity) await addIdentity('/identity', parts)
 
-  await app.register(tokenRoutes, {
+  const tokens: TokenDependencies = {
     keyring,
     tokenSessions,
     logins: rememberedLogins(feed, installation),
@@ -98,7 +103,11 @@ export async function addService(parts: ServiceParts): Promise<void> {
         return (await accountOfIdentity({ issuer: identityLocation, subject }, rules)).id
       },
     },
-  })
+  }
+  await app.register(tokenRoutes, tokens)
+  await app.register(ubuntuOneRoutes, { ...tokens, developerAccount: config.developerAccount })
+  await app.register(gatewayRoutes, tokens)
+  await app.register(gatewayRoutes, { ...tokens, prefix: '/publishergw' })
   await app.register(assertionRoutes, installation)
   const signing = signingQueue(
     { atOnce: signaturesAtOnce(config), waiting: config.signingQueue },
@@ -186,10 +195,20 @@ export async function addIdentity(
   { app, baseUrl, installation, counters, feed }: IdentityParts,
 ): Promise<void> {
   const location = `${baseUrl}${prefix}`
-  const { knownServices } = installation.config
+  const { clock, logins, tokenSessions, config } = installation
+  const { knownServices, passwordLogins, dischargeLifetime } = config
+  // Counts the attempts of browsers and of programs together.
+  const throttle = signInThrottle({ ...installation, counters })
   await app.register(identityRoutes, {
     ...installation,
     ...(feed && { knownAgents: rememberedAgents(feed) }),
-    ...{ prefix, location, knownServices, counters },
+    ...{ prefix, location, knownServices, counters, throttle, passwordLogins },
+  })
+  await app.register(passwordRoutes, {
+    ...installation,
+    ...{ throttle, dischargeLifetime },
+    enabled: passwordLogins,
+    // Alone, it is no part of the service whose sessions they are.
+    sessions: feed && { clock, logins, tokenSessions, entryOf: newEntry(clock) },
   })
 }

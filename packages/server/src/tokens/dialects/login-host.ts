@@ -2,7 +2,12 @@
  * The location of the caveat that a password discharges: the host that clients compare with the one they log in at. It
  * is a label: nothing signs it, and nothing depends on it here (contract/publisher-login.md, decision 8).
  */
-import type { AskingProgram } from './ubuntu-one-root.ts'
+
+/** The program that asks for a root, as its headers say. */
+export interface AskingProgram {
+  readonly host: string
+  readonly userAgent: string
+}
 
 const UBUNTU_ONE = 'login.ubuntu.com'
 

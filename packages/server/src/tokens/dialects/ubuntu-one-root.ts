@@ -4,15 +4,8 @@ import { encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
 import { RequestError } from '../../errors.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { checkTokenRequest, type TokenRequest } from '../requested-token.ts'
-import { loginHostFor } from './login-host.ts'
+import { type AskingProgram, loginHostFor } from './login-host.ts'
 import { mintPasswordRoot } from './password-root.ts'
-
-/** The program that asks. */
-export interface AskingProgram {
-  /** Of the request's `Host`. */
-  readonly host: string
-  readonly userAgent: string
-}
 
 /** Throws {@link RequestError} `password-login-off`, and as `checkTokenRequest` does. */
 export async function createUbuntuOneRoot(

@@ -1,7 +1,7 @@
 /** The wire schemas of the identity service: the bakery's discharge protocol. Names are capitalised there. */
 import type { Static } from 'typebox'
-import { BAKERY_ERROR_CODES, type BakeryErrorCode } from './error-codes.ts'
-import { Type } from './type.ts'
+import { BAKERY_ERROR_CODES, type BakeryErrorCode } from '../error-codes.ts'
+import { Type } from '../type.ts'
 
 const PublicKeySchema = Type.String({ description: 'X25519 public key, base64' })
 

@@ -3,11 +3,11 @@
  * those of publisher gateways.
  */
 import type { Static } from 'typebox'
-import { LOGIN_ERROR_CODES, type LoginErrorCode } from './error-codes.ts'
-import { MAX_DESCRIPTION_LENGTH } from './limits.ts'
-import { GATEWAY_PERMISSIONS, PERMISSIONS } from './permissions.ts'
-import { CreateTokenRequestSchema, orNull, restriction } from './tokens.ts'
-import { Type } from './type.ts'
+import { LOGIN_ERROR_CODES, type LoginErrorCode } from '../error-codes.ts'
+import { MAX_DESCRIPTION_LENGTH } from '../limits.ts'
+import { GATEWAY_PERMISSIONS, PERMISSIONS } from '../permissions.ts'
+import { CreateTokenRequestSchema, orNull, restriction } from '../tokens.ts'
+import { Type } from '../type.ts'
 
 const exactly = { additionalProperties: false }
 const { expires: _, ...limits } = CreateTokenRequestSchema.properties

@@ -1,6 +1,6 @@
 /** The operations of the identity service for programs. Paths are relative to its location. */
 import type { TSchema } from 'typebox'
-import type { BakeryErrorCode } from './error-codes.ts'
+import type { BakeryErrorCode } from '../error-codes.ts'
 import {
   AgentLoginParametersSchema,
   AgentLoginResponseSchema,
@@ -11,7 +11,7 @@ import {
   PublicKeyResponseSchema,
   WaitParametersSchema,
   WaitResponseSchema,
-} from './identity.ts'
+} from './schemas.ts'
 
 export interface IdentityOperation {
   readonly method: 'GET' | 'POST'

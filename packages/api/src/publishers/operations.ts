@@ -1,5 +1,14 @@
 /** The operations of publisher tools: the dialect of Ubuntu One, and those of publisher gateways. */
-import type { Operation } from './operations.ts'
+import type { Operation } from '../operation.ts'
+import {
+  CreateTokenRequestSchema,
+  EmptyObjectSchema,
+  ListTokensQuerySchema,
+  RevokeTokenRequestSchema,
+  RootMacaroonResponseSchema,
+  TokenListResponseSchema,
+  TokenResponseSchema,
+} from '../tokens.ts'
 import {
   DeveloperAccountSchema,
   ExportResponseSchema,
@@ -10,16 +19,7 @@ import {
   UbuntuOneRootResponseSchema,
   VerifyRequestSchema,
   VerifyResponseSchema,
-} from './publishers.ts'
-import {
-  CreateTokenRequestSchema,
-  EmptyObjectSchema,
-  ListTokensQuerySchema,
-  RevokeTokenRequestSchema,
-  RootMacaroonResponseSchema,
-  TokenListResponseSchema,
-  TokenResponseSchema,
-} from './tokens.ts'
+} from './schemas.ts'
 
 const NO_TOKEN = [
   'macaroon-authorization-required',

@@ -1,11 +1,11 @@
 /** Logins with a password, as Ubuntu One spells them: on the host that holds the accounts. */
 import type { TSchema } from 'typebox'
-import type { LoginErrorCode } from './error-codes.ts'
+import type { LoginErrorCode } from '../error-codes.ts'
 import {
   PasswordDischargeRequestSchema,
   PasswordDischargeResponseSchema,
   RefreshRequestSchema,
-} from './publishers.ts'
+} from './schemas.ts'
 
 export interface PasswordOperation {
   readonly method: 'POST'

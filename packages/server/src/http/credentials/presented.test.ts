@@ -9,7 +9,7 @@ import {
   type Macaroon,
   mint,
 } from '@ratafia/macaroon'
-import { presentedMacaroons } from './credentials.ts'
+import { presentedMacaroons } from './presented.ts'
 
 const rootKey = Buffer.alloc(24, 1)
 // Ids whose base64 has the characters that the two alphabets differ in, and padding.

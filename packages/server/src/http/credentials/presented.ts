@@ -16,12 +16,9 @@ import {
   type UnverifiedSlice,
 } from '@ratafia/macaroon'
 import { type MacaroonsRead, slicesFromMacaroonsHeader } from '@ratafia/macaroon/bakery'
-import { RequestError, unauthorized } from '../errors.ts'
-
-interface CredentialHeaders {
-  readonly authorization?: string | undefined
-  readonly macaroons?: string | readonly string[] | undefined
-}
+import { RequestError, unauthorized } from '../../errors.ts'
+import type { CredentialHeaders } from './digest.ts'
+import { storedCredential } from './stored.ts'
 
 /**
  * The slices presented, at least one. Skips an unreadable value if another is readable. Throws {@link RequestError}
@@ -42,6 +39,15 @@ export function presentedMacaroons(
   throw unauthorized(
     `The macaroon is malformed: ${problem.message}. Check how it was copied, or log in again.`,
   )
+}
+
+/**
+ * The macaroons in the text of a credential: what may follow `Macaroon` in the header, or a string that tools store.
+ * Throws as {@link presentedMacaroons} does.
+ */
+export function macaroonsIn(text: string): readonly [UnverifiedSlice, ...UnverifiedSlice[]] {
+  const [first] = readSafely(() => storedCredential(text)).slices
+  return first === undefined ? presentedMacaroons({ authorization: `Macaroon ${text}` }) : [first]
 }
 
 const NOTHING = 'The request carries no macaroon. Send one as "Authorization: Macaroon …" or "Macaroons: …".'
@@ -76,8 +82,8 @@ function fromMacaroons(header: string | readonly string[] | undefined): Macaroon
 }
 
 /** The Ubuntu One spelling: `root=…, discharge=…`, each base64 of one macaroon. */
-function fromPair(value: string): HeaderRead {
-  try {
+const fromPair = (value: string): HeaderRead =>
+  readSafely(() => {
     const found = new Map<string, Macaroon[]>([
       ['root', []],
       ['discharge', []],
@@ -91,7 +97,13 @@ function fromPair(value: string): HeaderRead {
     const [root, ...more] = found.get('root') ?? []
     if (root === undefined || more.length > 0)
       throw new MacaroonError('malformed', 'There must be one root=…')
-    return { slices: [[root, ...(found.get('discharge') ?? [])]], errors: [] }
+    return [root, ...(found.get('discharge') ?? [])]
+  })
+
+function readSafely(read: () => UnverifiedSlice | undefined): HeaderRead {
+  try {
+    const slice = read()
+    return { slices: slice ? [slice] : [], errors: [] }
   } catch (error) {
     if (!(error instanceof MacaroonError)) throw error
     return { slices: [], errors: [error] }

@@ -1,0 +1,43 @@
+/** What there is to say about one operation of the API. */
+import type { TSchema } from 'typebox'
+import type { ErrorCode } from './error-codes.ts'
+
+export interface Operation {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  /** The version of the specified API that introduced it. Absent: the specification does not have it. */
+  readonly since?: number
+  readonly summary: string
+  /** More than the summary, in Markdown. */
+  readonly description?: string
+  /**
+   * What to present: nothing, a root macaroon with its discharge, a token (or those two instead), a device session, the
+   * previous device session at a refresh, or an API key if the model has one.
+   */
+  readonly credential:
+    | 'none'
+    | 'root-and-discharge'
+    | 'token'
+    | 'device-session'
+    | 'previous-session'
+    | 'api-key'
+  /** The codes of its refusals, besides those that every operation has. */
+  readonly errors: readonly ErrorCode[]
+  /**
+   * Its calls from one network are limited, or those whose credential is refused: over the limit it answers 429, or the
+   * 503 after which snapd tries again.
+   */
+  readonly limited?: 429 | 503
+  readonly query?: TSchema
+  /** The headers of requests, without those of the credential: an object with a property for each. */
+  readonly headers?: TSchema
+  readonly body?: TSchema
+  /** Whether a request needs the body. */
+  readonly bodyRequired?: boolean
+  readonly response: TSchema
+  /** Media types of body and response; `application/json` if absent. */
+  readonly bodyType?: string
+  readonly responseType?: string
+  /** When it answers 202, which has an empty body. */
+  readonly accepted?: string
+}

@@ -1,0 +1,55 @@
+/** The dialect of Ubuntu One: what snapcraft, snapd and surl ask the dashboard for (contract/publisher-login.md). */
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { OPERATIONS } from '@ratafia/api/schemas'
+import type { FastifyInstance } from 'fastify'
+import { readJsonBodies } from '../../http/bodies/json-body.ts'
+import { digestOf } from '../../http/credentials/digest.ts'
+import { presentedMacaroons } from '../../http/credentials/presented.ts'
+import {
+  authenticatedBefore,
+  authenticateKnown,
+  neverStored,
+  WITH_CREDENTIALS,
+} from '../authenticating-routes.ts'
+import type { TokenDependencies } from '../dependencies.ts'
+import { askingProgram } from './asking-program-routes.ts'
+import { developerAccount } from './developer-account.ts'
+import { createUbuntuOneRoot } from './ubuntu-one-root.ts'
+import { verifyAuthorization } from './verify-authorization.ts'
+
+export interface DialectOptions extends TokenDependencies {
+  /** Whether `/dev/api/account` is answered here. */
+  readonly developerAccount: boolean
+}
+
+export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions): Promise<void> {
+  readJsonBodies(app)
+  neverStored(app)
+  const typed = app.withTypeProvider<TypeBoxTypeProvider>()
+  const { ubuntuOneRoot, verifyAuthorization: verification, developerAccount: account } = OPERATIONS
+
+  const creation = { schema: { body: ubuntuOneRoot.body }, config: { limit: 'tokens' } } as const
+  typed.post(ubuntuOneRoot.path, creation, (request) =>
+    createUbuntuOneRoot(request.body, askingProgram(request), deps),
+  )
+
+  const verifying = { schema: { body: verification.body }, config: { limit: 'verify' } } as const
+  typed.post(verification.path, verifying, (request) => {
+    const { authorization } = request.body.auth_data
+    const digest = digestOf({ authorization })
+    return verifyAuthorization(async () => {
+      const known = deps.logins.find(digest)
+      return (
+        known ??
+        authenticateKnown({ presented: presentedMacaroons({ authorization }), digest }, request, deps)
+      )
+    })
+  })
+
+  if (!deps.developerAccount) return
+  const authenticated = authenticatedBefore(deps)
+  const { preValidation } = authenticated
+  typed.get(account.path, { preValidation, ...WITH_CREDENTIALS }, async (request) =>
+    developerAccount(authenticated.resultOf(request).account),
+  )
+}
