@@ -12,7 +12,8 @@ export interface Operation {
   readonly description?: string
   /**
    * What to present: nothing, a root macaroon with its discharge, a token (or those two instead), a device session, the
-   * previous device session at a refresh, or an API key if the model has one.
+   * previous device session at a refresh, an API key if the model has one, or
+   * a macaroon in the body.
    */
   readonly credential:
     | 'none'
@@ -21,6 +22,7 @@ export interface Operation {
     | 'device-session'
     | 'previous-session'
     | 'api-key'
+    | 'in-body'
   /** The codes of its refusals, besides those that every operation has. */
   readonly errors: readonly ErrorCode[]
   /**

@@ -43,6 +43,8 @@ const WAYS: Readonly<Record<Operation['credential'], readonly (SchemeName | unde
   'device-session': ['deviceSession'],
   'previous-session': [undefined, 'deviceSession'],
   'api-key': [undefined, 'apiKey'],
+  // OpenAPI has no scheme for it.
+  'in-body': [],
 }
 
 export const securityOf = (credential: Operation['credential']): readonly object[] =>

@@ -162,7 +162,7 @@ export const PUBLISHER_OPERATIONS = {
     path: '/v1/tokens/offline/exchange',
     summary: 'A further token of the session of a token, or of a root with its discharge',
     description: `Never wider, and never longer, than what it is made from. ${GATEWAY}`,
-    credential: 'none',
+    credential: 'in-body',
     errors: ['invalid-field', 'limit-exceeded', ...NO_TOKEN],
     limited: 429,
     body: OfflineExchangeRequestSchema,

@@ -389,6 +389,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     ],
     /is not a host, such as/,
   ],
+  ['RATAFIA_DISCHARGE_LIFETIME', ['0', '1w', '24'], /is not a duration/],
   ['RATAFIA_DEVELOPER_ACCOUNT', ['true'], /can be on, off/],
   [
     'RATAFIA_TOKEN_LIFETIME',
