@@ -43,8 +43,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/tokens/authentication/authenticate.ts`,
-        from: 'if (session.revokedAt !== undefined) {',
-        to: 'if (session.revokedAt !== undefined && now.getTime() - session.revokedAt.getTime() > 2_000) {',
+        from: 'if (revokedAt === undefined) return',
+        to: 'if (revokedAt === undefined || Date.now() - revokedAt.getTime() <= 2_000) return',
       },
     ],
   },
@@ -55,8 +55,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/accounts/ended-logins/refuse-ended-login.ts`,
-        from: 'if (loginsSince === undefined) return',
-        to: 'if (loginsSince === undefined || since.getTime() > 0) return',
+        from: 'if (loginsSince === undefined) return\n  refuseEarlierRoot',
+        to: 'if (loginsSince === undefined || since.getTime() > 0) return\n  refuseEarlierRoot',
       },
     ],
   },
@@ -173,7 +173,7 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: `${server}/tokens/authentication/authenticate.ts`,
-        from: 'if (!(await open(opening))) return undefined',
+        from: 'if (!(await openSession({ ...session, account, source: deps.source, attempt }, deps))) return undefined',
         to: '',
       },
     ],

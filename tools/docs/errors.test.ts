@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { BAKERY_ERROR_CODES, ERROR_CODES } from '@ratafia/api'
+import { BAKERY_ERROR_CODES, ERROR_CODES, LOGIN_ERROR_CODES } from '@ratafia/api'
 
 const root = join(import.meta.dirname, '../..')
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
@@ -29,12 +29,21 @@ test('docs/errors.md has every code of the identity service with its status, and
   assert.deepEqual(rows.sort(), Object.entries(BAKERY_ERROR_CODES).sort())
 })
 
+test('docs/errors.md has every code of logins with a password, with its status and meaning, and no other', () => {
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| (.+) \|$/gm)].map(
+    ([, code, status, meaning]) => [code, { status: Number(status), meaning }],
+  )
+  assert.deepEqual(rows, Object.entries(LOGIN_ERROR_CODES))
+})
+
 const sources = globSync('packages/server/src/**/*.ts', { cwd: root })
 const textOf = (paths: readonly string[]): string =>
   paths.map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
 const program = textOf(sources.filter((path) => !path.endsWith('.test.ts')))
 
-for (const code of [...Object.keys(ERROR_CODES), ...Object.keys(BAKERY_ERROR_CODES)]) {
+const CODES = [ERROR_CODES, BAKERY_ERROR_CODES, LOGIN_ERROR_CODES].flatMap((codes) => Object.keys(codes))
+
+for (const code of CODES) {
   test(`the code "${code}" is not dead: the server answers with it`, () => {
     assert.ok(program.includes(`'${code}'`), `nothing in packages/server/src has '${code}'`)
   })

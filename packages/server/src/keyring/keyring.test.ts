@@ -35,8 +35,11 @@ eachDatabase((_kind, open) => {
     test(`a minted ${kind} id resolves on every node to its kind, payload and root key`, async () => {
       const { id, rootKey } = await (await keyring()).mintId(kind, given)
       const resolved = await (await keyring()).resolve(id)
-      assert.deepEqual(resolved, { kind, payload: Buffer.from(given), rootKey })
+      assert.deepEqual(resolved, { kind, payload: Buffer.from(given), rootKey, isText: false })
       assert.equal(rootKey.length, 32)
+      // As a macaroon of version 1 has it.
+      const text = Buffer.from(Buffer.from(id).toString('base64url'))
+      assert.deepEqual(await (await keyring()).resolve(text), { ...resolved, isText: true })
     })
   }
 

@@ -111,6 +111,7 @@ eachDatabase((_kind, open) => {
         kind: 'token-root',
         payload,
         rootKey: deriveKey(row.secret, 'ratafia macaroon root key', id),
+        isText: false,
       })
     }
   })

@@ -40,7 +40,8 @@ eachDatabase((_kind, open) => {
     const [newest] = await world.keyring.dischargerKeyPairs()
     const key = encodeBase64(newest.publicKey)
     const info = await get('/discharge/info')
-    assert.deepEqual([info.status, info.body], [200, { PublicKey: key, Version: 3, RequestSummary: true }])
+    const facts = { PublicKey: key, Version: 3, RequestSummary: true, PasswordLogins: false }
+    assert.deepEqual([info.status, info.body], [200, facts])
     assert.equal(info.headers.get('content-type'), 'application/json')
     assert.deepEqual((await get('/publickey')).body, { PublicKey: key })
   })

@@ -605,7 +605,7 @@ eachDatabase((_kind, _open, fresh) => {
       for (const headers of [{}, { authorization: '' }, { macaroons: '' }, { authorization: 'Macaroon' }]) {
         assertRefused(await ask(headers), UNAUTHORIZED, /carries no macaroon/)
       }
-      assertRefused(await ask({ authorization: 'Bearer abc' }), UNAUTHORIZED, /another scheme/)
+      assertRefused(await ask({ authorization: 'Basic abc' }), UNAUTHORIZED, /another scheme/)
       assertRefused(await ask(bearing('!!!')), UNAUTHORIZED, /malformed/)
       assertRefused(await ask(bearing('AgEC')), UNAUTHORIZED, /malformed/)
       assertRefused(await ask(presenting([foreign])), UNAUTHORIZED, /not issued by this service/)

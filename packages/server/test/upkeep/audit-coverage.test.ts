@@ -32,6 +32,15 @@ import {
 } from '../support/devices.ts'
 import { Browser } from '../support/identity.ts'
 import {
+  addPublisher,
+  caveatIdOf,
+  getPasswordRoot,
+  logInWithPassword,
+  pairHeader,
+  refresh,
+  requestDischarge,
+} from '../support/publishers.ts'
+import {
   addPerson,
   bearing,
   call,
@@ -467,11 +476,24 @@ eachDatabase((kind, _open, fresh) => {
       return entries.map(({ action }) => action as Action)
     }
 
-    const CHANGING = ['exchangeToken', 'revokeToken', 'registerDevice', 'openSession']
+    const CHANGING = [
+      ...['exchangeToken', 'exportLogin', 'revokeToken', 'registerDevice', 'openSession'],
+      ...['gatewayExchange', 'ussoExchange', 'offlineExchange', 'gatewayRevoke'],
+    ]
     const ONLY_ASK: Readonly<Record<string, () => Promise<unknown>>> = {
       createToken: () => getRoot(service),
       listTokens: () => fetch(`${service.baseUrl}/api/v2/tokens`),
       whoami: () => fetch(`${service.baseUrl}/api/v2/tokens/whoami`),
+      ubuntuOneRoot: () => getPasswordRoot(service),
+      ussoRoot: () => getPasswordRoot(service, { path: '/v1/tokens/usso' }),
+      gatewayToken: () => call(service, 'POST', '/v1/tokens', { body: {} }),
+      verifyAuthorization: () =>
+        call(service, 'POST', '/dev/api/acl/verify/', {
+          body: { auth_data: { authorization: 'Macaroon x' } },
+        }),
+      developerAccount: () => fetch(`${service.baseUrl}/dev/api/account`),
+      gatewayTokens: () => fetch(`${service.baseUrl}/v1/tokens`),
+      gatewayWhoami: () => fetch(`${service.baseUrl}/v1/tokens/whoami`),
       nonces: () => getNonce(service),
       requestId: () => getRequestId(service),
       deviceSession: () => fetch(`${service.baseUrl}/device-session`),
@@ -526,6 +548,28 @@ eachDatabase((kind, _open, fresh) => {
         'token.revoke',
       ])
       assert.deepEqual(await leavesBy(/./, () => revokeSession(service, token, id)), [])
+    })
+
+    test('logins with a password: the discharge opens, the first exchange describes, and no refresh changes anything', async () => {
+      const gina = await addPublisher(service, 'gina')
+      let pair = { root: '', discharge: '' }
+      const logIn = async () => {
+        pair = await logInWithPassword(service, gina)
+      }
+      const says = (work: () => Promise<unknown>) => leavesBy(/^account:gina$/, work)
+      assert.deepEqual(await says(logIn), ['token.open'])
+      assert.deepEqual(await says(() => refresh(service, pair.discharge)), [])
+      const headers = pairHeader(pair)
+      const exchange = (path: string, body: object) => () =>
+        answers(call(service, 'POST', path, { headers, body }))
+      const described = { 'client-description': 'charmcraft@laptop' }
+      const usso = '/v1/tokens/usso/exchange'
+      assert.deepEqual(await says(exchange(usso, described)), ['token.describe'])
+      assert.deepEqual(await says(exchange(usso, described)), [])
+      assert.deepEqual(await says(exchange('/publishergw/v1/tokens/exchange', {})), [])
+      assert.deepEqual(await says(exchange('/api/v2/tokens/export', {})), [])
+      const wrong = { email: 'gina', password: 'wrong', caveat_id: caveatIdOf(pair.root) }
+      assert.deepEqual(await says(() => answers(requestDischarge(service, wrong), 401)), [])
     })
 
     test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {

@@ -44,7 +44,10 @@ suite('an external identity service', () => {
     assert.deepEqual(asked, ['https://id.example.org/identity/discharge/info'])
     assert.deepEqual(
       { ...party, publicKey: Buffer.from(party.publicKey) },
-      { location: 'https://id.example.org/identity', publicKey: KEY, version: 3, acceptsSummary: true },
+      {
+        ...{ location: 'https://id.example.org/identity', publicKey: KEY, version: 3 },
+        ...{ acceptsSummary: true, passwordLogins: false, loginHost: 'id.example.org' },
+      },
     )
   })
 
@@ -157,6 +160,8 @@ suite('an external identity service', () => {
         publicKey: KEY,
         version: 3,
         acceptsSummary: true,
+        passwordLogins: false,
+        loginHost: 'id.example.org',
       },
     )
     answer = () => Promise.reject(new TypeError('fetch failed'))
