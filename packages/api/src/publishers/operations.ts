@@ -76,7 +76,7 @@ export const PUBLISHER_OPERATIONS = {
     description:
       'Without snaps and keys, which the store knows. RATAFIA_DEVELOPER_ACCOUNT=off leaves the path to it.',
     credential: 'token',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', 'not-found', ...NO_TOKEN],
     limited: 429,
     response: DeveloperAccountSchema,
   },
