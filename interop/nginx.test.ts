@@ -25,12 +25,13 @@ import {
   sessionBody,
   sessionOf,
 } from '../packages/server/test/support/devices.ts'
+import { caveatIdOf, pairHeader } from '../packages/server/test/support/publishers.ts'
 import { goBakery } from './support/driver.ts'
 import { DATABASES, type Installation, newInstallation } from './support/installation.ts'
 import { freePort, type Nginx, startNginx } from './support/nginx.ts'
 import { cleanEnvironment, clientPaths } from './support/paths.ts'
 import { type Service, startService } from './support/service.ts'
-import { addAccount, FARM } from './support/world.ts'
+import { ADA, addAccount, FARM } from './support/world.ts'
 
 interface Asked {
   readonly method: string
@@ -202,6 +203,25 @@ for (const kind of DATABASES) {
       const [record] = JSON.parse((await curl(...bearing, `${nginx.url}/api/v2/tokens`)).body).macaroons
       const revoking = JSON.stringify({ 'session-id': record['session-id'] })
       assert.equal((await curl(...bearing, '-d', revoking, `${nginx.url}/api/v2/tokens/revoke`)).status, 200)
+    })
+
+    test('a login with a password over TLS: root, discharge, account, exchange below each prefix', async () => {
+      await addAccount(installation, ADA, ADA.password)
+      const post = async (path: string, body: object, ...words: readonly string[]) => {
+        const sent = ['-H', 'Content-Type: application/json', '-d', JSON.stringify(body)]
+        const answer = await curl(...words, ...sent, `${nginx.url}${path}`)
+        assert.equal(answer.status, 200, `${path}: ${answer.body}`)
+        return JSON.parse(answer.body)
+      }
+      const { macaroon: root } = await post('/dev/api/acl/', {})
+      const login = { email: ADA.email, password: ADA.password, caveat_id: caveatIdOf(root) }
+      const { discharge_macaroon: discharge } = await post('/api/v2/tokens/discharge', login)
+      const presenting = ['-H', `Authorization: ${pairHeader({ root, discharge }).authorization}`]
+      const { body } = await curl(...presenting, `${nginx.url}/dev/api/account`)
+      assert.equal(JSON.parse(body).username, ADA.username)
+      for (const prefix of ['', '/publishergw'])
+        await post(`${prefix}/v1/tokens/usso/exchange`, {}, ...presenting)
+      assert.deepEqual(taken(), [], 'the store saw none of it')
     })
 
     test('the address of a client is what nginx saw, whatever the client says it is', async () => {

@@ -102,7 +102,7 @@ export const bound = ({ root, discharge }: Pair): string =>
   encoded(bindDischarge(decoded(root), decoded(discharge)))
 
 /** As craft-store writes it. */
-export const pairHeader = (pair: Pair): Record<string, string> => ({
+export const pairHeader = (pair: Pair): Readonly<Record<'authorization', string>> => ({
   authorization: `Macaroon root=${pair.root}, discharge=${bound(pair)}`,
 })
 
