@@ -22,7 +22,7 @@ type command struct {
 	Do string `json:"do"`
 	signing
 	configuration
-	// The name of a snap, for "info".
+	// The name of a snap, for "info" and "download".
 	Snap string `json:"snap"`
 	// The encoded model to go to, for "remodel".
 	NewModel string `json:"new-model"`
@@ -68,6 +68,8 @@ func obey(dev **device, cmd command) (out answer, err error) {
 	case "sign":
 		out.Assertion, err = cmd.signing.sign()
 		return out, err
+	case "download":
+		return out, download(cmd.Snap, cmd.Directory)
 	case "start":
 		*dev, err = start(cmd.configuration)
 		return out, err

@@ -42,7 +42,7 @@ export async function startNginx({ directory, port, nodes, store }: NginxOptions
   const own = join(directory, `nginx-${port}`)
   await mkdir(own)
   const certificate = join(own, 'store.pem')
-  await makeCertificate(certificate, join(own, 'store.key'))
+  await makeCertificate(certificate, join(own, 'store.key'), 'localhost')
   const example = await readFile(join(clientPaths.root, 'examples/nginx/ratafia.conf'), 'utf8')
   const fitted = replacing(example, [
     ['server 127.0.0.1:8080;', nodes.map((node) => `server ${node};`).join(' ')],
@@ -107,10 +107,11 @@ function replacing(text: string, pairs: readonly (readonly [from: string, to: st
   }, text)
 }
 
-async function makeCertificate(certificate: string, key: string): Promise<void> {
+/** A certificate for `name`, and for addresses of this machine, that signs itself. Both are files. */
+export async function makeCertificate(certificate: string, key: string, name: string): Promise<void> {
   await promisify(execFile)('openssl', [
-    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'],
-    ...['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1', '-out', certificate, '-keyout', key],
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
+    ...['-addext', `subjectAltName=DNS:${name},IP:127.0.0.1`, '-out', certificate, '-keyout', key],
   ])
 }
 

@@ -13,6 +13,7 @@ export const clientPaths = {
   goBakery: join(interop, '.bin/go-bakery'),
   rustMacaroons: join(interop, '.bin/rust-macaroons'),
   snapdDevice: join(interop, '.bin/snapd-device'),
+  snapd: join(interop, '.bin/snapd'),
   snap: join(interop, '.bin/snap'),
   promtool: join(interop, '.bin/promtool'),
   nginx: '/usr/sbin/nginx',

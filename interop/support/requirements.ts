@@ -1,7 +1,7 @@
 /** Checks what must be installed besides npm's packages, and lists its versions. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clientPaths } from './paths.ts'
 
@@ -32,6 +32,8 @@ export function checkRequirements(): void {
       : ['the Rust program of interop/rust']),
     // Its `version` asks snapd, and without one waits 25 s for it.
     ...(runs(clientPaths.snap, '--help') ? [] : ['the command snap']),
+    // It has no option that does not start it.
+    ...(existsSync(clientPaths.snapd) ? [] : ['snapd']),
     ...(isCurrent('.bin/snapd-stamp', SNAPD_FILES) && runs('sh', '-c', 'command -v ssh-keygen')
       ? []
       : ['the snapd device of interop/snapd']),
@@ -111,7 +113,7 @@ const pythonVersion = (program: string, name: string): string =>
 
 /** In the order in which the shell lists them. */
 const GO_FILES = ['main', 'v2', 'v3'].map((name) => `go/${name}.go`)
-const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store'].map((name) => `snapd/${name}.go`)
+const SNAPD_FILES = ['changes', 'device', 'main', 'sign', 'store', 'tools'].map((name) => `snapd/${name}.go`)
 
 function isCurrent(stamp: string, files: readonly string[]): boolean {
   const hash = createHash('sha256')

@@ -1,0 +1,99 @@
+/** A machine with snapd: the daemon and the command `snap`, both as Debian packages them, in a directory of their own. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AtTerminal, atTerminal } from './at-terminal.ts'
+import { endWithThisProcess } from './end-with-this-process.ts'
+import { cleanEnvironment, clientPaths } from './paths.ts'
+
+export interface Machine {
+  /** `snap WORDS` at a terminal; each text is typed when its question is shown. */
+  snap(words: readonly string[], answers?: Parameters<typeof atTerminal>[1]): Promise<AtTerminal>
+  /** What the daemon keeps for the person who is logged in. */
+  login(): Promise<Login | undefined>
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface Login {
+  readonly root: string
+  /** Unbound. */
+  readonly discharge: string
+}
+
+/** `directory` is new, and its path short: there is a socket in it. `environment` is the daemon's. */
+export async function startMachine(
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Machine> {
+  const at = (...names: string[]) => join(directory, ...names)
+  await Promise.all(['run', 'tmp', 'usr/lib/snapd'].map((name) => mkdir(at(name), { recursive: true })))
+  // The daemon does not start without it. There is no snap here to confine.
+  const seccomp = at('usr/lib/snapd/snap-seccomp')
+  await writeFile(seccomp, '#!/bin/sh\necho 0 0.0.0 0 -\n')
+  await chmod(seccomp, 0o755)
+  const own = { SNAPPY_GLOBAL_ROOT: directory, SNAPPY_STORE_AUTH_DATA_FILENAME: at('auth.json') }
+  const begin = () => startDaemon(directory, { ...environment, ...own })
+  let daemon = await begin()
+  return {
+    snap: (words, answers = []) => atTerminal([clientPaths.snap, ...words], answers, cleanEnvironment(own)),
+    login: async () => {
+      const { data } = JSON.parse(await readFile(at('var/lib/snapd/state.json'), 'utf8')) as State
+      const [user] = data.auth?.users ?? []
+      return user && { root: user['store-macaroon'], discharge: user['store-discharges'][0] ?? '' }
+    },
+    restart: async () => {
+      await stop(daemon)
+      daemon = await begin()
+    },
+    stop: () => stop(daemon),
+  }
+}
+
+interface State {
+  readonly data: {
+    readonly auth?: {
+      readonly users?: readonly {
+        readonly 'store-macaroon': string
+        readonly 'store-discharges': readonly string[]
+      }[]
+    }
+  }
+}
+
+async function startDaemon(
+  directory: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const socket = join(directory, 'run/snapd.socket')
+  await rm(socket, { force: true })
+  // It lets root log in without asking. Root of a namespace is whoever made it.
+  const command = process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user']
+  const [program = '', ...words] = [...command, clientPaths.snapd]
+  const child = spawn(program, words, {
+    // Otherwise it ends after five seconds without snaps, until systemd starts it again.
+    env: cleanEnvironment({ ...environment, SNAPD_STANDBY_WAIT: '1h' }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  endWithThisProcess(child)
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    log += chunk.toString()
+  })
+  for (let attempt = 0; !existsSync(socket); attempt++) {
+    if (child.exitCode !== null || attempt > 200) assert.fail(`snapd does not start: ${log}`)
+    await sleep(50)
+  }
+  return child
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+}
