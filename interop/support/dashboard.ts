@@ -4,7 +4,13 @@
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, request as forward, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request as forward,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
@@ -21,10 +27,14 @@ export interface Dashboard {
 }
 
 export async function startDashboard(directory: string): Promise<Dashboard> {
-  const [certificate, key] = ['pem', 'key'].map((end) => join(directory, `dashboard.${end}`)) as [string, string]
+  const [certificate, key] = ['pem', 'key'].map((end) => join(directory, `dashboard.${end}`)) as [
+    string,
+    string,
+  ]
   await makeCertificate(certificate, key, NAME)
-  const server = createTlsServer({ cert: await readFile(certificate), key: await readFile(key) }, (from, to) =>
-    pass(dashboard.target, from, to),
+  const server = createTlsServer(
+    { cert: await readFile(certificate), key: await readFile(key) },
+    (from, to) => pass(dashboard.target, from, to),
   )
   const port = await listen(server)
   const proxy = createServer().on('connect', ({ url }, socket) => {

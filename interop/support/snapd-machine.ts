@@ -36,7 +36,7 @@ export async function startMachine(
   const seccomp = at('usr/lib/snapd/snap-seccomp')
   await writeFile(seccomp, '#!/bin/sh\necho 0 0.0.0 0 -\n')
   await chmod(seccomp, 0o755)
-  const own = { SNAPPY_GLOBAL_ROOT: directory, SNAPPY_STORE_AUTH_DATA_FILENAME: at('auth.json') }
+  const own = { SNAPPY_GLOBAL_ROOT: directory, SNAPD_AUTH_DATA_FILENAME: at('auth.json') }
   const begin = () => startDaemon(directory, { ...environment, ...own })
   let daemon = await begin()
   return {

@@ -21,6 +21,8 @@ export interface Verdict {
   readonly permissions?: readonly string[]
 }
 
+const NOBODY: Verdict = { allowed: false, refresh_required: false }
+
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -51,9 +53,16 @@ export async function startStoreApi(): Promise<StoreApi> {
     const path = url.replace(/\?.*/, '')
     const found = bodyOf(path, store.url)
     if (found === undefined) return reply(response, 404, '{}')
-    const { authorization = '' } = headers
-    const verdict = await verify({ authorization, http_uri: `${store.url}${url}`, http_method: method })
-    seen.push({ method, path, authorization, userAgent: headers['user-agent'] ?? '', verdict })
+    const { authorization } = headers
+    const asked = { http_uri: `${store.url}${url}`, http_method: method }
+    const verdict = authorization === undefined ? NOBODY : await verify({ authorization, ...asked })
+    seen.push({
+      method,
+      path,
+      authorization: authorization ?? '',
+      userAgent: headers['user-agent'] ?? '',
+      verdict,
+    })
     if (verdict.allowed) return reply(response, 200, found)
     if (verdict.refresh_required) response.setHeader('WWW-Authenticate', 'Macaroon needs_refresh=1')
     return reply(response, 401, '{}')
@@ -90,11 +99,22 @@ function reply(response: ServerResponse, status: number, body: string): void {
 function bodyOf(path: string, url: string): string | undefined {
   switch (path) {
     case `/v2/snaps/info/${SNAP}`:
-      return JSON.stringify({ name: SNAP, 'snap-id': SNAP_ID, snap: snap(url), 'channel-map': [release(url)] })
+      return JSON.stringify({
+        name: SNAP,
+        'snap-id': SNAP_ID,
+        snap: snap(url),
+        'channel-map': [release(url)],
+      })
     case '/v2/snaps/refresh':
       return JSON.stringify({
         results: [
-          { result: 'download', 'instance-key': 'download-1', 'snap-id': SNAP_ID, name: SNAP, snap: snap(url) },
+          {
+            result: 'download',
+            'instance-key': 'download-1',
+            'snap-id': SNAP_ID,
+            name: SNAP,
+            snap: snap(url),
+          },
         ],
       })
     case `/download/${SNAP}`:
@@ -106,7 +126,7 @@ function bodyOf(path: string, url: string): string | undefined {
 
 const snap = (url: string) => ({
   ...{ name: SNAP, 'snap-id': SNAP_ID, revision: REVISION, version: '1', type: 'app', private: true },
-  summary: 'a private snap',
+  ...{ summary: 'a private snap', confinement: 'strict' },
   publisher: { id: 'p', username: 'ada', 'display-name': 'Ada', validation: 'unproven' },
   download: {
     url: `${url}/download/${SNAP}`,

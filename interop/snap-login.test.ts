@@ -1,0 +1,240 @@
+// `snap login` of the unmodified command and daemon, and what snapd does with the login afterwards. A store asks the
+// service about every request. Only the name dashboard.snapcraft.io is answered by someone else: by the service.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { agentToken } from './support/agent-token.ts'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { start } from './support/driver.ts'
+import { clientPaths } from './support/paths.ts'
+import { type Service, startService } from './support/service.ts'
+import { type Machine, startMachine } from './support/snapd-machine.ts'
+import { SNAP, type StoreApi, startStoreApi } from './support/store-api.ts'
+import { ADA, addAccount, FARM, onEachDatabase } from './support/world.ts'
+
+onEachDatabase((world) => {
+  let dashboard: Dashboard
+  let store: StoreApi
+  let restarted: Service | undefined
+  const machines: Machine[] = []
+
+  before(async () => {
+    const { service, installation } = world()
+    dashboard = await startDashboard(installation.directory)
+    store = await startStoreApi()
+    dashboard.target = store.target = service.url
+  })
+  after(async () => {
+    await Promise.all(machines.map((machine) => machine.stop()))
+    dashboard?.close()
+    store?.close()
+    await restarted?.stop()
+  })
+
+  /** Other settings, at the same address. */
+  async function restartService(settings: Readonly<Record<string, string>>): Promise<void> {
+    const { service, installation } = world()
+    await (restarted ?? service).stop()
+    Object.assign(installation.environment, settings)
+    restarted = await startService(installation)
+  }
+
+  const environment = () => ({
+    ...dashboard.environment,
+    SNAPPY_FORCE_SSO_URL: `${world().service.url}/api/v2`,
+    SNAPPY_FORCE_API_URL: `${store.url}/`,
+  })
+
+  async function machine(): Promise<Machine> {
+    // The path of a socket has at most 107 characters.
+    const started = await startMachine(await mkdtemp(join(tmpdir(), 'snapd-')), environment())
+    machines.push(started)
+    return started
+  }
+
+  async function loggedIn({ email, password }: Person = ADA): Promise<Machine> {
+    const snapd = await machine()
+    const { code, shown } = await snapd.snap(['login', email], [[ASKED, `${password}\r`]])
+    assert.equal(code, 0, shown)
+    store.seen()
+    return snapd
+  }
+
+  async function login(email: string, ...answers: Parameters<Machine['snap']>[1] & object): Promise<string> {
+    const { code, shown } = await (await machine()).snap(['login', email], answers)
+    assert.equal(code, 1, shown)
+    return unwrapped(shown)
+  }
+
+  /** The authorization that snapd sends now. */
+  async function authorization(snapd: Machine): Promise<string> {
+    await snapd.snap(['info', SNAP])
+    return store.seen().at(-1)?.authorization ?? ''
+  }
+
+  async function sessions(authorized: string): Promise<readonly Session[]> {
+    const answered = await fetch(`${world().service.url}/api/v2/tokens`, {
+      headers: { authorization: authorized },
+    })
+    assert.equal(answered.status, 200)
+    return ((await answered.json()) as { macaroons: Session[] }).macaroons
+  }
+
+  test('snap login, and a store that asks the service lets its user see a private snap', async () => {
+    const snapd = await machine()
+    assert.notEqual((await snapd.snap(['info', SNAP])).code, 0)
+    const { code, shown } = await snapd.snap(['login', ADA.email], [[ASKED, `${ADA.password}\r`]])
+    assert.equal(code, 0, shown)
+    assert.match(shown, /Login successful/)
+    assert.equal((await snapd.snap(['whoami'])).shown.trim(), `email: ${ADA.email}`)
+    store.seen()
+
+    const info = await snapd.snap(['info', SNAP])
+    assert.equal(info.code, 0, info.shown)
+    assert.match(info.shown, /a private snap/)
+    const [request] = store.seen()
+    assert.equal(request?.verdict.allowed, true)
+    assert.equal(request.verdict.account?.email, ADA.email)
+    assert.deepEqual([...(request.verdict.permissions ?? [])].sort(), ['package_access', 'package_purchase'])
+    const [session] = await sessions(request.authorization)
+    assert.match(request.userAgent, /^snapd\/2\.57/)
+    assert.equal(session?.description, request.userAgent.split(' ')[0])
+  })
+
+  test('the login outlives a restart of snapd and of the service', async () => {
+    const snapd = await loggedIn()
+    await restartService({})
+    await snapd.restart()
+    assert.equal((await snapd.snap(['info', SNAP])).code, 0)
+    assert.deepEqual(verdicts(store), ['allowed'])
+  })
+
+  test('a stale discharge is refreshed by snapd itself, which then has what it asked for', async () => {
+    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '2s' })
+    const snapd = await loggedIn()
+    const old = await snapd.login()
+    await sleep(2_100)
+    const { code, shown } = await snapd.snap(['info', SNAP])
+    assert.equal(code, 0, shown)
+    assert.deepEqual(verdicts(store), ['refresh', 'allowed'])
+    const fresh = await snapd.login()
+    assert.equal(fresh?.root, old?.root)
+    assert.notEqual(fresh?.discharge, old?.discharge)
+    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '24h' })
+  })
+
+  test('security: a revoked session is refused at its next request, and snapd refreshes nothing', async () => {
+    const snapd = await loggedIn()
+    const authorized = await authorization(snapd)
+    const session = (await sessions(authorized)).find((one) => authorized.length > 0 && one)
+    const revoked = await fetch(`${world().service.url}/api/v2/tokens/revoke`, {
+      method: 'POST',
+      headers: { authorization: authorized, 'content-type': 'application/json' },
+      body: JSON.stringify({ 'session-id': session?.['session-id'] }),
+    })
+    assert.equal(revoked.status, 200, await revoked.text())
+    const kept = await snapd.login()
+    assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
+    assert.deepEqual(verdicts(store), ['refused'])
+    assert.deepEqual(await snapd.login(), kept)
+  })
+
+  test('snap logout forgets the login on the machine; its session stays until it is revoked', async () => {
+    const snapd = await loggedIn()
+    const authorized = await authorization(snapd)
+    const { length } = await sessions(authorized)
+    assert.equal((await snapd.snap(['logout'])).code, 0)
+    assert.equal(await snapd.login(), undefined)
+    assert.equal((await sessions(authorized)).length, length)
+  })
+
+  test('a wrong password and an unknown address are refused alike', async () => {
+    const wrong = await login(ADA.email, [ASKED, 'wrong\r'])
+    assert.match(wrong, /error: invalid credentials/)
+    const unknown = await login('nobody@example.com', [ASKED, 'wrong\r'])
+    assert.equal(unknown.replaceAll('nobody@example.com', ADA.email), wrong)
+  })
+
+  test('what is no e-mail address is refused by snapd itself', async () => {
+    const shown = await login(ADA.username, [ASKED, `${ADA.password}\r`])
+    assert.match(shown, /please use a valid email address/)
+  })
+
+  test('security: a disabled account cannot log in, and its logins end', async () => {
+    const { installation } = world()
+    await addAccount(installation, EVE, EVE.password)
+    const snapd = await loggedIn(EVE)
+    assert.equal((await snapd.snap(['info', SNAP])).code, 0)
+    await installation.ratafia(['accounts', 'disable', EVE.username, '--yes'])
+    store.seen()
+    assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
+    assert.deepEqual(verdicts(store), ['refused'])
+    assert.match(await login(EVE.email, [ASKED, 'wrong\r']), /error: invalid credentials/)
+    assert.match(
+      await login(EVE.email, [ASKED, `${EVE.password}\r`]),
+      /cannot authenticate to snap store: .*disabled/,
+    )
+  })
+
+  test('image tools download with every form of an exported credential', async () => {
+    const { service, installation, agentFile } = world()
+    const login = (await (await loggedIn()).login()) ?? assert.fail('nobody is logged in')
+    const { token } = await agentToken(service.url, agentFile)
+    for (const [credential, email] of [
+      [{ t: 'u1-macaroon', v: { r: login.root, d: login.discharge } }, ADA.email],
+      [{ r: login.root, d: login.discharge }, ADA.email],
+      [{ t: 'macaroon', v: token }, FARM.email],
+      [{ t: 'bearer', v: token }, FARM.email],
+    ] as const) {
+      const directory = await mkdtemp(join(installation.directory, 'image-'))
+      const tools = start<{ error?: string }>(clientPaths.snapdDevice, [], {
+        ...environment(),
+        UBUNTU_STORE_URL: store.url,
+        UBUNTU_STORE_AUTH: Buffer.from(JSON.stringify(credential)).toString('base64'),
+      })
+      assert.deepEqual(await tools.ask({ do: 'download', snap: SNAP, directory }), {})
+      await tools.close()
+      assert.equal(await readFile(join(directory, `${SNAP}_7.snap`), 'utf8'), 'a snap')
+      const seen = store.seen()
+      assert.deepEqual(
+        seen.map(({ path, verdict }) => [path, verdict.allowed, verdict.account?.email]),
+        ['/v2/snaps/refresh', `/download/${SNAP}`].map((path) => [path, true, email]),
+      )
+    }
+  })
+
+  test('security: where logins by password are off, snap login is refused before it sends one', async () => {
+    await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
+    const shown = await login(ADA.email, [ASKED, `${ADA.password}\r`])
+    assert.match(shown, /cannot get snap access permission from store: store server returned status 400/)
+    await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
+  })
+})
+
+const ASKED = 'Password of '
+const EVE = {
+  username: 'eve',
+  password: 'another battery staple',
+  email: 'eve@example.com',
+  name: 'Eve',
+} as const
+
+type Person = Pick<typeof ADA | typeof EVE, 'email' | 'password'>
+
+interface Session {
+  readonly 'session-id': string
+  readonly description: string | null
+}
+
+const verdicts = (store: StoreApi): string[] =>
+  store.seen().map(({ verdict }) => {
+    if (verdict.allowed) return 'allowed'
+    return verdict.refresh_required ? 'refresh' : 'refused'
+  })
+
+/** snap breaks its messages to the width of the terminal. */
+const unwrapped = (shown: string): string => shown.replace(/\s+/g, ' ')
