@@ -56,7 +56,14 @@ onEachDatabase((world) => {
     return started
   }
 
-  async function loggedIn({ email, password }: Person = ADA): Promise<Machine> {
+  /** Someone of whom no other test knows. */
+  async function newPerson(username: string): Promise<Person> {
+    const person = { username, email: `${username}@example.com`, name: username, password: ADA.password }
+    await addAccount(world().installation, person, person.password)
+    return person
+  }
+
+  async function loggedIn({ email, password }: Person): Promise<Machine> {
     const snapd = await machine()
     const { code, shown } = await snapd.snap(['login', email], [[ASKED, `${password}\r`]])
     assert.equal(code, 0, shown)
@@ -64,7 +71,8 @@ onEachDatabase((world) => {
     return snapd
   }
 
-  async function login(email: string, ...answers: Parameters<Machine['snap']>[1] & object): Promise<string> {
+  /** What `snap login` shows that fails on a new machine. */
+  async function refused(email: string, ...answers: Answers): Promise<string> {
     const { code, shown } = await (await machine()).snap(['login', email], answers)
     assert.equal(code, 1, shown)
     return unwrapped(shown)
@@ -106,7 +114,7 @@ onEachDatabase((world) => {
   })
 
   test('the login outlives a restart of snapd and of the service', async () => {
-    const snapd = await loggedIn()
+    const snapd = await loggedIn(ADA)
     await restartService({})
     await snapd.restart()
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
@@ -115,7 +123,7 @@ onEachDatabase((world) => {
 
   test('a stale discharge is refreshed by snapd itself, which then has what it asked for', async () => {
     await restartService({ RATAFIA_DISCHARGE_LIFETIME: '2s' })
-    const snapd = await loggedIn()
+    const snapd = await loggedIn(ADA)
     const old = await snapd.login()
     await sleep(2_100)
     const { code, shown } = await snapd.snap(['info', SNAP])
@@ -128,61 +136,60 @@ onEachDatabase((world) => {
   })
 
   test('security: a revoked session is refused at its next request, and snapd refreshes nothing', async () => {
-    const snapd = await loggedIn()
+    const snapd = await loggedIn(await newPerson('rita'))
+    const kept = await snapd.login()
     const authorized = await authorization(snapd)
-    const session = (await sessions(authorized)).find((one) => authorized.length > 0 && one)
+    const [session] = await sessions(authorized)
     const revoked = await fetch(`${world().service.url}/api/v2/tokens/revoke`, {
       method: 'POST',
       headers: { authorization: authorized, 'content-type': 'application/json' },
       body: JSON.stringify({ 'session-id': session?.['session-id'] }),
     })
     assert.equal(revoked.status, 200, await revoked.text())
-    const kept = await snapd.login()
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
     assert.deepEqual(verdicts(store), ['refused'])
     assert.deepEqual(await snapd.login(), kept)
   })
 
   test('snap logout forgets the login on the machine; its session stays until it is revoked', async () => {
-    const snapd = await loggedIn()
+    const snapd = await loggedIn(await newPerson('lou'))
     const authorized = await authorization(snapd)
-    const { length } = await sessions(authorized)
     assert.equal((await snapd.snap(['logout'])).code, 0)
     assert.equal(await snapd.login(), undefined)
-    assert.equal((await sessions(authorized)).length, length)
+    assert.equal((await sessions(authorized)).length, 1)
   })
 
   test('a wrong password and an unknown address are refused alike', async () => {
-    const wrong = await login(ADA.email, [ASKED, 'wrong\r'])
+    const wrong = await refused(ADA.email, [ASKED, 'wrong\r'])
     assert.match(wrong, /error: invalid credentials/)
-    const unknown = await login('nobody@example.com', [ASKED, 'wrong\r'])
+    const unknown = await refused('nobody@example.com', [ASKED, 'wrong\r'])
     assert.equal(unknown.replaceAll('nobody@example.com', ADA.email), wrong)
   })
 
   test('what is no e-mail address is refused by snapd itself', async () => {
-    const shown = await login(ADA.username, [ASKED, `${ADA.password}\r`])
+    const shown = await refused(ADA.username, [ASKED, `${ADA.password}\r`])
     assert.match(shown, /please use a valid email address/)
   })
 
   test('security: a disabled account cannot log in, and its logins end', async () => {
     const { installation } = world()
-    await addAccount(installation, EVE, EVE.password)
-    const snapd = await loggedIn(EVE)
+    const eve = await newPerson('eve')
+    const snapd = await loggedIn(eve)
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
-    await installation.ratafia(['accounts', 'disable', EVE.username, '--yes'])
+    await installation.ratafia(['accounts', 'disable', eve.username, '--yes'])
     store.seen()
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
     assert.deepEqual(verdicts(store), ['refused'])
-    assert.match(await login(EVE.email, [ASKED, 'wrong\r']), /error: invalid credentials/)
+    assert.match(await refused(eve.email, [ASKED, 'wrong\r']), /error: invalid credentials/)
     assert.match(
-      await login(EVE.email, [ASKED, `${EVE.password}\r`]),
+      await refused(eve.email, [ASKED, `${eve.password}\r`]),
       /cannot authenticate to snap store: .*disabled/,
     )
   })
 
   test('image tools download with every form of an exported credential', async () => {
     const { service, installation, agentFile } = world()
-    const login = (await (await loggedIn()).login()) ?? assert.fail('nobody is logged in')
+    const login = (await (await loggedIn(ADA)).login()) ?? assert.fail('nobody is logged in')
     const { token } = await agentToken(service.url, agentFile)
     for (const [credential, email] of [
       [{ t: 'u1-macaroon', v: { r: login.root, d: login.discharge } }, ADA.email],
@@ -209,21 +216,16 @@ onEachDatabase((world) => {
 
   test('security: where logins by password are off, snap login is refused before it sends one', async () => {
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
-    const shown = await login(ADA.email, [ASKED, `${ADA.password}\r`])
+    const shown = await refused(ADA.email, [ASKED, `${ADA.password}\r`])
     assert.match(shown, /cannot get snap access permission from store: store server returned status 400/)
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
   })
 })
 
 const ASKED = 'Password of '
-const EVE = {
-  username: 'eve',
-  password: 'another battery staple',
-  email: 'eve@example.com',
-  name: 'Eve',
-} as const
 
-type Person = Pick<typeof ADA | typeof EVE, 'email' | 'password'>
+type Person = Readonly<Record<keyof typeof ADA, string>>
+type Answers = readonly (readonly [question: string, text: string])[]
 
 interface Session {
   readonly 'session-id': string
