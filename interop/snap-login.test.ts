@@ -8,9 +8,11 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { agentToken } from './support/agent-token.ts'
+import type { Typed } from './support/at-terminal.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { start } from './support/driver.ts'
 import { clientPaths } from './support/paths.ts'
+import { withSecondFactor } from './support/publishers.ts'
 import { type Service, startService } from './support/service.ts'
 import { type Machine, startMachine } from './support/snapd-machine.ts'
 import { SNAP, type StoreApi, startStoreApi } from './support/store-api.ts'
@@ -57,25 +59,46 @@ onEachDatabase((world) => {
   }
 
   /** Someone of whom no other test knows. */
-  async function newPerson(username: string): Promise<Person> {
+  async function newPerson(username: string) {
     const person = { username, email: `${username}@example.com`, name: username, password: ADA.password }
     await addAccount(world().installation, person, person.password)
     return person
   }
 
-  async function loggedIn({ email, password }: Person): Promise<Machine> {
+  async function loggedIn({ email, password }: Person, ...answers: Typed): Promise<Machine> {
     const snapd = await machine()
-    const { code, shown } = await snapd.snap(['login', email], [[ASKED, `${password}\r`]])
+    const { code, shown } = await snapd.snap(['login', email], [[ASKED, `${password}\r`], ...answers])
     assert.equal(code, 0, shown)
     store.seen()
     return snapd
   }
 
   /** What `snap login` shows that fails on a new machine. */
-  async function refused(email: string, ...answers: Answers): Promise<string> {
+  async function refused(email: string, ...answers: Typed): Promise<string> {
     const { code, shown } = await (await machine()).snap(['login', email], answers)
     assert.equal(code, 1, shown)
     return unwrapped(shown)
+  }
+
+  /** Those of a login, as they are exported. */
+  async function credentials(person: Person): Promise<{ readonly r: string; readonly d: string }> {
+    const { root: r, discharge: d } =
+      (await (await loggedIn(person)).login()) ?? assert.fail('nobody is there')
+    return { r, d }
+  }
+
+  /** The snap, as the image tools fetch it with this credential. */
+  async function downloaded(credential: object): Promise<string> {
+    const directory = await mkdtemp(join(world().installation.directory, 'image-'))
+    const tools = start<{ readonly error?: string }>(clientPaths.snapdDevice, [], {
+      ...environment(),
+      UBUNTU_STORE_URL: store.url,
+      UBUNTU_STORE_AUTH: Buffer.from(JSON.stringify(credential)).toString('base64'),
+    })
+    const { error } = await tools.ask({ do: 'download', snap: SNAP, directory })
+    await tools.close()
+    assert.equal(error, undefined)
+    return readFile(join(directory, `${SNAP}_7.snap`), 'utf8')
   }
 
   /** The authorization that snapd sends now. */
@@ -171,6 +194,19 @@ onEachDatabase((world) => {
     assert.match(shown, /please use a valid email address/)
   })
 
+  test('a second factor is asked for after the right password, three times at most', async () => {
+    const tom = await withSecondFactor(world().installation, 'tom')
+    assert.match(await refused(tom.email, [ASKED, 'wrong\r']), /error: invalid credentials/)
+    const questions = ['Two-factor code: ', 'Bad code. Try again: ', 'Wrong again. Once more: '] as const
+    const wrong = questions.map((question) => [question, 'abcdef\r'] as const)
+    const shown = await refused(tom.email, [ASKED, `${tom.password}\r`], ...wrong)
+    assert.match(shown, /error: two factor authentication failed/)
+
+    const snapd = await loggedIn(tom, [questions[0], 'abcdef\r'], [questions[1], `${tom.code()}\r`])
+    assert.equal((await snapd.snap(['info', SNAP])).code, 0)
+    assert.deepEqual(verdicts(store), ['allowed'])
+  })
+
   test('security: a disabled account cannot log in, and its logins end', async () => {
     const { installation } = world()
     const eve = await newPerson('eve')
@@ -188,30 +224,33 @@ onEachDatabase((world) => {
   })
 
   test('image tools download with every form of an exported credential', async () => {
-    const { service, installation, agentFile } = world()
-    const login = (await (await loggedIn(ADA)).login()) ?? assert.fail('nobody is logged in')
+    const { service, agentFile } = world()
+    const login = await credentials(ADA)
     const { token } = await agentToken(service.url, agentFile)
     for (const [credential, email] of [
-      [{ t: 'u1-macaroon', v: { r: login.root, d: login.discharge } }, ADA.email],
-      [{ r: login.root, d: login.discharge }, ADA.email],
+      [{ t: 'u1-macaroon', v: login }, ADA.email],
+      [login, ADA.email],
       [{ t: 'macaroon', v: token }, FARM.email],
       [{ t: 'bearer', v: token }, FARM.email],
     ] as const) {
-      const directory = await mkdtemp(join(installation.directory, 'image-'))
-      const tools = start<{ error?: string }>(clientPaths.snapdDevice, [], {
-        ...environment(),
-        UBUNTU_STORE_URL: store.url,
-        UBUNTU_STORE_AUTH: Buffer.from(JSON.stringify(credential)).toString('base64'),
-      })
-      assert.deepEqual(await tools.ask({ do: 'download', snap: SNAP, directory }), {})
-      await tools.close()
-      assert.equal(await readFile(join(directory, `${SNAP}_7.snap`), 'utf8'), 'a snap')
+      assert.equal(await downloaded(credential), 'a snap')
       const seen = store.seen()
       assert.deepEqual(
         seen.map(({ path, verdict }) => [path, verdict.allowed, verdict.account?.email]),
         ['/v2/snaps/refresh', `/download/${SNAP}`].map((path) => [path, true, email]),
       )
     }
+  })
+
+  test('image tools refresh the stale discharge of an exported credential, each time again', async () => {
+    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '2s' })
+    const login = await credentials(ADA)
+    await sleep(2_100)
+    for (let time = 1; time <= 2; time++) {
+      assert.equal(await downloaded(login), 'a snap')
+      assert.deepEqual(verdicts(store), ['refresh', 'allowed', 'allowed'])
+    }
+    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '24h' })
   })
 
   test('security: where logins by password are off, snap login is refused before it sends one', async () => {
@@ -224,8 +263,7 @@ onEachDatabase((world) => {
 
 const ASKED = 'Password of '
 
-type Person = Readonly<Record<keyof typeof ADA, string>>
-type Answers = readonly (readonly [question: string, text: string])[]
+type Person = Readonly<Record<'email' | 'password', string>>
 
 interface Session {
   readonly 'session-id': string

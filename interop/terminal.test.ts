@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { atTerminal } from './support/at-terminal.ts'
-import { cleanEnvironment, clientPaths } from './support/paths.ts'
+import { type AtTerminal, atTerminal, type Typed } from './support/at-terminal.ts'
+import { clientPaths } from './support/paths.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -17,12 +17,9 @@ before(() => {
 })
 after(() => rmSync(directory, { recursive: true, force: true }))
 
-const ratafiaAtTerminal = (words: readonly string[], answers: Parameters<typeof atTerminal>[1]) =>
-  atTerminal(
-    [process.execPath, clientPaths.ratafia, ...words],
-    answers,
-    cleanEnvironment({ RATAFIA_DATA_DIR: directory }),
-  )
+/** Types each text the instant its question is shown. */
+const ratafiaAtTerminal = (words: readonly string[], answers: Typed): Promise<AtTerminal> =>
+  atTerminal([process.execPath, clientPaths.ratafia, ...words], { RATAFIA_DATA_DIR: directory }, answers)
 
 const ANN = ['accounts', 'add', 'ann', '--email', 'ann@example.org', '--name', 'Ann']
 

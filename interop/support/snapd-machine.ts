@@ -1,4 +1,4 @@
-/** A machine with snapd: the daemon and the command `snap`, both as Debian packages them, in a directory of their own. */
+/** A machine with snapd: the daemon and the command `snap`, both built from Debian's sources as they are, in a directory of their own. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -6,13 +6,13 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AtTerminal, atTerminal } from './at-terminal.ts'
+import { type AtTerminal, atTerminal, type Typed } from './at-terminal.ts'
 import { endWithThisProcess } from './end-with-this-process.ts'
 import { cleanEnvironment, clientPaths } from './paths.ts'
 
 export interface Machine {
   /** `snap WORDS` at a terminal; each text is typed when its question is shown. */
-  snap(words: readonly string[], answers?: Parameters<typeof atTerminal>[1]): Promise<AtTerminal>
+  snap(words: readonly string[], answers?: Typed): Promise<AtTerminal>
   /** What the daemon keeps for the person who is logged in. */
   login(): Promise<Login | undefined>
   restart(): Promise<void>
@@ -40,7 +40,7 @@ export async function startMachine(
   const begin = () => startDaemon(directory, { ...environment, ...own })
   let daemon = await begin()
   return {
-    snap: (words, answers = []) => atTerminal([clientPaths.snap, ...words], answers, cleanEnvironment(own)),
+    snap: (words, answers) => atTerminal([clientPaths.snap, ...words], own, answers),
     login: async () => {
       const { data } = JSON.parse(await readFile(at('var/lib/snapd/state.json'), 'utf8')) as State
       const [user] = data.auth?.users ?? []
