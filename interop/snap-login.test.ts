@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -52,8 +51,7 @@ onEachDatabase((world) => {
   })
 
   async function machine(): Promise<Machine> {
-    // The path of a socket has at most 107 characters.
-    const started = await startMachine(await mkdtemp(join(tmpdir(), 'snapd-')), environment())
+    const started = await startMachine(environment())
     machines.push(started)
     return started
   }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtTerminal, atTerminal, type Typed } from './at-terminal.ts'
@@ -25,11 +26,10 @@ export interface Login {
   readonly discharge: string
 }
 
-/** `directory` is new, and its path short: there is a socket in it. `environment` is the daemon's. */
-export async function startMachine(
-  directory: string,
-  environment: Readonly<Record<string, string>>,
-): Promise<Machine> {
+/** `environment` is the daemon's. */
+export async function startMachine(environment: Readonly<Record<string, string>>): Promise<Machine> {
+  // The path of a socket has at most 107 characters.
+  const directory = await mkdtemp(join(tmpdir(), 'snapd-'))
   const at = (...names: string[]) => join(directory, ...names)
   await Promise.all(['run', 'tmp', 'usr/lib/snapd'].map((name) => mkdir(at(name), { recursive: true })))
   // The daemon does not start without it. There is no snap here to confine.
@@ -50,7 +50,10 @@ export async function startMachine(
       await stop(daemon)
       daemon = await begin()
     },
-    stop: () => stop(daemon),
+    stop: async () => {
+      await stop(daemon)
+      await rm(directory, { recursive: true })
+    },
   }
 }
 
