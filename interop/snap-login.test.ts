@@ -11,7 +11,7 @@ import type { Typed } from './support/at-terminal.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { start } from './support/driver.ts'
 import { clientPaths } from './support/paths.ts'
-import { withSecondFactor } from './support/publishers.ts'
+import { SHORT_DISCHARGES, UNTIL_STALE, withSecondFactor } from './support/publishers.ts'
 import { type Service, startService } from './support/service.ts'
 import { type Machine, startMachine } from './support/snapd-machine.ts'
 import { SNAP, type StoreApi, startStoreApi } from './support/store-api.ts'
@@ -71,11 +71,11 @@ onEachDatabase((world) => {
     return snapd
   }
 
-  /** What `snap login` shows that fails on a new machine. */
+  /** The error of a `snap login` that fails on a new machine. */
   async function refused(email: string, ...answers: Typed): Promise<string> {
     const { code, shown } = await (await machine()).snap(['login', email], answers)
     assert.equal(code, 1, shown)
-    return unwrapped(shown)
+    return /error: .*/.exec(unwrapped(shown))?.[0] ?? ''
   }
 
   /** Those of a login, as they are exported. */
@@ -97,6 +97,15 @@ onEachDatabase((world) => {
     await tools.close()
     assert.equal(error, undefined)
     return readFile(join(directory, `${SNAP}_7.snap`), 'utf8')
+  }
+
+  /** What `logIn` gave, once its discharge is stale; that of a refresh lives long. */
+  async function stale<T>(logIn: () => Promise<T>): Promise<T> {
+    await restartService(SHORT_DISCHARGES)
+    const given = await logIn()
+    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '24h' })
+    await sleep(UNTIL_STALE)
+    return given
   }
 
   /** The authorization that snapd sends now. */
@@ -143,17 +152,14 @@ onEachDatabase((world) => {
   })
 
   test('a stale discharge is refreshed by snapd itself, which then has what it asked for', async () => {
-    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '2s' })
-    const snapd = await loggedIn(ADA)
+    const snapd = await stale(() => loggedIn(ADA))
     const old = await snapd.login()
-    await sleep(2_100)
     const { code, shown } = await snapd.snap(['info', SNAP])
     assert.equal(code, 0, shown)
     assert.deepEqual(verdicts(store), ['refresh', 'allowed'])
     const fresh = await snapd.login()
     assert.equal(fresh?.root, old?.root)
     assert.notEqual(fresh?.discharge, old?.discharge)
-    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '24h' })
   })
 
   test('security: a revoked session is refused at its next request, and snapd refreshes nothing', async () => {
@@ -182,9 +188,8 @@ onEachDatabase((world) => {
 
   test('a wrong password and an unknown address are refused alike', async () => {
     const wrong = await refused(ADA.email, [ASKED, 'wrong\r'])
-    assert.match(wrong, /error: invalid credentials/)
-    const unknown = await refused('nobody@example.com', [ASKED, 'wrong\r'])
-    assert.equal(unknown.replaceAll('nobody@example.com', ADA.email), wrong)
+    assert.match(wrong, /invalid credentials/)
+    assert.equal(await refused('nobody@example.com', [ASKED, 'wrong\r']), wrong)
   })
 
   test('what is no e-mail address is refused by snapd itself', async () => {
@@ -194,11 +199,11 @@ onEachDatabase((world) => {
 
   test('a second factor is asked for after the right password, three times at most', async () => {
     const tom = await withSecondFactor(world().installation, 'tom')
-    assert.match(await refused(tom.email, [ASKED, 'wrong\r']), /error: invalid credentials/)
+    assert.match(await refused(tom.email, [ASKED, 'wrong\r']), /invalid credentials/)
     const questions = ['Two-factor code: ', 'Bad code. Try again: ', 'Wrong again. Once more: '] as const
     const wrong = questions.map((question) => [question, 'abcdef\r'] as const)
     const shown = await refused(tom.email, [ASKED, `${tom.password}\r`], ...wrong)
-    assert.match(shown, /error: two factor authentication failed/)
+    assert.match(shown, /two factor authentication failed/)
 
     const snapd = await loggedIn(tom, [questions[0], 'abcdef\r'], [questions[1], `${tom.code()}\r`])
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
@@ -214,7 +219,7 @@ onEachDatabase((world) => {
     store.seen()
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
     assert.deepEqual(verdicts(store), ['refused'])
-    assert.match(await refused(eve.email, [ASKED, 'wrong\r']), /error: invalid credentials/)
+    assert.match(await refused(eve.email, [ASKED, 'wrong\r']), /invalid credentials/)
     assert.match(
       await refused(eve.email, [ASKED, `${eve.password}\r`]),
       /cannot authenticate to snap store: .*disabled/,
@@ -241,14 +246,11 @@ onEachDatabase((world) => {
   })
 
   test('image tools refresh the stale discharge of an exported credential, each time again', async () => {
-    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '2s' })
-    const login = await credentials(ADA)
-    await sleep(2_100)
+    const login = await stale(() => credentials(ADA))
     for (let time = 1; time <= 2; time++) {
       assert.equal(await downloaded(login), 'a snap')
       assert.deepEqual(verdicts(store), ['refresh', 'allowed', 'allowed'])
     }
-    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '24h' })
   })
 
   test('security: where logins by password are off, snap login is refused before it sends one', async () => {
