@@ -210,6 +210,19 @@ onEachDatabase((world) => {
     assert.deepEqual(verdicts(store), ['allowed'])
   })
 
+  test('security: a new password ends the logins with the old one', async () => {
+    const { installation } = world()
+    const nan = await newPerson('nan')
+    const snapd = await loggedIn(nan)
+    assert.equal((await snapd.snap(['info', SNAP])).code, 0)
+    await installation.ratafia(
+      ['accounts', 'set-password', nan.username, '--password-stdin'],
+      'quite another\n',
+    )
+    assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
+    assert.deepEqual(verdicts(store), ['allowed', 'refused'])
+  })
+
   test('security: a disabled account cannot log in, and its logins end', async () => {
     const { installation } = world()
     const eve = await newPerson('eve')
