@@ -2,116 +2,23 @@
 // service about every request. Only the name dashboard.snapcraft.io is answered by someone else: by the service.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'node:test'
 import { agentToken } from './support/agent-token.ts'
-import type { Typed } from './support/at-terminal.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
-import { start } from './support/driver.ts'
-import { clientPaths } from './support/paths.ts'
-import { SHORT_DISCHARGES, UNTIL_STALE, withSecondFactor } from './support/publishers.ts'
-import { type Service, startService } from './support/service.ts'
-import { type Machine, startMachine } from './support/snapd-machine.ts'
-import { SNAP, type StoreApi, startStoreApi } from './support/store-api.ts'
-import { ADA, addAccount, FARM, onEachDatabase } from './support/world.ts'
+import { machinesAt, PASSWORD_OF } from './support/machines.ts'
+import { withSecondFactor } from './support/publishers.ts'
+import type { Machine } from './support/snapd-machine.ts'
+import { SNAP } from './support/store-api.ts'
+import { ADA, FARM, onEachDatabase } from './support/world.ts'
 
 onEachDatabase((world) => {
-  let dashboard: Dashboard
-  let store: StoreApi
-  let restarted: Service | undefined
-  const machines: Machine[] = []
-
-  before(async () => {
-    const { service, installation } = world()
-    dashboard = await startDashboard(installation.directory)
-    store = await startStoreApi()
-    dashboard.target = store.target = service.url
-  })
-  after(async () => {
-    await Promise.all(machines.map((machine) => machine.stop()))
-    dashboard?.close()
-    store?.close()
-    await restarted?.stop()
-  })
-
-  /** Other settings, at the same address. */
-  async function restartService(settings: Readonly<Record<string, string>>): Promise<void> {
-    const { service, installation } = world()
-    await (restarted ?? service).stop()
-    Object.assign(installation.environment, settings)
-    restarted = await startService(installation)
-  }
-
-  const environment = () => ({
-    ...dashboard.environment,
-    SNAPPY_FORCE_SSO_URL: `${world().service.url}/api/v2`,
-    SNAPPY_FORCE_API_URL: `${store.url}/`,
-  })
-
-  async function machine(): Promise<Machine> {
-    const started = await startMachine(environment())
-    machines.push(started)
-    return started
-  }
-
-  /** Someone of whom no other test knows. */
-  async function newPerson(username: string) {
-    const person = { username, email: `${username}@example.com`, name: username, password: ADA.password }
-    await addAccount(world().installation, person, person.password)
-    return person
-  }
-
-  async function loggedIn({ email, password }: Person, ...answers: Typed): Promise<Machine> {
-    const snapd = await machine()
-    const { code, shown } = await snapd.snap(['login', email], [[ASKED, `${password}\r`], ...answers])
-    assert.equal(code, 0, shown)
-    store.seen()
-    return snapd
-  }
-
-  /** The error of a `snap login` that fails on a new machine. */
-  async function refused(email: string, ...answers: Typed): Promise<string> {
-    const { code, shown } = await (await machine()).snap(['login', email], answers)
-    assert.equal(code, 1, shown)
-    return /error: .*/.exec(unwrapped(shown))?.[0] ?? ''
-  }
-
-  /** Those of a login, as they are exported. */
-  async function credentials(person: Person): Promise<{ readonly r: string; readonly d: string }> {
-    const { root: r, discharge: d } =
-      (await (await loggedIn(person)).login()) ?? assert.fail('nobody is there')
-    return { r, d }
-  }
-
-  /** The snap, as the image tools fetch it with this credential. */
-  async function downloaded(credential: object): Promise<string> {
-    const directory = await mkdtemp(join(world().installation.directory, 'image-'))
-    const tools = start<{ readonly error?: string }>(clientPaths.snapdDevice, [], {
-      ...environment(),
-      UBUNTU_STORE_URL: store.url,
-      UBUNTU_STORE_AUTH: Buffer.from(JSON.stringify(credential)).toString('base64'),
-    })
-    const { error } = await tools.ask({ do: 'download', snap: SNAP, directory })
-    await tools.close()
-    assert.equal(error, undefined)
-    return readFile(join(directory, `${SNAP}_7.snap`), 'utf8')
-  }
-
-  /** What `logIn` gave, once its discharge is stale; that of a refresh lives long. */
-  async function stale<T>(logIn: () => Promise<T>): Promise<T> {
-    await restartService(SHORT_DISCHARGES)
-    const given = await logIn()
-    await restartService({ RATAFIA_DISCHARGE_LIFETIME: '24h' })
-    await sleep(UNTIL_STALE)
-    return given
-  }
+  const machines = machinesAt(world)
+  const { restartService, newPerson, machine, loggedIn, refused, credentials, stale, downloaded } = machines
+  const { seen, verdicts } = machines
 
   /** The authorization that snapd sends now. */
   async function authorization(snapd: Machine): Promise<string> {
     await snapd.snap(['info', SNAP])
-    return store.seen().at(-1)?.authorization ?? ''
+    return seen().at(-1)?.authorization ?? ''
   }
 
   async function sessions(authorized: string): Promise<readonly Session[]> {
@@ -125,16 +32,16 @@ onEachDatabase((world) => {
   test('snap login, and a store that asks the service lets its user see a private snap', async () => {
     const snapd = await machine()
     assert.notEqual((await snapd.snap(['info', SNAP])).code, 0)
-    const { code, shown } = await snapd.snap(['login', ADA.email], [[ASKED, `${ADA.password}\r`]])
+    const { code, shown } = await snapd.snap(['login', ADA.email], [[PASSWORD_OF, `${ADA.password}\r`]])
     assert.equal(code, 0, shown)
     assert.match(shown, /Login successful/)
     assert.equal((await snapd.snap(['whoami'])).shown.trim(), `email: ${ADA.email}`)
-    store.seen()
+    seen()
 
     const info = await snapd.snap(['info', SNAP])
     assert.equal(info.code, 0, info.shown)
     assert.match(info.shown, /a private snap/)
-    const [request] = store.seen()
+    const [request] = seen()
     assert.equal(request?.verdict.allowed, true)
     assert.equal(request.verdict.account?.email, ADA.email)
     assert.deepEqual([...(request.verdict.permissions ?? [])].sort(), ['package_access', 'package_purchase'])
@@ -148,7 +55,7 @@ onEachDatabase((world) => {
     await restartService({})
     await snapd.restart()
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
-    assert.deepEqual(verdicts(store), ['allowed'])
+    assert.deepEqual(verdicts(), ['allowed'])
   })
 
   test('a stale discharge is refreshed by snapd itself, which then has what it asked for', async () => {
@@ -156,7 +63,7 @@ onEachDatabase((world) => {
     const old = await snapd.login()
     const { code, shown } = await snapd.snap(['info', SNAP])
     assert.equal(code, 0, shown)
-    assert.deepEqual(verdicts(store), ['refresh', 'allowed'])
+    assert.deepEqual(verdicts(), ['refresh', 'allowed'])
     const fresh = await snapd.login()
     assert.equal(fresh?.root, old?.root)
     assert.notEqual(fresh?.discharge, old?.discharge)
@@ -174,7 +81,7 @@ onEachDatabase((world) => {
     })
     assert.equal(revoked.status, 200, await revoked.text())
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
-    assert.deepEqual(verdicts(store), ['refused'])
+    assert.deepEqual(verdicts(), ['refused'])
     assert.deepEqual(await snapd.login(), kept)
   })
 
@@ -187,27 +94,27 @@ onEachDatabase((world) => {
   })
 
   test('a wrong password and an unknown address are refused alike', async () => {
-    const wrong = await refused(ADA.email, [ASKED, 'wrong\r'])
+    const wrong = await refused(ADA.email, [PASSWORD_OF, 'wrong\r'])
     assert.match(wrong, /invalid credentials/)
-    assert.equal(await refused('nobody@example.com', [ASKED, 'wrong\r']), wrong)
+    assert.equal(await refused('nobody@example.com', [PASSWORD_OF, 'wrong\r']), wrong)
   })
 
   test('what is no e-mail address is refused by snapd itself', async () => {
-    const shown = await refused(ADA.username, [ASKED, `${ADA.password}\r`])
+    const shown = await refused(ADA.username, [PASSWORD_OF, `${ADA.password}\r`])
     assert.match(shown, /please use a valid email address/)
   })
 
   test('a second factor is asked for after the right password, three times at most', async () => {
     const tom = await withSecondFactor(world().installation, 'tom')
-    assert.match(await refused(tom.email, [ASKED, 'wrong\r']), /invalid credentials/)
+    assert.match(await refused(tom.email, [PASSWORD_OF, 'wrong\r']), /invalid credentials/)
     const questions = ['Two-factor code: ', 'Bad code. Try again: ', 'Wrong again. Once more: '] as const
     const wrong = questions.map((question) => [question, 'abcdef\r'] as const)
-    const shown = await refused(tom.email, [ASKED, `${tom.password}\r`], ...wrong)
+    const shown = await refused(tom.email, [PASSWORD_OF, `${tom.password}\r`], ...wrong)
     assert.match(shown, /two factor authentication failed/)
 
     const snapd = await loggedIn(tom, [questions[0], 'abcdef\r'], [questions[1], `${tom.code()}\r`])
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
-    assert.deepEqual(verdicts(store), ['allowed'])
+    assert.deepEqual(verdicts(), ['allowed'])
   })
 
   test('security: a new password ends the logins with the old one', async () => {
@@ -220,7 +127,7 @@ onEachDatabase((world) => {
       'quite another\n',
     )
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
-    assert.deepEqual(verdicts(store), ['allowed', 'refused'])
+    assert.deepEqual(verdicts(), ['allowed', 'refused'])
   })
 
   test('security: a disabled account cannot log in, and its logins end', async () => {
@@ -229,12 +136,12 @@ onEachDatabase((world) => {
     const snapd = await loggedIn(eve)
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
     await installation.ratafia(['accounts', 'disable', eve.username, '--yes'])
-    store.seen()
+    seen()
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
-    assert.deepEqual(verdicts(store), ['refused'])
-    assert.match(await refused(eve.email, [ASKED, 'wrong\r']), /invalid credentials/)
+    assert.deepEqual(verdicts(), ['refused'])
+    assert.match(await refused(eve.email, [PASSWORD_OF, 'wrong\r']), /invalid credentials/)
     assert.match(
-      await refused(eve.email, [ASKED, `${eve.password}\r`]),
+      await refused(eve.email, [PASSWORD_OF, `${eve.password}\r`]),
       /cannot authenticate to snap store: .*disabled/,
     )
   })
@@ -250,9 +157,9 @@ onEachDatabase((world) => {
       [{ t: 'bearer', v: token }, FARM.email],
     ] as const) {
       assert.equal(await downloaded(credential), 'a snap')
-      const seen = store.seen()
+      const requests = seen()
       assert.deepEqual(
-        seen.map(({ path, verdict }) => [path, verdict.allowed, verdict.account?.email]),
+        requests.map(({ path, verdict }) => [path, verdict.allowed, verdict.account?.email]),
         ['/v2/snaps/refresh', `/download/${SNAP}`].map((path) => [path, true, email]),
       )
     }
@@ -262,32 +169,19 @@ onEachDatabase((world) => {
     const login = await stale(() => credentials(ADA))
     for (let time = 1; time <= 2; time++) {
       assert.equal(await downloaded(login), 'a snap')
-      assert.deepEqual(verdicts(store), ['refresh', 'allowed', 'allowed'])
+      assert.deepEqual(verdicts(), ['refresh', 'allowed', 'allowed'])
     }
   })
 
   test('security: where logins by password are off, snap login is refused before it sends one', async () => {
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
-    const shown = await refused(ADA.email, [ASKED, `${ADA.password}\r`])
+    const shown = await refused(ADA.email, [PASSWORD_OF, `${ADA.password}\r`])
     assert.match(shown, /cannot get snap access permission from store: store server returned status 400/)
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
   })
 })
 
-const ASKED = 'Password of '
-
-type Person = Readonly<Record<'email' | 'password', string>>
-
 interface Session {
   readonly 'session-id': string
   readonly description: string | null
 }
-
-const verdicts = (store: StoreApi): string[] =>
-  store.seen().map(({ verdict }) => {
-    if (verdict.allowed) return 'allowed'
-    return verdict.refresh_required ? 'refresh' : 'refused'
-  })
-
-/** snap breaks its messages to the width of the terminal. */
-const unwrapped = (shown: string): string => shown.replace(/\s+/g, ' ')
