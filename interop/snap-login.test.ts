@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { agentToken } from './support/agent-token.ts'
 import { machinesAt, PASSWORD_OF } from './support/machines.ts'
 import { withSecondFactor } from './support/publishers.ts'
@@ -126,6 +127,7 @@ onEachDatabase((world) => {
       ['accounts', 'set-password', nan.username, '--password-stdin'],
       'quite another\n',
     )
+    await sleep(UNTIL_HEARD)
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
     assert.deepEqual(verdicts(), ['allowed', 'refused'])
   })
@@ -136,6 +138,7 @@ onEachDatabase((world) => {
     const snapd = await loggedIn(eve)
     assert.equal((await snapd.snap(['info', SNAP])).code, 0)
     await installation.ratafia(['accounts', 'disable', eve.username, '--yes'])
+    await sleep(UNTIL_HEARD)
     seen()
     assert.match((await snapd.snap(['info', SNAP])).shown, /no snap found/)
     assert.deepEqual(verdicts(), ['refused'])
@@ -180,6 +183,9 @@ onEachDatabase((world) => {
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
   })
 })
+
+/** A running service hears within a second of what a command changed. */
+const UNTIL_HEARD = 1_000
 
 interface Session {
   readonly 'session-id': string
