@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AtTerminal, atTerminal, type Typed } from './at-terminal.ts'
 import { endWithThisProcess } from './end-with-this-process.ts'
@@ -26,18 +26,30 @@ export interface Login {
   readonly discharge: string
 }
 
+/**
+ * What the daemon looks for before it serves anybody, although there is no snap here to confine or to mount. Mounting
+ * takes root, and a container may not.
+ */
+const STAND_INS = {
+  'usr/lib/snapd/snap-seccomp': 'echo 0 0.0.0 0 -',
+  'bin/mount':
+    'for last; do :; done; echo "This file is used to check that snapd can read a squashfs image." >"$last/canary.txt"',
+  'bin/umount': '',
+  'bin/mount.fuse': '',
+} as const
+
 /** `environment` is the daemon's. */
 export async function startMachine(environment: Readonly<Record<string, string>>): Promise<Machine> {
   // The path of a socket has at most 107 characters.
   const directory = await mkdtemp(join(tmpdir(), 'snapd-'))
   const at = (...names: string[]) => join(directory, ...names)
-  await Promise.all(['run', 'tmp', 'usr/lib/snapd'].map((name) => mkdir(at(name), { recursive: true })))
-  // The daemon does not start without it. There is no snap here to confine.
-  const seccomp = at('usr/lib/snapd/snap-seccomp')
-  await writeFile(seccomp, '#!/bin/sh\necho 0 0.0.0 0 -\n')
-  await chmod(seccomp, 0o755)
+  await Promise.all(
+    ['run', 'tmp', 'usr/lib/snapd', 'bin'].map((name) => mkdir(at(name), { recursive: true })),
+  )
+  await Promise.all(Object.entries(STAND_INS).map(([name, text]) => writeScript(at(name), text)))
   const own = { SNAPPY_GLOBAL_ROOT: directory, SNAPD_AUTH_DATA_FILENAME: at('auth.json') }
-  const begin = () => startDaemon(directory, { ...environment, ...own })
+  const path = [at('bin'), cleanEnvironment()['PATH']].join(delimiter)
+  const begin = () => startDaemon(directory, { ...environment, ...own, PATH: path })
   let daemon = await begin()
   return {
     snap: (words, answers) => atTerminal([clientPaths.snap, ...words], own, answers),
@@ -66,6 +78,11 @@ interface State {
       }[]
     }
   }
+}
+
+async function writeScript(path: string, text: string): Promise<void> {
+  await writeFile(path, `#!/bin/sh\n${text}\n`)
+  await chmod(path, 0o755)
 }
 
 async function startDaemon(
