@@ -4,8 +4,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { decodeBinary } from '@ratafia/macaroon'
 import { agentToken } from './support/agent-token.ts'
-import { machinesAt, PASSWORD_OF } from './support/machines.ts'
+import { machinesAt, PASSWORD_OF, type Person } from './support/machines.ts'
 import { withSecondFactor } from './support/publishers.ts'
 import type { Machine } from './support/snapd-machine.ts'
 import { SNAP } from './support/store-api.ts'
@@ -176,6 +177,13 @@ onEachDatabase((world) => {
     }
   })
 
+  test('image tools refresh no discharge of another host than login.ubuntu.com, such as snapcraft exports', async () => {
+    const login = await stale(() => exportedElsewhere(world().service.url, ADA))
+    await assert.rejects(downloaded(login), /401/)
+    // snapd believes each time that it has a new one.
+    assert.deepEqual(verdicts(), Array(5).fill('refresh'))
+  })
+
   test('security: where logins by password are off, snap login is refused before it sends one', async () => {
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
     const shown = await refused(ADA.email, [PASSWORD_OF, `${ADA.password}\r`])
@@ -183,6 +191,22 @@ onEachDatabase((world) => {
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'on' })
   })
 })
+
+/** By a program that is not snapd. */
+async function exportedElsewhere(service: string, { email, password }: Person) {
+  const { macaroon } = await post(`${service}/dev/api/acl/`, { permissions: ['package_access'] })
+  const [root] = decodeBinary(Buffer.from(macaroon ?? '', 'base64url'))
+  const caveat = root?.caveats.find(({ verificationId }) => verificationId !== undefined)
+  const asked = { email, password, caveat_id: Buffer.from(caveat?.id ?? []).toString() }
+  const { discharge_macaroon: discharge } = await post(`${service}/api/v2/tokens/discharge`, asked)
+  return { r: macaroon, d: discharge }
+}
+
+async function post(url: string, body: object): Promise<Readonly<Record<string, string>>> {
+  const headers = { 'content-type': 'application/json' }
+  const answered = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return (await answered.json()) as Record<string, string>
+}
 
 /** A running service hears within a second of what a command changed. */
 const UNTIL_HEARD = 1_000
