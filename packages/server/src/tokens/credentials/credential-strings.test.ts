@@ -1,0 +1,74 @@
+/** The strings against those that were run with the tools (test/data/publisher-login). */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { type CredentialForm, credentialString } from './credential-strings.ts'
+
+const vectors: { readonly strings: readonly { readonly name: string; readonly value: string }[] } =
+  JSON.parse(
+    readFileSync(new URL('../../../test/data/publisher-login/credentials.json', import.meta.url), 'utf8'),
+  )
+const vector = (name: string): string =>
+  vectors.strings.find((one) => one.name === name)?.value ?? assert.fail(`there is no vector ${name}`)
+
+const { r, d } = JSON.parse(Buffer.from(vector('u1-untyped'), 'base64').toString())
+const TOKEN = Buffer.from(vector('token-raw'), 'base64').toString()
+const CREDENTIAL = { root: r, discharge: d, token: TOKEN }
+const ADDRESSES = { baseUrl: 'https://store.example.com', signOn: 'https://store.example.com' }
+const written = (form: CredentialForm, addresses = ADDRESSES) => credentialString(form, CREDENTIAL, addresses)
+
+test('snapcraft, onprem, charmcraft and raw are the vectors, byte for byte', () => {
+  assert.equal(written('snapcraft'), vector('u1'))
+  assert.equal(written('onprem'), vector('token'))
+  assert.equal(written('charmcraft'), vector('token-raw'))
+  assert.equal(written('raw'), TOKEN)
+})
+
+/** What a shell has in its variables after it has read the lines. */
+function inShell(lines: string): Readonly<Record<string, string>> {
+  const said = execFileSync('sh', ['-c', 'eval "$1"; env', 'sh', lines], { env: {}, encoding: 'utf8' })
+  const rows = said.split('\n').map((line) => [line.split('=', 1)[0], line.replace(/^[^=]*=/, '')] as const)
+  return Object.fromEntries(
+    rows.filter(([name]) => /^(STORE_|UBUNTU_|SNAPCRAFT_|CHARMCRAFT_)/.test(name ?? '')),
+  )
+}
+
+test('env: a shell that evaluates the lines has the addresses and every credential', () => {
+  assert.deepEqual(inShell(written('env')), {
+    STORE_DASHBOARD_URL: 'https://store.example.com',
+    UBUNTU_ONE_SSO_URL: 'https://store.example.com',
+    CHARMCRAFT_STORE_API_URL: 'https://store.example.com',
+    CHARMCRAFT_STORE_SSO_URL: 'https://store.example.com',
+    SNAPCRAFT_STORE_CREDENTIALS: vector('u1'),
+    UBUNTU_STORE_AUTH: vector('token'),
+    CHARMCRAFT_AUTH: vector('token-raw'),
+  })
+})
+
+test('env: an address below a path gets the slash that charmcraft needs, and only there', () => {
+  const below = { baseUrl: 'https://example.com/store', signOn: 'https://id.example.com' }
+  const { STORE_DASHBOARD_URL, CHARMCRAFT_STORE_API_URL, CHARMCRAFT_STORE_SSO_URL } = inShell(
+    written('env', below),
+  )
+  assert.deepEqual(
+    { STORE_DASHBOARD_URL, CHARMCRAFT_STORE_API_URL, CHARMCRAFT_STORE_SSO_URL },
+    {
+      STORE_DASHBOARD_URL: 'https://example.com/store',
+      CHARMCRAFT_STORE_API_URL: 'https://example.com/store/',
+      CHARMCRAFT_STORE_SSO_URL: 'https://id.example.com',
+    },
+  )
+})
+
+test('env: a quote in an address ends no string: the shell runs nothing', () => {
+  const address = "https://store.example.com/it's$(touch x)`touch x`"
+  assert.equal(inShell(written('env', { baseUrl: address, signOn: address }))['STORE_DASHBOARD_URL'], address)
+})
+
+test('what is not base64url is no credential', () => {
+  for (const root of ['', 'a b', 'a"b', "a'b", 'aGk=', 'a\n']) {
+    const attempt = () => credentialString('snapcraft', { ...CREDENTIAL, root }, ADDRESSES)
+    assert.throws(attempt, { name: 'TypeError', message: 'The root is not in base64url' })
+  }
+})

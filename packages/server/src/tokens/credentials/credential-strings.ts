@@ -1,0 +1,93 @@
+/**
+ * One credential in every form that tools take (contract/publisher-login.md, "Credential strings"). Nothing is stored
+ * and nothing is looked up: whoever has the credential writes the string.
+ */
+
+/** A session as its holder presents it, in both dialects. */
+export interface Credential {
+  /** A root macaroon of version 1, in base64url. */
+  readonly root: string
+  /** Its discharge, not bound to it: the tools bind it themselves. */
+  readonly discharge: string
+  /** The token of the same session: version 2, in base64url. */
+  readonly token: string
+}
+
+/** Where tools find an installation; neither ends with a slash. */
+export interface Addresses {
+  readonly baseUrl: string
+  /** The address before `/api/v2/tokens/discharge`: what Ubuntu One is for the public store. */
+  readonly signOn: string
+}
+
+interface Form {
+  /** Who takes it. */
+  readonly meaning: string
+  readonly write: (credential: Credential, addresses: Addresses) => string
+}
+
+// With the spaces that Python's json.dumps writes: scanners for secrets know the strings by how they begin.
+const asSnapcraft = ({ root, discharge }: Credential): string =>
+  base64(`{"t": "u1-macaroon", "v": {"r": "${root}", "d": "${discharge}"}}`)
+const asOnprem = ({ token }: Credential): string => base64(`{"t": "macaroon", "v": "${token}"}`)
+const asCharmcraft = ({ token }: Credential): string => base64(token)
+
+/** In the order of `ratafia login --help`. */
+export const CREDENTIAL_FORMS = {
+  snapcraft: {
+    meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft 7 and newer, and craft-store',
+    write: asSnapcraft,
+  },
+  onprem: {
+    meaning:
+      'SNAPCRAFT_STORE_CREDENTIALS with SNAPCRAFT_STORE_AUTH=onprem, and UBUNTU_STORE_AUTH of image tools',
+    write: asOnprem,
+  },
+  charmcraft: {
+    meaning: 'CHARMCRAFT_AUTH of charmcraft 4.4 and newer',
+    write: asCharmcraft,
+  },
+  raw: {
+    meaning: 'the token itself, for the header "Authorization: Macaroon TOKEN"',
+    write: ({ token }) => token,
+  },
+  env: {
+    meaning: 'lines for a shell: the variables of all these tools, with the addresses of the service',
+    write: (credential, addresses) =>
+      Object.entries({ ...addressVariables(addresses), ...credentialVariables(credential) })
+        .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)
+        .join('\n'),
+  },
+} as const satisfies Readonly<Record<string, Form>>
+
+export type CredentialForm = keyof typeof CREDENTIAL_FORMS
+
+export const CREDENTIAL_FORM_NAMES = Object.keys(CREDENTIAL_FORMS) as readonly CredentialForm[]
+
+/** Without a line end. Throws `TypeError` for a credential that is not in base64url. */
+export function credentialString(form: CredentialForm, credential: Credential, addresses: Addresses): string {
+  for (const [name, text] of Object.entries(credential)) {
+    // So nothing in it means anything in JSON or to a shell.
+    if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new TypeError(`The ${name} is not in base64url`)
+  }
+  return CREDENTIAL_FORMS[form].write(credential, addresses)
+}
+
+/** The variables by which tools are pointed at an installation. */
+export const addressVariables = ({ baseUrl, signOn }: Addresses) => ({
+  STORE_DASHBOARD_URL: baseUrl,
+  UBUNTU_ONE_SSO_URL: signOn,
+  CHARMCRAFT_STORE_API_URL: joinable(baseUrl),
+  CHARMCRAFT_STORE_SSO_URL: joinable(signOn),
+})
+
+const credentialVariables = (credential: Credential) => ({
+  SNAPCRAFT_STORE_CREDENTIALS: asSnapcraft(credential),
+  UBUNTU_STORE_AUTH: asOnprem(credential),
+  CHARMCRAFT_AUTH: asCharmcraft(credential),
+})
+
+/** charmcraft joins addresses as browsers do: without a slash behind it, the last part of a path would be lost. */
+const joinable = (url: string): string => (new URL(url).pathname === '/' ? url : `${url}/`)
+
+const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
