@@ -31,6 +31,8 @@ export interface CommandContext {
   /** With the secret keys that exist: it makes none. */
   openSealer(): Promise<Sealer>
   readonly release: string
+  /** The service that a command talks to unless an option names one. Throws `ConfigError`. */
+  serviceUrl(): string
   /** Where `snap create-key` keeps private keys. */
   readonly gnupgHome: string
 }
@@ -51,6 +53,23 @@ export class Declined extends Error {
   constructor() {
     super('Nothing was changed.')
   }
+}
+
+/** A service that a command talks to refuses, or answers what no service of ours does; the exit code is 1. */
+export class ServiceRefusal extends Error {
+  override readonly name = 'ServiceRefusal'
+  /** The service's own, where it gives one. */
+  readonly code: string
+
+  constructor(message: string, { code = 'service', cause }: { code?: string; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+/** A service that a command talks to does not answer, or cannot now; the exit code is 3. */
+export class ServiceAway extends Error {
+  override readonly name = 'ServiceAway'
 }
 
 /** The exit codes of every command. */

@@ -45,3 +45,7 @@ export function requireText(filters: readonly (string | undefined)[]): void {
     throw new UsageError('A filter contains NUL or an invalid character.')
   }
 }
+
+/** A snap id has 32 letters and digits; the name of a package has no capitals. */
+export const packageReference = (text: string) =>
+  /^[A-Za-z0-9]{32}$/.test(text) && /[A-Z]/.test(text) ? { snap_id: text } : { name: text }

@@ -127,6 +127,7 @@ const WHOLE = {
   RATAFIA_ACCESS_LOG: 'off',
   RATAFIA_METRICS_PORT: '9464',
   RATAFIA_METRICS_HOST: '::',
+  RATAFIA_URL: 'https://store.example.com/auth/',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/otlp/',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '',
   OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
@@ -372,6 +373,7 @@ const REFUSED: readonly [name: VariableName, values: readonly string[], message:
     /is not URL=KEY/,
   ],
   ['RATAFIA_KNOWN_SERVICES', [`a.example.com=${KEY.toString('base64')}`], /is not an http or https address/],
+  ['RATAFIA_URL', ['store.example.com', 'https://a:b@store.example.com'], /is not an http or https address/],
   ['RATAFIA_ACCOUNTS', ['none', 'Auto', 'auto '], /can be auto, known/],
   ['RATAFIA_PASSWORD_LOGINS', ['yes', 'ON'], /can be on, off/],
   [

@@ -2,9 +2,11 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { contradictions, unknownVariables } from './checks.ts'
-import { type Environment, readRows, textOf, type ValuesOf } from './row.ts'
+import { type Environment, readRow, readRows, textOf, type ValuesOf } from './row.ts'
 import { previousSecretOf, secretOf } from './secrets.ts'
 import { readTracing, type TracingConfig } from './tracing.ts'
+import { COMMAND_VARIABLES, STANDARD_ADDRESS } from './variables/commands.ts'
+import { SERVING_VARIABLES } from './variables/serving.ts'
 import { SERVICE_VARIABLES } from './variables.ts'
 
 export type { Environment } from './row.ts'
@@ -37,6 +39,19 @@ export type Config = Readonly<ReturnType<typeof configOf>>
 /** Where clients reach the service, as far as the variables say. */
 export const serviceAddress = ({ baseUrl, host, port }: Config): string =>
   baseUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/**
+ * The service that a command talks to unless an option names one, without a trailing slash. Reads no other variable: the
+ * command may run where nothing of the service is set. Throws {@link ConfigError}.
+ */
+export function addressForCommands(environment: Environment): string {
+  const problems: string[] = []
+  const given =
+    readRow('RATAFIA_URL', COMMAND_VARIABLES.RATAFIA_URL, environment, problems) ??
+    readRow('RATAFIA_BASE_URL', SERVING_VARIABLES.RATAFIA_BASE_URL, environment, problems)
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return given ?? STANDARD_ADDRESS
+}
 
 /** Invalid or missing variables; the message has a line for each, beginning with its name. */
 export class ConfigError extends Error {

@@ -1,5 +1,6 @@
 /** Every variable of the service with its default and meaning, by subject. */
 import { TRACING_VARIABLES } from './tracing.ts'
+import { COMMAND_VARIABLES } from './variables/commands.ts'
 import { DEVICE_VARIABLES } from './variables/devices.ts'
 import { SERVING_VARIABLES } from './variables/serving.ts'
 import { STORAGE_VARIABLES } from './variables/storage.ts'
@@ -10,6 +11,7 @@ export const SERVICE_VARIABLES = {
   ...STORAGE_VARIABLES,
   ...TOKEN_VARIABLES,
   ...DEVICE_VARIABLES,
+  ...COMMAND_VARIABLES,
 } as const
 
 /** With those of OpenTelemetry: all that the documentation and `ratafia serve --help` show. */
@@ -24,4 +26,5 @@ export const VARIABLES_BY_SUBJECT = {
   'Logins and tokens': TOKEN_VARIABLES,
   Devices: DEVICE_VARIABLES,
   Traces: TRACING_VARIABLES,
+  'Commands over HTTP': COMMAND_VARIABLES,
 } as const

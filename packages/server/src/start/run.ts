@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { CommandContext, Streams } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
-import { type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
+import { addressForCommands, type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
@@ -63,6 +63,7 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
   return {
     streams,
     release: RELEASE,
+    serviceUrl: () => addressForCommands(environment),
     gnupgHome: gnupgHome(environment),
     withInstallation: opening('keys'),
     readInstallation: opening('nothing'),

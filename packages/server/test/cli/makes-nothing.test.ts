@@ -26,6 +26,7 @@ const BEGINS = [
 /** Long-running, and about files and words alone, which come first. */
 const OTHERS = [
   'config check',
+  'login',
   'serve',
   'identity serve',
   'signing-keys generate',

@@ -66,6 +66,10 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   tokens: [],
   'tokens list': ['--json', '--columns', '--account', '--include-inactive'],
   'tokens revoke': ['--json', '--yes', '--account', '--all'],
+  login: [
+    ...['--export', '--url', '--agent', '--permissions', '--channels', '--packages', '--stores'],
+    ...['--expires', '--ttl', '--description'],
+  ],
   packages: [],
   'packages import': ['--json', '--yes', '--replace', '--dry-run'],
   'packages list': ['--json', '--columns'],

@@ -372,6 +372,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     beginInstallation: (work) => work(installation),
     withUnopenedInstallation: unused,
     openSealer: unused,
+    serviceUrl: unused,
     release: 'test',
     gnupgHome: '/nonexistent',
   }

@@ -9,6 +9,7 @@ import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import type { Installation } from '../installation.ts'
+import { packageReference } from '../option-values.ts'
 import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
@@ -130,10 +131,6 @@ async function limitsOf(options: AddOptions, installation: Installation): Promis
     maxLifetime: options.maxLifetime === undefined ? undefined : lifetime(options.maxLifetime),
   }
 }
-
-/** A snap id has 32 letters and digits; the name of a package has no capitals. */
-const packageReference = (text: string) =>
-  /^[A-Za-z0-9]{32}$/.test(text) && /[A-Z]/.test(text) ? { snap_id: text } : { name: text }
 
 function lifetime(text: string): number {
   try {

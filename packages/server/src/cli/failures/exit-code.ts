@@ -1,5 +1,13 @@
 /** Turns the end of a command into its exit code, and says why it failed. */
-import { Declined, EXIT, FileError, type Streams, UsageError } from '../context.ts'
+import {
+  Declined,
+  EXIT,
+  FileError,
+  ServiceAway,
+  ServiceRefusal,
+  type Streams,
+  UsageError,
+} from '../context.ts'
 import { coloured } from '../terminal/colour.ts'
 import { escaped, harmless } from '../terminal/harmless.ts'
 import type { Failure } from './explain-failure.ts'
@@ -54,5 +62,10 @@ function knownFailure(error: unknown) {
   if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }
   if (error instanceof FileError) return { exitCode: EXIT.refused, code: 'file', message: error.message }
   if (error instanceof Declined) return { exitCode: EXIT.refused, code: 'declined', message: error.message }
+  if (error instanceof ServiceRefusal)
+    return { exitCode: EXIT.refused, code: error.code, message: error.message }
+  if (error instanceof ServiceAway) {
+    return { exitCode: EXIT.unavailable, code: 'unavailable', message: error.message }
+  }
   return undefined
 }

@@ -29,6 +29,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',
     '--account ann --all',
   ],
+  login: [
+    '--export snapcraft --url https://store.example.org --permissions package_upload --channels edge --ttl 30d',
+    '--export raw --agent agents.json',
+    '--export env --packages hello,hello-tools --expires 2027-01-31T12:00:00Z > credentials.sh',
+  ],
   'packages import': ['packages.csv', 'packages.json --replace --dry-run'],
   'packages list': [''],
   'trust add': ['account.assert account-key.assert'],

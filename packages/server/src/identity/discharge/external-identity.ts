@@ -3,6 +3,7 @@
  * rotated key is noticed (contract/bakery.md 3.1, 3.8, 7.12).
  */
 import { BakeryError, decodePublicKey } from '@ratafia/macaroon/bakery'
+import { boundedBody } from '../../bounded-body.ts'
 import type { Clock } from '../../clock.ts'
 import { Unavailable } from '../../errors.ts'
 import { type IdentityService, type PasswordLogins, type ThirdParty, withoutSlash } from './third-party.ts'
@@ -126,15 +127,9 @@ async function fetchJson(url: string, fetch: Fetch): Promise<Record<string, unkn
 }
 
 async function boundedText(response: Response, url: string): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length
-    // Leaving the loop cancels the rest.
-    if (length > MAX_BODY_BYTES) throw unavailable(url, `its answer has more than ${MAX_BODY_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  const body = await boundedBody(response, MAX_BODY_BYTES)
+  if (body === undefined) throw unavailable(url, `its answer has more than ${MAX_BODY_BYTES} bytes`)
+  return body.toString('utf8')
 }
 
 function publicKeyOf(text: unknown, location: string): Uint8Array {

@@ -35,12 +35,11 @@ const asCharmcraft = ({ token }: Credential): string => base64(token)
 /** In the order of `ratafia login --help`. */
 export const CREDENTIAL_FORMS = {
   snapcraft: {
-    meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft 7 and newer, and craft-store',
+    meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft 7 and newer, and of craft-store',
     write: asSnapcraft,
   },
   onprem: {
-    meaning:
-      'SNAPCRAFT_STORE_CREDENTIALS with SNAPCRAFT_STORE_AUTH=onprem, and UBUNTU_STORE_AUTH of image tools',
+    meaning: 'SNAPCRAFT_STORE_CREDENTIALS of snapcraft with SNAPCRAFT_STORE_AUTH=onprem; UBUNTU_STORE_AUTH',
     write: asOnprem,
   },
   charmcraft: {
@@ -52,7 +51,7 @@ export const CREDENTIAL_FORMS = {
     write: ({ token }) => token,
   },
   env: {
-    meaning: 'lines for a shell: the variables of all these tools, with the addresses of the service',
+    meaning: 'lines for a shell: all these variables, and those with the addresses',
     write: (credential, addresses) =>
       Object.entries({ ...addressVariables(addresses), ...credentialVariables(credential) })
         .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`)

@@ -1,0 +1,112 @@
+/** Logging in with an agent's key (contract/bakery.md 3.5): the agents file that `ratafia agents add` writes. */
+import { encodeBase64, encodeBinary } from '@ratafia/macaroon'
+import {
+  BakeryError,
+  decodeBakeryMacaroon,
+  decodeKey,
+  dischargeAll,
+  type KeyPair,
+  keyPairFromPrivateKey,
+} from '@ratafia/macaroon/bakery'
+import { FileError, ServiceRefusal } from '../context.ts'
+import { readNamed } from '../files.ts'
+import { askFor, isJson, placeOf, strangeAnswer } from './ask.ts'
+import { type LogIn, readable } from './discharge.ts'
+
+interface AgentsFile {
+  readonly path: string
+  readonly keyPair: KeyPair
+  readonly agents: readonly { readonly url: string; readonly username: string }[]
+}
+
+/** Reads the file at once. Throws `FileError`. */
+export async function asAgent(path: string): Promise<LogIn> {
+  const file = await readAgentsFile(path)
+  return async (offers, location) => {
+    const username = agentFor(location, file)
+    const { 'login-url': loginUrl } = offers['agent'] ?? {}
+    if (typeof loginUrl !== 'string' || !URL.canParse(loginUrl)) {
+      throw new ServiceRefusal(`${placeOf(location)} offers no login with an agent's key. Leave --agent out.`)
+    }
+    return { kind: 'agent', parameter: 'token64', value: await agentToken(loginUrl, username, file) }
+  }
+}
+
+/** Gets the macaroon that only the agent's key discharges, and discharges it. */
+async function agentToken(
+  loginUrl: string,
+  username: string,
+  { path, keyPair }: AgentsFile,
+): Promise<string> {
+  const url = new URL(loginUrl)
+  url.searchParams.set('username', username)
+  url.searchParams.set('public-key', encodeBase64(keyPair.publicKey))
+  const { macaroon } = await askFor(url.href, { headers: { 'bakery-protocol-version': '3' } })
+  const login = readable(url.href, () => decodeBakeryMacaroon(macaroon))
+  const elsewhere = () => {
+    throw strangeAnswer(url.href, 'a login for an agent that needs more than its key')
+  }
+  const slice = await dischargeAll(login, elsewhere, { localKeyPair: keyPair }).catch((error: unknown) => {
+    if (!(error instanceof BakeryError)) throw error
+    throw new ServiceRefusal(`The key in ${path} does not open the login of the agent ${username}.`, {
+      cause: error,
+    })
+  })
+  return encodeBase64(encodeBinary(...slice))
+}
+
+/** A key goes only to the identity service that the file names with it. */
+function agentFor(location: string, { path, agents }: AgentsFile): string {
+  const found = agents.find(({ url }) => url === plain(location))
+  if (found) return found.username
+  const known = agents.map(({ url }) => url).join(', ')
+  throw new FileError(
+    `${path} has no agent of the identity service ${plain(location)}${known === '' ? '' : `, only of ${known}`}. ` +
+      `\`ratafia agents add NAME --account USERNAME --url ${plain(location)}\` makes one.`,
+  )
+}
+
+async function readAgentsFile(path: string): Promise<AgentsFile> {
+  const { bytes } = await readNamed(path)
+  const notOne = (what: string) =>
+    new FileError(`${path} is not an agents file: ${what}. \`ratafia agents add\` writes one.`)
+  const { key, agents } = jsonIn(bytes) ?? {}
+  if (!isJson(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
+  if (!Array.isArray(agents)) throw notOne('it has no list of agents')
+  return {
+    path,
+    keyPair: keyPairIn(key['private']) ?? fail(notOne('its private key is not 32 bytes in base64')),
+    agents: agents.map((agent: unknown) => {
+      const { url, username } = isJson(agent) ? agent : {}
+      if (typeof url !== 'string' || !URL.canParse(url)) throw notOne('an agent has no address')
+      if (typeof username !== 'string' || username === '') throw notOne('an agent has no name')
+      return { url: plain(url), username }
+    }),
+  }
+}
+
+/** Nothing of it goes into a message: it is a secret. */
+function jsonIn(bytes: Buffer) {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isJson(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function keyPairIn(text: string): KeyPair | undefined {
+  try {
+    return keyPairFromPrivateKey(decodeKey(text))
+  } catch (error) {
+    if (!(error instanceof BakeryError)) throw error
+    return undefined
+  }
+}
+
+function fail(error: Error): never {
+  throw error
+}
+
+/** `https://id.example.org/` and `https://id.example.org` are the same service. */
+const plain = (url: string): string => new URL(url).href.replace(/\/+$/, '')

@@ -1,0 +1,145 @@
+/** One request to a service, with a time limit and a size limit, and its answer as JSON. Follows no redirect. */
+import { boundedBody } from '../../bounded-body.ts'
+import { ServiceAway, ServiceRefusal } from '../context.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+export interface Answer {
+  readonly url: string
+  readonly status: number
+  readonly headers: Headers
+  /** Undefined if it is not a JSON object: a proxy before the service answers with pages of its own. */
+  readonly body: Json | undefined
+}
+
+export interface Question extends Pick<RequestInit, 'method' | 'body'> {
+  readonly headers?: Readonly<Record<string, string>>
+  /** Milliseconds until the whole answer must be there. */
+  readonly patience?: number
+}
+
+/** A connection that failed, or an answer that did not come in time. */
+export class NoAnswer extends ServiceAway {
+  readonly tooSlow: boolean
+
+  constructor(message: string, tooSlow = false) {
+    super(message)
+    this.tooSlow = tooSlow
+  }
+}
+
+const PATIENCE_MS = 30_000
+/** Our largest answer has two macaroons and a token, of at most 48 KiB each. */
+const MOST_BYTES = 256 * 1024
+
+/** Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too long. */
+export async function ask(url: string, question: Question = {}): Promise<Answer> {
+  const { patience = PATIENCE_MS, headers, ...init } = question
+  const response = await received(url, patience, () =>
+    fetch(url, {
+      ...init,
+      headers: { accept: 'application/json', ...headers },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patience),
+    }),
+  )
+  const { status } = response
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel()
+    throw new ServiceRefusal(
+      `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with --url.`,
+    )
+  }
+  const bytes = await received(url, patience, () => boundedBody(response, MOST_BYTES))
+  if (bytes === undefined) {
+    throw new ServiceRefusal(`${placeOf(url)} answers with more than ${MOST_BYTES / 1024} KiB. Check --url.`)
+  }
+  return { url, status, headers: response.headers, body: jsonOf(bytes) }
+}
+
+/** The same, and anything but a 200 throws what {@link refusalIn} makes of it. */
+export async function askFor(url: string, question: Question = {}): Promise<Json> {
+  const answer = await ask(url, question)
+  if (answer.status === 200 && answer.body !== undefined) return answer.body
+  throw refusalIn(answer)
+}
+
+/** A POST of JSON. */
+export const withJson = (body: unknown, headers: Readonly<Record<string, string>> = {}): Question => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+
+/** What the service says of a refusal, in the words of the API or of the bakery. */
+export function refusalIn({ url, status, body = {} }: Answer): ServiceRefusal | ServiceAway {
+  const [first]: readonly unknown[] = Array.isArray(body['error_list']) ? body['error_list'] : []
+  const { code, message } = isJson(first) ? first : { code: body['Code'], message: body['Message'] }
+  const said = typeof message === 'string' && message !== '' ? message.slice(0, 1000) : undefined
+  const where = placeOf(url)
+  if (status === 429 || status >= 500) {
+    return new ServiceAway(`${where}: ${said ?? `it answers with status ${status}. Try again.`}`)
+  }
+  if (said === undefined) return strangeAnswer(url, `status ${status} and no reason`)
+  return new ServiceRefusal(`${where}: ${said}`, typeof code === 'string' ? { code: code.slice(0, 64) } : {})
+}
+
+/** The answer is none that this service gives. */
+export const strangeAnswer = (url: string, what: string, cause?: unknown): ServiceRefusal =>
+  new ServiceRefusal(`${placeOf(url)} answers with ${what}: it may be another program. Check --url.`, {
+    cause,
+  })
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Without the query: that of a login is a secret. */
+export function placeOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
+
+function jsonOf(bytes: Buffer): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isJson(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function received<T>(url: string, patience: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      throw new NoAnswer(`${placeOf(url)} did not answer within ${patience / 1000} seconds. Try again.`, true)
+    }
+    throw new NoAnswer(`${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check --url, or try again.`)
+  }
+}
+
+/** By the code of the system, or of the TLS library. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no host of this name',
+  EAI_AGAIN: 'the name cannot be looked up now',
+  EHOSTUNREACH: 'there is no way to that host',
+  ENETUNREACH: 'there is no way to that network',
+  ETIMEDOUT: 'the connection takes too long',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection takes too long',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',
+  SELF_SIGNED_CERT_IN_CHAIN: 'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  const code = isJson(cause) ? cause['code'] : undefined
+  return typeof code === 'string' ? (REASONS[code] ?? code) : 'the connection fails'
+}

@@ -1,0 +1,85 @@
+/** A bakery client over HTTP: gets the discharge of a root macaroon from the identity service that its caveat names. */
+import { encodeBase64, encodeBase64Url, MacaroonError, type UnverifiedSlice } from '@ratafia/macaroon'
+import {
+  BakeryError,
+  type BakeryMacaroon,
+  type DischargeNeed,
+  decodeBakeryMacaroon,
+  dischargeAll,
+} from '@ratafia/macaroon/bakery'
+import { type Answer, ask, isJson, type Json, refusalIn, strangeAnswer } from './ask.ts'
+
+/** The proof of a login that the identity service takes. */
+export interface LoginToken {
+  readonly kind: string
+  /** The parameter in which it goes back. */
+  readonly parameter: 'token' | 'token64'
+  readonly value: string
+}
+
+/** By method, what the identity service offers. */
+export type Offers = Readonly<Record<string, Json>>
+
+/** One way to log in. `location`: of the identity service, without a trailing slash. */
+export type LogIn = (offers: Offers, location: string) => Promise<LoginToken>
+
+/** `macaroon`: as `POST /api/v2/tokens` at `url` answers it. Throws what `ask` and `logIn` throw. */
+export async function dischargedRoot(macaroon: unknown, url: string, logIn: LogIn): Promise<UnverifiedSlice> {
+  const root = readable(url, () => decodeBakeryMacaroon(JSON.parse(String(macaroon))))
+  try {
+    return await dischargeAll(root, (need) => dischargeOf(need, logIn))
+  } catch (error) {
+    if (!(error instanceof BakeryError || error instanceof MacaroonError)) throw error
+    throw strangeAnswer(url, 'a macaroon that cannot be discharged', error)
+  }
+}
+
+/** Macaroons from elsewhere: what cannot be read is the other side's mistake. */
+export function readable<T>(url: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof BakeryError || error instanceof MacaroonError || error instanceof SyntaxError))
+      throw error
+    throw strangeAnswer(url, 'something that is no macaroon', error)
+  }
+}
+
+async function dischargeOf(need: DischargeNeed, logIn: LogIn): Promise<BakeryMacaroon> {
+  const location = need.location.replace(/\/+$/, '')
+  if (!/^https?:\/\//.test(location) || !URL.canParse(location)) {
+    throw new BakeryError('malformed', 'A caveat names no address where it is discharged')
+  }
+  const first = await post(location, need, {})
+  if (first.status === 200) return macaroonIn(first)
+  const offers = offersIn(first)
+  if (offers === undefined) throw refusalIn(first)
+  const { kind, parameter, value } = await logIn(offers, location)
+  return macaroonIn(await post(location, need, { 'token-kind': kind, [parameter]: value }))
+}
+
+const post = (location: string, { id, caveat }: DischargeNeed, token: Readonly<Record<string, string>>) =>
+  ask(`${location}/discharge`, {
+    method: 'POST',
+    headers: { 'bakery-protocol-version': '3' },
+    body: new URLSearchParams({
+      id64: encodeBase64(id),
+      ...(caveat && { caveat64: encodeBase64Url(caveat) }),
+      ...token,
+    }),
+  })
+
+function macaroonIn(answer: Answer): BakeryMacaroon {
+  if (answer.status !== 200) throw refusalIn(answer)
+  return readable(answer.url, () => decodeBakeryMacaroon(answer.body?.['Macaroon']))
+}
+
+/** Undefined if the identity service refuses for another reason than that somebody must log in. */
+function offersIn({ body }: Answer): Offers | undefined {
+  const info = body?.['Code'] === 'interaction required' ? body['Info'] : undefined
+  const methods = isJson(info) ? info['InteractionMethods'] : undefined
+  if (!isJson(methods)) return undefined
+  return Object.fromEntries(
+    Object.entries(methods).filter((entry): entry is [string, Json] => isJson(entry[1])),
+  )
+}

@@ -1,0 +1,58 @@
+/** `ratafia login --export`: from a login to one credential as a string. Needs nothing but the service's address. */
+import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import {
+  type Addresses,
+  type CredentialForm,
+  credentialString,
+} from '../../tokens/credentials/credential-strings.ts'
+import { askFor, isJson, type Json, strangeAnswer, withJson } from './ask.ts'
+import { dischargedRoot, type LogIn } from './discharge.ts'
+
+export interface Export {
+  /** Of the service, without a trailing slash. */
+  readonly url: string
+  readonly form: CredentialForm
+  /** The body of `POST /api/v2/tokens`. */
+  readonly wanted: object
+  readonly logIn: LogIn
+}
+
+export interface Exported {
+  readonly text: string
+  readonly sessionId: string
+}
+
+/** Throws `ServiceRefusal`, `ServiceAway`, and what `logIn` throws. */
+export async function exportCredential({ url, form, wanted, logIn }: Export): Promise<Exported> {
+  // First, so that nobody logs in and then gets nothing.
+  const addresses = await addressesOf(url)
+  const { macaroon: root } = await askFor(`${url}/api/v2/tokens`, withJson(wanted))
+  const slice = await dischargedRoot(root, `${url}/api/v2/tokens`, logIn)
+  const place = `${url}/api/v2/tokens/export`
+  const answer = await askFor(place, withJson({}, { macaroons: formatMacaroonsHeader(slice) }))
+  const text = (name: string) => macaroonAt(name, answer, place)
+  const credential = { root: text('root'), discharge: text('discharge'), token: text('macaroon') }
+  const { 'session-id': sessionId } = answer
+  if (typeof sessionId !== 'string' || !/^[0-9a-f-]{1,64}$/.test(sessionId))
+    throw strangeAnswer(place, 'no session')
+  return { text: credentialString(form, credential, addresses), sessionId }
+}
+
+/** How the service itself says that it is reached, whatever way leads there from here. */
+async function addressesOf(url: string): Promise<Addresses> {
+  const { service, links } = await askFor(`${url}/`)
+  const { self, 'sign-on': signOn } = isJson(links) ? links : {}
+  if (service !== 'ratafia' || !isAddress(self) || !isAddress(signOn)) {
+    throw strangeAnswer(`${url}/`, 'no description of this service')
+  }
+  return { baseUrl: self, signOn }
+}
+
+function macaroonAt(name: string, answer: Json, place: string): string {
+  const value = answer[name]
+  if (typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value)) return value
+  throw strangeAnswer(place, 'no credential')
+}
+
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)

@@ -1,0 +1,60 @@
+/** Logging in with a browser: a person opens an address, and the command waits until they have decided. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ServiceAway, ServiceRefusal, type Streams } from '../context.ts'
+import { note } from '../output.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { type Answer, ask, NoAnswer, placeOf, refusalIn, strangeAnswer } from './ask.ts'
+import type { LogIn, LoginToken } from './discharge.ts'
+
+/** The identity service holds a request for ten minutes; this client's HTTP library gives up after five. */
+const HELD_MS = 240_000
+/** An unfinished login ends after half an hour. */
+const MOST_MS = 31 * 60_000
+/** A service that restarts is back by then. */
+const FAILURES = 30
+const PAUSE_MS = 1_000
+
+export const inBrowser =
+  (streams: Streams): LogIn =>
+  async (offers, location) => {
+    const { VisitURL: visit, WaitTokenURL: wait } = offers['browser-window'] ?? {}
+    if (!isAddress(visit) || !isAddress(wait)) {
+      throw new ServiceRefusal(`${placeOf(location)} offers no login in a browser. Use --agent.`)
+    }
+    note(streams, `Open this address in a browser, and log in there:\n\n  ${harmless(visit)}\n\nWaiting …`)
+    return decided(wait)
+  }
+
+/** Asks until somebody has decided: the identity service lets clients go after a while, and may restart. */
+async function decided(url: string): Promise<LoginToken> {
+  const end = performance.now() + MOST_MS
+  for (let failures = 0; performance.now() < end; ) {
+    const answer = await ask(url, { patience: HELD_MS }).catch((error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error
+      failures = error.tooSlow ? 0 : failures + 1
+      if (failures > FAILURES) throw error
+      return error
+    })
+    if (!(answer instanceof NoAnswer)) {
+      if (answer.status === 200) return tokenIn(answer)
+      if (!isPassing(answer)) throw refusalIn(answer)
+      failures = 0
+    }
+    if (!(answer instanceof NoAnswer && answer.tooSlow)) await sleep(PAUSE_MS)
+  }
+  throw new ServiceAway('Nobody has decided about this login within half an hour. Log in again.')
+}
+
+/** Nobody has decided yet, or the service is busy or restarts. */
+const isPassing = ({ status }: Answer): boolean => status === 429 || (status >= 502 && status <= 504)
+
+function tokenIn({ url, body = {} }: Answer): LoginToken {
+  const { kind, token, token64 } = body
+  if (typeof kind === 'string' && typeof token64 === 'string')
+    return { kind, parameter: 'token64', value: token64 }
+  if (typeof kind === 'string' && typeof token === 'string') return { kind, parameter: 'token', value: token }
+  throw strangeAnswer(url, 'no login')
+}
+
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
