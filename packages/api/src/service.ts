@@ -23,7 +23,8 @@ export const ServiceDescriptionSchema = Type.Object(
       ),
     ),
     links: Type.Record(Type.String(), Type.String(), {
-      description: 'Absolute addresses: `self`, `openapi`, `identity`',
+      description:
+        'Absolute addresses: `self`, `openapi`, `identity`, and `sign-on`, which publishers’ tools know as Ubuntu One',
     }),
     'token-prefix': Type.String({
       description: 'Every token of this installation begins with these characters, for secret scanners',

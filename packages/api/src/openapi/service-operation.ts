@@ -1,5 +1,6 @@
 /** `GET /`. */
 import { ServiceDescriptionSchema } from '../service.ts'
+import { Type } from '../type.ts'
 import type { Described } from './described.ts'
 import { headersNamed } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
@@ -12,7 +13,12 @@ export const describeService = (): Described => ({
     200: {
       description: 'Done',
       headers: headersNamed(['Snap-Store-Version']),
-      content: { 'application/json': { schema: ServiceDescriptionSchema } },
+      content: {
+        'application/json': { schema: ServiceDescriptionSchema },
+        'text/html; charset=utf-8': {
+          schema: Type.String({ description: 'A page for people, if `Accept` prefers it' }),
+        },
+      },
     },
     ...refusalsOf({ method: 'GET', credential: 'none', errors: [] }),
   },

@@ -30,12 +30,12 @@ interface BakeryRefusal {
 export function errorRoutes(app: FastifyInstance): void {
   app.setErrorHandler(answer)
   app.all('/*', async ({ method }) => {
-    throw new RequestError(
-      'not-found',
-      `There is nothing for ${method} at this path of the identity service.`,
-    )
+    throw nothingHere(method)
   })
 }
+
+export const nothingHere = (method: string): RequestError =>
+  new RequestError('not-found', `There is nothing for ${method} at this path of the identity service.`)
 
 function answer(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const refused = bakeryRefusal(error, request.routeOptions.bodyLimit)

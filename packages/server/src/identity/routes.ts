@@ -13,6 +13,7 @@ import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { IdentityDependencies } from './dependencies.ts'
 import { dischargeRoutes } from './discharge/routes.ts'
 import { errorRoutes } from './error-routes.ts'
+import { frontRoutes } from './front-routes.ts'
 import type { KnownService } from './known-services.ts'
 import { LoginWaiters } from './logins/login-waiters.ts'
 import { pageRoutes } from './logins/page-routes.ts'
@@ -76,6 +77,7 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
   app.addContentTypeParser('application/x-www-form-urlencoded', form)
   app.addContentTypeParser('*', bodyParser({ limit: BODY_LIMIT, parse: refuseOtherBodies }))
   errorRoutes(app)
+  frontRoutes(app, deps)
   dischargeRoutes(app, deps, waitPatience)
   // Programs get no cookies and send no forms of pages: their requests pass none of these plugins' hooks.
   await app.register(async (pages) => {

@@ -7,10 +7,14 @@ export interface PageContent {
   readonly title: string
   /** The form could not be taken: the tab's title says so, which is what a screen reader reads first. */
   readonly failed?: boolean
+  /** What this is a page of, beside the name of the software. Default: the identity service. */
+  readonly brand?: string
+  /** For commands to copy. */
+  readonly wide?: boolean
   readonly body: Html
 }
 
-export function page({ title, failed, body }: PageContent): string {
+export function page({ title, failed, brand = 'identity service', wide, body }: PageContent): string {
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -21,8 +25,8 @@ export function page({ title, failed, body }: PageContent): string {
 ${STYLESHEET}
 </head>
 <body>
-<main>
-<p class="brand"><strong>Ratafia</strong> identity service</p>
+<main${wide && html` class="wide"`}>
+<p class="brand"><strong>Ratafia</strong> ${brand}</p>
 <div class="card">
 <h1>${title}</h1>
 ${body}

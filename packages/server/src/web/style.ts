@@ -9,11 +9,13 @@ export const STYLE = `
 *{box-sizing:border-box}
 body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main{max-width:34rem;margin:4vh auto;padding:0 1rem 3rem}
+main.wide{max-width:56rem}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:.75rem;padding:1.5rem}
 .brand{margin:0 0 1rem;color:var(--soft);font-size:.9rem;letter-spacing:.02em}
 .brand strong{color:var(--accent)}
 h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25}
 h2{margin:1.5rem 0 .5rem;font-size:1.05rem}
+h3{margin:1.25rem 0 .25rem;font-size:1rem}
 p{margin:.5rem 0}
 label{display:block;margin:1rem 0 .25rem;font-weight:600}
 input[type=text],input[type=password]{width:100%;padding:.65rem .75rem;font:inherit;color:inherit;background:var(--back);
@@ -22,7 +24,7 @@ button{padding:.65rem 1.25rem;font:inherit;font-weight:600;border-radius:.4rem;b
 .primary{background:var(--accent);color:var(--accent-ink)}
 .secondary{background:transparent;color:var(--accent)}
 .link{padding:0;border:0;background:none;color:var(--accent);text-decoration:underline;font-weight:400}
-a{color:var(--accent)}
+a{color:var(--accent);overflow-wrap:anywhere}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .actions{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.25rem}
 .notice{margin:1rem 0;padding:.75rem 1rem;border-left:.3rem solid;border-radius:.3rem}
@@ -35,6 +37,8 @@ dd{margin:0;overflow-wrap:anywhere}
 ul{margin:0;padding-left:1.2rem}
 li{margin:0 0 .2rem;overflow-wrap:anywhere}
 code{font:.9em ui-monospace,"Cascadia Mono",Menlo,monospace;overflow-wrap:anywhere}
+pre{margin:.5rem 0;padding:.75rem;background:var(--back);border:1px solid var(--line);border-radius:.4rem;
+font:.85em/1.5 ui-monospace,"Cascadia Mono",Menlo,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
 .quiet{color:var(--soft);font-size:.9rem}
 form.inline{display:inline}
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}.actions button{width:100%}}

@@ -133,6 +133,10 @@ export async function addService(parts: ServiceParts): Promise<void> {
     release: RELEASE,
     baseUrl,
     identity: identityLocation,
+    account: config.identity ? undefined : `${bundled}/account`,
+    signOn: config.identity?.url ?? baseUrl,
+    // Nobody gives the password of an account elsewhere to this service.
+    passwordLogins: !config.identity,
     deviceServicePath: config.deviceServicePath,
     tokenPrefix: tokenPrefix(location, id),
   })

@@ -1,0 +1,111 @@
+/**
+ * How each tool logs in to one installation: a row for each, with the addresses filled in. The front page shows them, and
+ * docs/publishers.md has the same variables. The evidence is in contract/publisher-login.md, "Pointing a client at a
+ * server".
+ */
+
+/** Where tools find an installation; no address ends with a slash. */
+export interface ToolFacts {
+  readonly baseUrl: string
+  /** What takes the place of login.ubuntu.com: the address before `/api/v2/tokens/discharge`. */
+  readonly signOn: string
+  /** Whether people can give a tool their password. */
+  readonly passwordLogins: boolean
+  /** The address for a gadget's `device-service.url`, with the slash that it needs. */
+  readonly deviceService: string
+}
+
+export interface Tool {
+  readonly name: string
+  /** The variables by which it finds the service. */
+  readonly variables: (facts: ToolFacts) => Readonly<Record<string, string>>
+  /** A login that asks for a password; absent for a tool that has none. */
+  readonly password?: (facts: ToolFacts) => readonly string[]
+  /** A login in the browser or by an agent; absent for a tool that takes no credential. */
+  readonly credential?: (facts: ToolFacts) => readonly string[]
+  /** What to know besides. */
+  readonly note?: (facts: ToolFacts) => string
+}
+
+export const TOOLS: readonly Tool[] = [
+  {
+    name: 'snapcraft 7 and newer',
+    variables: ({ baseUrl, signOn }) => ({ STORE_DASHBOARD_URL: baseUrl, UBUNTU_ONE_SSO_URL: signOn }),
+    password: () => ['snapcraft login', 'snapcraft whoami'],
+    credential: (facts) => [exported('SNAPCRAFT_STORE_CREDENTIALS', 'snapcraft', facts), 'snapcraft whoami'],
+    note: () => 'snapcraft refuses “login” while SNAPCRAFT_STORE_CREDENTIALS is set.',
+  },
+  {
+    name: 'snapcraft in its on-prem mode',
+    variables: ({ baseUrl }) => ({
+      SNAPCRAFT_STORE_AUTH: 'onprem',
+      STORE_DASHBOARD_URL: `${baseUrl}/publishergw`,
+    }),
+    credential: (facts) => [
+      exported('SNAPCRAFT_ADMIN_MACAROON', 'raw', facts),
+      'snapcraft login',
+      'snapcraft whoami',
+    ],
+  },
+  {
+    name: 'charmcraft 4.4 and newer',
+    variables: ({ baseUrl, signOn }) => ({
+      CHARMCRAFT_STORE_API_URL: joinable(baseUrl),
+      CHARMCRAFT_STORE_SSO_URL: joinable(signOn),
+    }),
+    password: () => ['charmcraft login', 'charmcraft whoami'],
+    credential: (facts) => [exported('CHARMCRAFT_AUTH', 'charmcraft', facts), 'charmcraft whoami'],
+  },
+  {
+    name: 'craft-store, in a program',
+    variables: () => ({}),
+    credential: (facts) => [exported('STORE_AUTH', 'snapcraft', facts)],
+    note: ({ baseUrl, signOn }) =>
+      `Give UbuntuOneStoreClient base_url="${baseUrl}", auth_url="${signOn}", endpoints=U1_SNAP_STORE and environment_auth="STORE_AUTH".`,
+  },
+  {
+    name: 'surl',
+    variables: ({ baseUrl, signOn }) => ({
+      SURL_SCA_BASE_URL: baseUrl,
+      SURL_API_BASE_URL: baseUrl,
+      SURL_SSO_BASE_URL: signOn,
+      SURL_SSO_LOCATION: new URL(signOn).host,
+    }),
+    password: () => ['surl -s local -a work -e YOU@EXAMPLE.COM'],
+  },
+  {
+    name: 'snap login',
+    variables: ({ signOn }) => ({ SNAPPY_FORCE_SSO_URL: `${signOn}/api/v2` }),
+    password: () => ['sudo snap login YOU@EXAMPLE.COM'],
+    note: () =>
+      'The variable belongs in the environment of snapd, not in yours. snapd asks dashboard.snapcraft.io for the rest: that name must lead here, with a certificate that snapd trusts.',
+  },
+  {
+    name: 'ubuntu-image and snap prepare-image',
+    variables: () => ({}),
+    credential: (facts) => [exported('UBUNTU_STORE_AUTH', 'onprem', facts)],
+  },
+  {
+    name: 'curl',
+    variables: () => ({}),
+    credential: (facts) => [
+      `ratafia login --export raw --url ${facts.baseUrl} > token`,
+      `sed 's/^/Authorization: Macaroon /' token | curl -H @- ${facts.baseUrl}/api/v2/tokens/whoami`,
+    ],
+    note: () => 'Read from a file, the token appears in no list of processes.',
+  },
+  {
+    name: 'Everything at once, in a shell',
+    variables: () => ({}),
+    credential: ({ baseUrl }) => [
+      `credentials="$(ratafia login --export env --url ${baseUrl})" && eval "$credentials"`,
+    ],
+    note: () => 'With --agent FILE, a pipeline logs in without a browser.',
+  },
+]
+
+const exported = (variable: string, form: string, { baseUrl }: ToolFacts): string =>
+  `export ${variable}="$(ratafia login --export ${form} --url ${baseUrl})"`
+
+/** charmcraft joins addresses as browsers do: without a slash behind it, the last part of a path would be lost. */
+const joinable = (url: string): string => (new URL(url).pathname === '/' ? url : `${url}/`)

@@ -1,0 +1,162 @@
+/** `GET /` by Accept: a page for people, JSON for programs. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { oneDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import { call, testService } from '../support/service.ts'
+
+const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
+/** What `Accept` says, and whether that prefers a page. */
+const ACCEPTS: readonly (readonly [accept: string | undefined, page: boolean])[] = [
+  [undefined, false],
+  ['', false],
+  ['*/*', false],
+  ['application/json', false],
+  ['application/json, text/html', false],
+  ['application/json, */*', false],
+  ['application/json, text/html;q=0.9', false],
+  ['text/html;q=0.8, application/json', false],
+  ['text/html;q=0.5, */*', false],
+  ['text/html;q=0', false],
+  ['text/html;q=0, */*;q=0.1', false],
+  ['application/json, application/hal+json', false],
+  ['image/png', false],
+  ['nonsense', false],
+  [`${'text/plain,'.repeat(2000)}x`, false],
+  [FIREFOX, true],
+  ['text/html', true],
+  ['TEXT/HTML', true],
+  ['text/*', true],
+  ['text/html, */*', true],
+  ['application/json;q=0.9, text/html', true],
+  ['application/json;q=0.1, text/html;q=0.2', true],
+  ['*/*;q=0.1, text/html;q=0.2', true],
+]
+
+const pageOf = async (url: string, accept = FIREFOX) => (await fetch(url, { headers: { accept } })).text()
+/** The lines of all commands on the page. */
+const commandsOn = (page: string): readonly string[] =>
+  [...page.matchAll(/<pre>([^<]*)<\/pre>/g)].flatMap(([, text = '']) =>
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+      .split('\n'),
+  )
+
+describe('GET /', () => {
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh)
+
+    for (const [accept, isPage] of ACCEPTS) {
+      test(`Accept ${accept?.slice(0, 60) ?? 'missing'}: ${isPage ? 'the page' : 'JSON'}`, async () => {
+        // Node's fetch would send an Accept of its own.
+        const { request } = await import('node:http')
+        const { status, type, vary } = await new Promise<Record<string, unknown>>((resolve, reject) => {
+          const headers = accept === undefined ? {} : { accept }
+          request(service.baseUrl, { headers }, (response) => {
+            response.resume()
+            const { 'content-type': type, vary } = response.headers
+            resolve({ status: response.statusCode, type, vary })
+          })
+            .on('error', reject)
+            .end()
+        })
+        const expected = isPage ? 'text/html; charset=utf-8' : 'application/json'
+        assert.deepEqual({ status, type, vary }, { status: 200, type: expected, vary: 'Accept' })
+      })
+    }
+
+    test('the page is documented, safe, and has a HEAD', async () => {
+      const response = await fetch(service.baseUrl, { headers: { accept: FIREFOX } })
+      const text = await response.text()
+      const head = await fetch(service.baseUrl, { method: 'HEAD', headers: { accept: FIREFOX } })
+      assert.equal(head.status, 200)
+      assert.equal(Number(head.headers.get('content-length')), Buffer.byteLength(text))
+      assert.match(
+        response.headers.get('content-security-policy') ?? '',
+        /^default-src 'none'; style-src 'sha256-/,
+      )
+      assert.equal(response.headers.get('x-frame-options'), 'DENY')
+      assert.doesNotMatch(text, /<script|undefined|\[object/)
+    })
+
+    test('every address on the page is of this installation, and each tool has its variables', async () => {
+      const page = await pageOf(service.baseUrl)
+      const { baseUrl } = service
+      const lines = commandsOn(page)
+      for (const line of [
+        `export STORE_DASHBOARD_URL=${baseUrl}`,
+        `export UBUNTU_ONE_SSO_URL=${baseUrl}`,
+        'snapcraft login',
+        `export STORE_DASHBOARD_URL=${baseUrl}/publishergw`,
+        `export CHARMCRAFT_STORE_API_URL=${baseUrl}`,
+        'charmcraft login',
+        `export SURL_SSO_LOCATION=${new URL(baseUrl).host}`,
+        `export SNAPPY_FORCE_SSO_URL=${baseUrl}/api/v2`,
+        `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia login --export snapcraft --url ${baseUrl})"`,
+        `snapctl set device-service.url=${baseUrl}/v1/`,
+      ]) {
+        assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`)
+      }
+      for (const [address] of page.matchAll(/https?:\/\/[^\s"<&)]+/g))
+        assert.ok(address.startsWith(baseUrl), address)
+      for (const path of ['/identity/account', '/openapi.json'])
+        assert.ok(page.includes(`href="${baseUrl}${path}"`))
+    })
+
+    test('the identity service has a page for people at its location, and still nothing for programs', async () => {
+      for (const path of ['/identity', '/identity/']) {
+        const page = await pageOf(`${service.baseUrl}${path}`)
+        assert.ok(page.includes(`href="${service.baseUrl}/identity/account"`), page)
+        const { status, body } = await call(service, 'GET', path)
+        assert.deepEqual({ status, code: body.Code }, { status: 404, code: 'not found' })
+      }
+    })
+  })
+
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh, { RATAFIA_IDENTITY_URL: 'https://id.example.com/candid' })
+
+    test('with an identity service elsewhere no tool is given a password, and accounts are there', async () => {
+      const page = await pageOf(service.baseUrl)
+      const lines = commandsOn(page)
+      assert.ok(!page.includes('/identity/account'))
+      assert.ok(page.includes('href="https://id.example.com/candid"'))
+      assert.ok(lines.includes('snapcraft whoami') && lines.includes('charmcraft whoami'))
+      // Snapcraft's on-prem login takes no password.
+      assert.deepEqual(
+        lines.filter((line) => /\blogin$|snap login|surl/.test(line)),
+        ['snapcraft login'],
+      )
+    })
+  })
+
+  describe('of a service below a path', () => {
+    const program = testProgram()
+
+    test('charmcraft gets the slash it needs behind the path, and others do not', async () => {
+      const { baseUrl } = await program.serve({ RATAFIA_BASE_URL: 'https://example.com/store' })
+      const lines = commandsOn(await pageOf(baseUrl))
+      assert.ok(lines.includes('export CHARMCRAFT_STORE_API_URL=https://example.com/store/'))
+      assert.ok(lines.includes('export STORE_DASHBOARD_URL=https://example.com/store'))
+      assert.ok(lines.includes('snapctl set device-service.url=https://example.com/store/v1/'))
+    })
+  })
+
+  describe('of an identity service alone', () => {
+    const program = testProgram()
+
+    test('a page for people, and for programs nothing, as before', async () => {
+      const { baseUrl, end } = await program.start({}, ['identity', 'serve'])
+      const page = await pageOf(baseUrl)
+      assert.ok(page.includes(`href="${baseUrl}/account"`), page)
+      const response = await fetch(baseUrl)
+      assert.equal(response.status, 404)
+      assert.equal(((await response.json()) as { Code: string }).Code, 'not found')
+      await end('SIGTERM')
+    })
+  })
+})
