@@ -17,23 +17,32 @@ export interface ServiceFacts {
   readonly identity: string
   /** Where people manage their account; undefined with an identity service elsewhere. */
   readonly account: string | undefined
-  /** What tools for publishers know as Ubuntu One: the address before `/api/v2/tokens/discharge`. */
-  readonly signOn: string
-  /** Whether people can give a tool their password. */
-  readonly passwordLogins: boolean
+  /** How publishers' tools log in; an identity service elsewhere may change that. Never rejects. */
+  readonly toolLogins: () => Promise<ToolLogins>
   /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
   readonly deviceServicePath: string
   readonly tokenPrefix: string
 }
 
+export interface ToolLogins {
+  /** What the tools know as Ubuntu One: the address before `/api/v2/tokens/discharge`, without a slash at the end. */
+  readonly signOn: string
+  /** Whether people can give a tool their password. */
+  readonly passwordLogins: boolean
+}
+
 export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   const description = describe(facts)
-  const page = frontPage({ ...facts, deviceService: `${facts.baseUrl}${facts.deviceServicePath}/` })
   // Made once: anyone may ask for it, as often as they like. Not at the start, of which it would take 13 ms.
   let document: Buffer | undefined
   app.get('/', async (request, reply) => {
     reply.header('vary', 'Accept')
-    return prefersPage(request) ? sendPage(reply, 200, page) : description
+    const logins = await facts.toolLogins()
+    if (!prefersPage(request)) {
+      return { ...description, links: { ...description.links, 'sign-on': logins.signOn } }
+    }
+    const deviceService = `${facts.baseUrl}${facts.deviceServicePath}/`
+    return sendPage(reply, 200, frontPage({ ...facts, ...logins, deviceService }))
   })
   app.get('/openapi.json', async (_request, reply) => {
     document ??= Buffer.from(JSON.stringify(openApi(facts)))
@@ -41,7 +50,7 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   })
 }
 
-function describe({ release, baseUrl, identity, signOn, tokenPrefix }: ServiceFacts): ServiceDescription {
+function describe({ release, baseUrl, identity, tokenPrefix }: ServiceFacts): ServiceDescription {
   const endpoints = Object.values<Operation>(OPERATIONS).map(({ method, path, since, summary }) => ({
     method,
     path,
@@ -53,7 +62,7 @@ function describe({ release, baseUrl, identity, signOn, tokenPrefix }: ServiceFa
     release,
     version: API_VERSION,
     endpoints,
-    links: { self: baseUrl, openapi: `${baseUrl}/openapi.json`, identity, 'sign-on': signOn },
+    links: { self: baseUrl, openapi: `${baseUrl}/openapi.json`, identity },
     'token-prefix': tokenPrefix,
   }
 }

@@ -39,6 +39,7 @@ import { tokenRoutes } from '../../tokens/routes.ts'
 import { tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
+import { toolLogins } from './tool-logins.ts'
 
 /** What the identity service is built from. */
 export interface IdentityParts {
@@ -134,9 +135,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     baseUrl,
     identity: identityLocation,
     account: config.identity ? undefined : `${bundled}/account`,
-    signOn: config.identity?.url ?? baseUrl,
-    // Nobody gives the password of an account elsewhere to this service.
-    passwordLogins: !config.identity,
+    toolLogins: toolLogins(thirdParty, config.identity?.url ?? baseUrl),
     deviceServicePath: config.deviceServicePath,
     tokenPrefix: tokenPrefix(location, id),
   })

@@ -1,0 +1,17 @@
+/** How publishers' tools log in, as the identity service says at the moment. */
+import type { ToolLogins } from '../../http/service-routes.ts'
+import type { IdentityService } from '../../identity/discharge/third-party.ts'
+
+/** `address`: of what holds the accounts. While that does not answer, nobody can log in with a password. */
+export const toolLogins =
+  (thirdParty: IdentityService, address: string): (() => Promise<ToolLogins>) =>
+  async () => {
+    try {
+      const { passwordLogins, loginHost } = await thirdParty()
+      const { host, protocol } = new URL(address)
+      // Tools compare this host with the one in the macaroon.
+      return { passwordLogins, signOn: loginHost === host ? address : `${protocol}//${loginHost}` }
+    } catch {
+      return { passwordLogins: false, signOn: address }
+    }
+  }
