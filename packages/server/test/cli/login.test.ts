@@ -1,0 +1,257 @@
+/** `ratafia login --export` against a running service: every form, by agent and by browser, used and revoked. */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { bindDischarge, decodeBase64, decodeBinary, encodeBase64Url, encodeBinary } from '@ratafia/macaroon'
+import { generateKeyPair } from '@ratafia/macaroon/bakery'
+import { eachDatabase } from '../support/databases.ts'
+import { Browser } from '../support/identity.ts'
+import { login, startLogin } from '../support/login-command.ts'
+import { type Program, testProgram } from '../support/program.ts'
+import { type Answer, bearing, call, type TestService } from '../support/service.ts'
+
+const PASSWORD = 'correct horse battery'
+
+const fromBase64 = (text: string): string => Buffer.from(text.trim(), 'base64').toString()
+
+/** How each form is presented to the service by the tool that takes it. */
+const PRESENTED: Readonly<Record<string, (text: string) => Record<string, string>>> = {
+  snapcraft: (text) => {
+    const { t, v } = JSON.parse(fromBase64(text))
+    assert.equal(t, 'u1-macaroon')
+    return { authorization: `Macaroon root=${v.r}, discharge=${bound(v.r, v.d)}` }
+  },
+  onprem: (text) => {
+    const { t, v } = JSON.parse(fromBase64(text))
+    assert.equal(t, 'macaroon')
+    return { authorization: `macaroon ${v}` }
+  },
+  charmcraft: (text) => bearing(fromBase64(text)),
+  raw: (text) => bearing(text.trim()),
+  env: (text) => {
+    const [, credentials = ''] = /^export SNAPCRAFT_STORE_CREDENTIALS='([^']+)'$/m.exec(text) ?? []
+    return PRESENTED['snapcraft']?.(credentials) ?? {}
+  },
+}
+
+/** Tools bind the discharge themselves, at each request. */
+function bound(root: string, discharge: string): string {
+  const [first] = decodeBinary(decodeBase64(root))
+  const [second] = decodeBinary(decodeBase64(discharge))
+  assert.ok(first && second)
+  assert.deepEqual([first.version, second.version], [1, 1])
+  return encodeBase64Url(encodeBinary(bindDischarge(first, second)))
+}
+
+async function withPeople(program: Program, environment = {}): Promise<TestService> {
+  const add = (words: readonly string[], input = '') =>
+    program.run(['accounts', 'add', ...words], { input, environment })
+  const ada = ['ada', '--email', 'ada@example.org', '--name', 'Ada', '--password-stdin']
+  assert.equal((await add(ada, PASSWORD)).code, 0)
+  const build = ['build', '--email', 'build@example.org', '--name', 'Build farm', '--no-password']
+  assert.equal((await add(build)).code, 0)
+  return program.serve(environment)
+}
+
+async function addAgent(program: Program, name: string, baseUrl: string): Promise<string> {
+  const output = join(program.directory, `${name}.json`)
+  const words = ['agents', 'add', name, '--account', 'build', '--url', `${baseUrl}/identity`]
+  const { code, stderr } = await program.run([...words, '--output', output])
+  assert.equal(code, 0, stderr)
+  return output
+}
+
+/** A person who signs in and decides. */
+async function decide(visit: string, decision: 'approve' | 'refuse'): Promise<string> {
+  const browser = new Browser()
+  const signIn = await browser.open(visit)
+  const confirm = await browser.submit(signIn, 'login', { username: 'ada', password: PASSWORD })
+  assert.equal(confirm.title, 'Approve this login?')
+  await browser.submit(confirm, 'confirm', { decision })
+  return confirm.text
+}
+
+const sessionIn = (stderr: string): string => {
+  const [, id = ''] =
+    /^It belongs to the session ([0-9a-f-]{36}); revoking that ends it\.\n$/m.exec(stderr) ?? []
+  assert.notEqual(id, '', stderr)
+  return id
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  let service: TestService
+  let url: string
+  let agent: string
+  before(async () => {
+    service = await withPeople(program)
+    url = service.baseUrl
+    agent = await addAgent(program, 'farm', url)
+  })
+  const whoami = (headers: Record<string, string>): Promise<Answer> =>
+    call(service, 'GET', '/api/v2/tokens/whoami', { headers })
+
+  for (const [form, presented] of Object.entries(PRESENTED)) {
+    test(`${form}: an agent gets the string and nothing else, it works, and revoked it is refused`, async () => {
+      const { code, stdout, stderr } = await login(['--export', form, '--url', url, '--agent', agent])
+      assert.equal(code, 0, stderr)
+      assert.match(stdout, form === 'env' ? /^(export [A-Z_]+='[^'\n]+'\n){7}$/ : /^[A-Za-z0-9+/=_-]+\n$/)
+      const sessionId = sessionIn(stderr)
+      assert.equal(stderr.split('\n').length, 2, 'one line')
+      const { status, body } = await whoami(presented(stdout))
+      assert.deepEqual({ status, username: body.account?.username }, { status: 200, username: 'build' })
+
+      const [record] = (await program.json('tokens', 'list', '--account', 'build')).filter(
+        ({ session_id: id }: { session_id: string }) => id === sessionId,
+      )
+      assert.match(record.description, /^ratafia@/)
+      assert.equal((await program.run(['tokens', 'revoke', sessionId])).code, 0)
+      const refused = await whoami(presented(stdout))
+      assert.equal(refused.status, 401)
+      assert.match(refused.body.error_list[0].message, /was revoked at .* by operator/)
+    })
+  }
+
+  test('env: a shell gets the addresses of the service', async () => {
+    const { stdout } = await login(['--export', 'env', '--url', `${url}/`, '--agent', agent])
+    for (const name of ['STORE_DASHBOARD_URL', 'UBUNTU_ONE_SSO_URL', 'CHARMCRAFT_STORE_API_URL']) {
+      assert.ok(stdout.includes(`export ${name}='${url}'\n`), stdout)
+    }
+  })
+
+  test('the limits that options ask for are those of the credential, in both dialects', async () => {
+    const limits = ['--permissions', 'package_upload,package_release', '--channels', 'edge, beta']
+    const rest = ['--stores', 'acme', '--expires', '2100-01-31T12:00:00Z', '--description', 'the release job']
+    for (const form of ['raw', 'snapcraft']) {
+      const words = ['--export', form, '--url', url, '--agent', agent, ...limits, ...rest]
+      const { stdout, stderr, code } = await login(words)
+      assert.equal(code, 0, stderr)
+      const { body } = await whoami(PRESENTED[form]?.(stdout) ?? {})
+      assert.deepEqual(
+        { ...body, account: undefined, errors: undefined },
+        {
+          account: undefined,
+          errors: undefined,
+          permissions: ['package_upload', 'package_release'],
+          channels: ['edge', 'beta'],
+          packages: null,
+          store_ids: ['acme'],
+          expires: '2100-01-31T12:00:00.000',
+        },
+      )
+    }
+  })
+
+  test('--ttl counts from now', async () => {
+    const { stdout } = await login(['--export', 'raw', '--url', url, '--agent', agent, '--ttl', '2h'])
+    const { body } = await whoami(PRESENTED['raw']?.(stdout) ?? {})
+    const left = Date.parse(`${body.expires}Z`) - Date.now()
+    assert.ok(left > 3_600_000 && left <= 7_200_000, String(left))
+  })
+
+  test('a person in a browser sees what is asked for, approves, and the command prints the string', async () => {
+    const words = ['--export', 'charmcraft', '--url', url, '--permissions', 'package_upload', '--ttl', '1d']
+    const running = startLogin([...words, '--description', 'for charmcraft'])
+    const page = await decide(await running.visit(), 'approve')
+    assert.ok(page.includes('package_upload') && page.includes('for charmcraft'), page)
+    const { code, stdout, stderr } = await running.finished
+    assert.equal(code, 0, stderr)
+    const { body } = await whoami(PRESENTED['charmcraft']?.(stdout) ?? {})
+    assert.deepEqual([body.account.username, body.permissions], ['ada', ['package_upload']])
+    sessionIn(stderr)
+  })
+
+  test('a person who refuses: exit code 1, and no session', async () => {
+    const count = async () =>
+      (await program.json('tokens', 'list', '--account', 'ada', '--include-inactive')).length
+    const sessions = await count()
+    const running = startLogin(['--export', 'raw', '--url', url])
+    await decide(await running.visit(), 'refuse')
+    const { code, stdout, stderr } = await running.finished
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(
+      stderr,
+      /\nratafia: http\S+\/identity\/wait-token: The login was refused in the browser\.\n$/,
+    )
+    assert.equal(await count(), sessions)
+  })
+
+  test('the service is named by RATAFIA_URL, else by RATAFIA_BASE_URL; --url comes first', async () => {
+    const words = ['--export', 'raw', '--agent', agent]
+    const away = 'http://127.0.0.1:9'
+    for (const [more, environment] of [
+      [[], { RATAFIA_URL: url, RATAFIA_BASE_URL: away }],
+      [[], { RATAFIA_BASE_URL: url }],
+      [
+        ['--url', url],
+        { RATAFIA_URL: away, RATAFIA_NONSENSE: 'x', RATAFIA_DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' },
+      ],
+    ] as const) {
+      const { code, stderr } = await login([...words, ...more], environment)
+      assert.equal(code, 0, stderr)
+    }
+  })
+
+  test("another key than the agent's, a removed agent, and an account that was disabled: refused, exit code 1", async () => {
+    const file = JSON.parse(await readFile(agent, 'utf8'))
+    const other = generateKeyPair()
+    file.key = {
+      public: Buffer.from(other.publicKey).toString('base64'),
+      private: Buffer.from(other.privateKey).toString('base64'),
+    }
+    const wrong = join(program.directory, 'wrong.json')
+    await writeFile(wrong, JSON.stringify(file))
+    const removed = await addAgent(program, 'gone', url)
+    assert.equal((await program.run(['agents', 'remove', 'gone', '--yes'])).code, 0)
+    for (const path of [wrong, removed]) {
+      const { code, stdout, stderr } = await login(['--export', 'raw', '--url', url, '--agent', path])
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.match(stderr, /^ratafia: http\S+\/identity\/login\/agent: /)
+      assert.ok(!stderr.includes(file.key.private))
+    }
+    assert.equal((await program.run(['accounts', 'disable', 'build', '--yes'])).code, 0)
+    const { code, stderr } = await login(['--export', 'raw', '--url', url, '--agent', agent])
+    assert.equal(code, 1, stderr)
+    assert.equal((await program.run(['accounts', 'enable', 'build'])).code, 0)
+  })
+
+  test('what the service refuses is said in its words, with its code for programs', async () => {
+    const words = ['--export', 'raw', '--url', url, '--agent', agent, '--permissions', 'package_nonsense']
+    const { code, stdout, stderr } = await login(words)
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+    assert.match(stderr, /^ratafia: http\S+\/api\/v2\/tokens: .*permissions/)
+  })
+})
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+
+  test('a service below a path, by its whole address', async () => {
+    const port = await freePort()
+    const baseUrl = `http://127.0.0.1:${port}/store`
+    await withPeople(program, { RATAFIA_PORT: String(port), RATAFIA_BASE_URL: baseUrl })
+    const agent = await addAgent(program, 'farm', baseUrl)
+    const { code, stdout, stderr } = await login(['--export', 'env', '--url', baseUrl, '--agent', agent])
+    assert.equal(code, 0, stderr)
+    assert.ok(stdout.includes(`export STORE_DASHBOARD_URL='${baseUrl}'\n`), stdout)
+    assert.ok(stdout.includes(`export CHARMCRAFT_STORE_API_URL='${baseUrl}/'\n`), stdout)
+    const { status } = await call({ baseUrl }, 'GET', '/api/v2/tokens/whoami', {
+      headers: PRESENTED['env']?.(stdout) ?? {},
+    })
+    assert.equal(status, 200)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  await new Promise((resolve) => {
+    server.close(resolve)
+  })
+  return typeof address === 'object' && address ? address.port : assert.fail('no port')
+}

@@ -1,0 +1,45 @@
+/** `ratafia login` as a publisher runs it: on a machine where nothing of a service is set. */
+import { once } from 'node:events'
+import { PassThrough, Readable } from 'node:stream'
+import { run } from '../../src/start/run.ts'
+import type { Finished, Variables } from './program.ts'
+
+export interface RunningLogin {
+  /** The address to open; rejects if the command ends without one. */
+  visit(): Promise<string>
+  readonly finished: Promise<Finished>
+}
+
+export function startLogin(words: readonly string[], environment: Variables = {}): RunningLogin {
+  const stdout = new PassThrough()
+  const stderr = new PassThrough()
+  const said = { stdout: '', stderr: '' }
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text
+  })
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text
+  })
+  const streams = { stdin: Readable.from([]), stdout, stderr }
+  const finished = run(['node', 'ratafia', 'login', ...words], { environment, streams }).then(
+    async (code) => {
+      stdout.end()
+      stderr.end()
+      if (!stdout.closed) await once(stdout, 'close')
+      if (!stderr.closed) await once(stderr, 'close')
+      return { code, ...said }
+    },
+  )
+  const visit = async (): Promise<string> => {
+    for (;;) {
+      const [, address] = /^ {2}(https?:\S+)\n/m.exec(said.stderr) ?? []
+      if (address !== undefined) return address
+      const ended = await Promise.race([once(stderr, 'data').then(() => undefined), finished])
+      if (ended) throw new Error(`it ended with ${ended.code}: ${ended.stderr}`)
+    }
+  }
+  return { visit, finished }
+}
+
+export const login = (words: readonly string[], environment?: Variables): Promise<Finished> =>
+  startLogin(words, environment).finished
