@@ -140,6 +140,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
-  const code = isJson(cause) ? cause['code'] : undefined
-  return typeof code === 'string' ? (REASONS[code] ?? code) : 'the connection fails'
+  const { code, message } = isJson(cause) ? cause : {}
+  if (typeof code === 'string') return REASONS[code] ?? code
+  return message === 'bad port'
+    ? 'browsers and other clients refuse to use that port'
+    : 'the connection fails'
 }
