@@ -134,6 +134,38 @@ describe('GET /', () => {
     })
   })
 
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh, { RATAFIA_PASSWORD_LOGINS: 'off' })
+
+    test('without password logins it shows only logins in the browser and by agents', async () => {
+      const page = await pageOf(service.baseUrl)
+      assert.ok(page.includes(`href="${service.baseUrl}/identity/account"`))
+      assert.doesNotMatch(page, /asks for your e-mail address|snap login|surl|SNAPPY_/)
+      // Snapcraft's on-prem login takes no password.
+      assert.deepEqual(
+        commandsOn(page).filter((line) => / login$/.test(line)),
+        ['snapcraft login'],
+      )
+    })
+  })
+
+  oneDatabase((_kind, _open, fresh) => {
+    const service = testService(fresh, { RATAFIA_LOGIN_HOST: 'login.example.com:8443' })
+
+    test('tools are sent to the host that they compare with their macaroon', async () => {
+      const lines = commandsOn(await pageOf(service.baseUrl))
+      for (const line of [
+        'export UBUNTU_ONE_SSO_URL=http://login.example.com:8443',
+        'export SURL_SSO_LOCATION=login.example.com:8443',
+        `export STORE_DASHBOARD_URL=${service.baseUrl}`,
+      ]) {
+        assert.ok(lines.includes(line), line)
+      }
+      const { body } = await call(service, 'GET', '/')
+      assert.equal(body.links['sign-on'], 'http://login.example.com:8443')
+    })
+  })
+
   describe('of a service below a path', () => {
     const program = testProgram()
 
