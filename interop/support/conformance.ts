@@ -23,6 +23,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'chromium.test.ts': 'Chromium',
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
+  'front-page.test.ts': 'Chromium',
   'fuzz.test.ts': 'Schemathesis',
   'nginx.test.ts': 'nginx',
   'own-brand.test.ts': 'snapd',

@@ -45,19 +45,18 @@ JSON gets a list of all endpoints.</p>`,
 }
 
 /** Undefined for a tool that has no login of the kinds that are allowed. */
-function toolSection(
-  { name, variables, password, credential, note }: Tool,
-  facts: ToolFacts,
-): Html | undefined {
-  const byPassword = facts.passwordLogins ? password?.(facts) : undefined
-  const byCredential = credential?.(facts)
+function toolSection(tool: Tool, facts: ToolFacts): Html | undefined {
+  const byPassword = facts.passwordLogins ? tool.password?.(facts) : undefined
+  const byCredential = tool.credential?.(facts)
   if (!byPassword && !byCredential) return undefined
-  const settings = Object.entries(variables(facts)).map(([variable, value]) => `export ${variable}=${value}`)
-  const hint = note?.(facts)
+  const { name, daemon, variables, note } = tool
+  const settings = Object.entries(variables(facts)).map(([variable, value]) => `${variable}=${value}`)
+  const exports = daemon === undefined ? settings.map((setting) => `export ${setting}`) : []
   return html`<h3>${name}</h3>
-${commands([...settings, ...(byPassword ?? byCredential ?? [])])}
-${byPassword && byCredential && html`<p>Or, without giving it your password:</p>${commands([...settings, ...byCredential])}`}
-${hint !== undefined && html`<p class="quiet">${hint}</p>`}`
+${daemon !== undefined && html`<p>In the environment of ${daemon}:</p>${commands(settings)}<p>Then, in yours:</p>`}
+${commands([...exports, ...(byPassword ?? byCredential ?? [])])}
+${byPassword && byCredential && html`<p>Or, without giving it your password:</p>${commands([...exports, ...byCredential])}`}
+${note && html`<p class="quiet">${note(facts)}</p>`}`
 }
 
 const commands = (lines: readonly string[]): Html => html`<pre>${lines.join('\n')}</pre>`

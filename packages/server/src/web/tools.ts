@@ -17,8 +17,10 @@ export interface ToolFacts {
 
 export interface Tool {
   readonly name: string
-  /** The variables by which it finds the service. */
+  /** The variables by which it finds the service: of the shell, unless `daemon` says otherwise. */
   readonly variables: (facts: ToolFacts) => Readonly<Record<string, string>>
+  /** The program whose variables they are, where that is not started from the shell. */
+  readonly daemon?: string
   /** A login that asks for a password; absent for a tool that has none. */
   readonly password?: (facts: ToolFacts) => readonly string[]
   /** A login in the browser or by an agent; absent for a tool that takes no credential. */
@@ -76,9 +78,10 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'snap login',
     variables: ({ signOn }) => ({ SNAPPY_FORCE_SSO_URL: `${signOn}/api/v2` }),
+    daemon: 'snapd',
     password: () => ['sudo snap login YOU@EXAMPLE.COM'],
     note: () =>
-      'The variable belongs in the environment of snapd, not in yours. snapd asks dashboard.snapcraft.io for the rest: that name must lead here, with a certificate that snapd trusts.',
+      'snapd asks dashboard.snapcraft.io for the rest: that name must lead here, with a certificate that snapd trusts.',
   },
   {
     name: 'ubuntu-image and snap prepare-image',
@@ -89,7 +92,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'curl',
     variables: () => ({}),
     credential: (facts) => [
-      `ratafia login --export raw --url ${facts.baseUrl} > token`,
+      `umask 077 && ratafia login --export raw --url ${facts.baseUrl} > token`,
       `sed 's/^/Authorization: Macaroon /' token | curl -H @- ${facts.baseUrl}/api/v2/tokens/whoami`,
     ],
     note: () => 'Read from a file, the token appears in no list of processes.',

@@ -95,7 +95,7 @@ describe('GET /', () => {
         `export CHARMCRAFT_STORE_API_URL=${baseUrl}`,
         'charmcraft login',
         `export SURL_SSO_LOCATION=${new URL(baseUrl).host}`,
-        `export SNAPPY_FORCE_SSO_URL=${baseUrl}/api/v2`,
+        `SNAPPY_FORCE_SSO_URL=${baseUrl}/api/v2`,
         `export SNAPCRAFT_STORE_CREDENTIALS="$(ratafia login --export snapcraft --url ${baseUrl})"`,
         `snapctl set device-service.url=${baseUrl}/v1/`,
       ]) {
