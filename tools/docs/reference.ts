@@ -25,7 +25,7 @@ runs or not. A command that only reads makes neither a database nor a key; one t
 Answers go to standard output, the log to standard error. With \`--json\` a command prints JSON on one line, whose keys
 are written with underscores, and an error is the last line on standard error:
 \`{"error":{"code":"invalid-field","exit_code":1,"message":"There is no account \\"nobody\\"."}}\`. \`code\` is an
-[error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`unavailable\`, \`configuration\`,
+[error code](errors.md) of the API, or \`usage\`, \`file\`, \`import\`, \`declined\`, \`service\`, \`unavailable\`, \`configuration\`,
 \`workers\` or \`fault\`. Details of audit entries are shown as they were recorded.
 
 What cannot be undone, or does wide damage, is asked about at a terminal; \`--yes\` answers. Without a terminal nothing is

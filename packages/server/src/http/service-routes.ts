@@ -17,7 +17,7 @@ export interface ServiceFacts {
   readonly identity: string
   /** Where people manage their account; undefined with an identity service elsewhere. */
   readonly account: string | undefined
-  /** How publishers' tools log in; an identity service elsewhere may change that. Never rejects. */
+  /** How publishers' tools log in; an identity service elsewhere may change that. */
   readonly toolLogins: () => Promise<ToolLogins>
   /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
   readonly deviceServicePath: string

@@ -4,11 +4,13 @@
  * server".
  */
 
-/** Where tools find an installation; no address ends with a slash. */
-export interface ToolFacts {
-  readonly baseUrl: string
-  /** What takes the place of login.ubuntu.com: the address before `/api/v2/tokens/discharge`. */
-  readonly signOn: string
+import {
+  type Addresses,
+  addressVariables,
+  type CredentialForm,
+} from '../tokens/dialects/credential-strings.ts'
+
+export interface ToolFacts extends Addresses {
   /** Whether people can give a tool their password. */
   readonly passwordLogins: boolean
   /** The address for a gadget's `device-service.url`, with the slash that it needs. */
@@ -32,7 +34,10 @@ export interface Tool {
 export const TOOLS: readonly Tool[] = [
   {
     name: 'snapcraft 7 and newer',
-    variables: ({ baseUrl, signOn }) => ({ STORE_DASHBOARD_URL: baseUrl, UBUNTU_ONE_SSO_URL: signOn }),
+    variables: (facts) => {
+      const { STORE_DASHBOARD_URL, UBUNTU_ONE_SSO_URL } = addressVariables(facts)
+      return { STORE_DASHBOARD_URL, UBUNTU_ONE_SSO_URL }
+    },
     password: () => ['snapcraft login', 'snapcraft whoami'],
     credential: (facts) => [exported('SNAPCRAFT_STORE_CREDENTIALS', 'snapcraft', facts), 'snapcraft whoami'],
     note: () => 'snapcraft refuses “login” while SNAPCRAFT_STORE_CREDENTIALS is set.',
@@ -51,10 +56,10 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'charmcraft 4.4 and newer',
-    variables: ({ baseUrl, signOn }) => ({
-      CHARMCRAFT_STORE_API_URL: joinable(baseUrl),
-      CHARMCRAFT_STORE_SSO_URL: joinable(signOn),
-    }),
+    variables: (facts) => {
+      const { CHARMCRAFT_STORE_API_URL, CHARMCRAFT_STORE_SSO_URL } = addressVariables(facts)
+      return { CHARMCRAFT_STORE_API_URL, CHARMCRAFT_STORE_SSO_URL }
+    },
     password: () => ['charmcraft login', 'charmcraft whoami'],
     credential: (facts) => [exported('CHARMCRAFT_AUTH', 'charmcraft', facts), 'charmcraft whoami'],
   },
@@ -107,8 +112,5 @@ export const TOOLS: readonly Tool[] = [
   },
 ]
 
-const exported = (variable: string, form: string, { baseUrl }: ToolFacts): string =>
+const exported = (variable: string, form: CredentialForm, { baseUrl }: ToolFacts): string =>
   `export ${variable}="$(ratafia login --export ${form} --url ${baseUrl})"`
-
-/** charmcraft joins addresses as browsers do: without a slash behind it, the last part of a path would be lost. */
-const joinable = (url: string): string => (new URL(url).pathname === '/' ? url : `${url}/`)

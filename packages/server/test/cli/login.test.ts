@@ -217,7 +217,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal((await program.run(['accounts', 'enable', 'build'])).code, 0)
   })
 
-  test('what the service refuses is said in its words, with its code for programs', async () => {
+  test('what the service refuses is said in its words', async () => {
     const words = ['--export', 'raw', '--url', url, '--agent', agent, '--permissions', 'package_nonsense']
     const { code, stdout, stderr } = await login(words)
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })

@@ -23,7 +23,7 @@ const WORDS = [
   'devices/device.ts',
   'devices/fleet/fleet-filter.ts',
   'devices/clones/clone-evidence.ts',
-  'tokens/credentials/credential-strings.ts',
+  'tokens/dialects/credential-strings.ts',
   'files/sync-directory.ts',
   'files/system-reason.ts',
 ]

@@ -4,7 +4,7 @@ import {
   type Addresses,
   type CredentialForm,
   credentialString,
-} from '../../tokens/credentials/credential-strings.ts'
+} from '../../tokens/dialects/credential-strings.ts'
 import { askFor, isJson, type Json, strangeAnswer, withJson } from './ask.ts'
 import { dischargedRoot, type LogIn } from './discharge.ts'
 

@@ -5,7 +5,7 @@ import {
   CREDENTIAL_FORM_NAMES,
   CREDENTIAL_FORMS,
   type CredentialForm,
-} from '../../tokens/credentials/credential-strings.ts'
+} from '../../tokens/dialects/credential-strings.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { note } from '../output.ts'
 import type { WantedOptions } from './wanted-token.ts'

@@ -1,4 +1,5 @@
 /** How publishers' tools log in, as the identity service says at the moment. */
+import { Unavailable } from '../../errors.ts'
 import type { ToolLogins } from '../../http/service-routes.ts'
 import type { IdentityService } from '../../identity/discharge/third-party.ts'
 
@@ -11,7 +12,8 @@ export const toolLogins =
       const { host, protocol } = new URL(address)
       // Tools compare this host with the one in the macaroon.
       return { passwordLogins, signOn: loginHost === host ? address : `${protocol}//${loginHost}` }
-    } catch {
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
       return { passwordLogins: false, signOn: address }
     }
   }
