@@ -3,7 +3,6 @@
  * docs/publishers.md has the same variables. The evidence is in contract/publisher-login.md, "Pointing a client at a
  * server".
  */
-
 import {
   type Addresses,
   addressVariables,

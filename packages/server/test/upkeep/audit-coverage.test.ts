@@ -58,6 +58,7 @@ import { discharging } from '../support/waiting-login.ts'
 /** They change nothing by themselves. What a service changes is the other half of this file. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'completion',
+  'login',
   'serve',
   'identity serve',
   'version',
@@ -512,7 +513,7 @@ eachDatabase((kind, _open, fresh) => {
     const CHANGING_PAGES = ['POST /login', 'POST /confirm', 'POST /logout']
     const ASKING_PAGES = [
       ...['GET /login', 'GET /login/agent', 'GET /wait-token', 'POST /discharge'],
-      ...['GET /discharge/info', 'GET /publickey'],
+      ...['GET /discharge/info', 'GET /publickey', 'GET /'],
     ]
     test('each route of the identity service is known to change something or not', async () => {
       const routes: string[] = []
