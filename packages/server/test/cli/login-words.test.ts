@@ -1,0 +1,135 @@
+/** `ratafia login --agent` with files and services that are not right; and words that are wrong. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import {
+  addBakeryCaveat,
+  encodeBakeryMacaroon,
+  generateKeyPair,
+  mintBakeryMacaroon,
+} from '@ratafia/macaroon/bakery'
+import { login } from '../support/login-command.ts'
+import { identity, json, loginStubs, type Respond, WORKS } from '../support/login-stubs.ts'
+
+const agentKey = generateKeyPair()
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+
+describe('ratafia login --agent', () => {
+  const { serve, outcome } = loginStubs()
+  let directory: string
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-login-'))
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  const file = async (content: unknown): Promise<string> => {
+    const path = join(directory, 'agents.json')
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content))
+    return path
+  }
+  const key = { public: base64(agentKey.publicKey), private: base64(agentKey.privateKey) }
+
+  const FILES: readonly (readonly [what: string, content: unknown, said: RegExp])[] = [
+    ['not JSON', 'key: secret', /is not an agents file: it has no private key/],
+    ['a list', [], /it has no private key/],
+    ['no list of agents', { key }, /it has no list of agents/],
+    [
+      'a key that is too short',
+      { key: { private: 'c2VjcmV0' }, agents: [] },
+      /its private key is not 32 bytes in base64/,
+    ],
+    ['an agent without an address', { key, agents: [{ username: 'farm' }] }, /an agent has no address/],
+    ['an agent without a name', { key, agents: [{ url: 'http://x' }] }, /an agent has no name/],
+  ]
+  for (const [what, content, said] of FILES) {
+    test(`a file that is ${what}: exit code 1, before anything is sent, without its secrets`, async () => {
+      const { code, stdout, stderr } = await login([
+        ...['--export', 'raw', '--url', 'http://127.0.0.1:9', '--agent', await file(content)],
+      ])
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.match(stderr, said)
+      assert.doesNotMatch(stderr, /secret|c2VjcmV0/)
+    })
+  }
+
+  test('a file that is not there: exit code 1', async () => {
+    const { code, stderr } = await login(['--export', 'raw', '--agent', join(directory, 'missing')])
+    assert.equal(code, 1)
+    assert.match(stderr, /missing cannot be read: there is no such file or directory/)
+  })
+
+  test('an agent of another identity service: its name and key go nowhere', async () => {
+    const path = await file({ key, agents: [{ url: 'https://id.example.com/', username: 'farm' }] })
+    let asked = 0
+    const agent: Respond = (_, to) => {
+      asked++
+      to.end()
+    }
+    const { code, said } = await outcome({ 'GET /identity/agent': agent }, ['--agent', path])
+    assert.equal(code, 1)
+    assert.match(
+      said,
+      /agents\.json has no agent of the identity service URL\/identity, only of https:\/\/id\.example\.com\./,
+    )
+    assert.equal(asked, 0)
+  })
+
+  test('a login that is sealed for another key: exit code 1', async () => {
+    const loginFor: Respond = (request, response) => {
+      const minted = mintBakeryMacaroon({
+        rootKey: randomBytes(32),
+        id: randomBytes(16),
+        location: 'x',
+        version: 3,
+      })
+      const macaroon = addBakeryCaveat(minted, {
+        condition: 'true',
+        thirdParty: { location: 'local', publicKey: generateKeyPair().publicKey, version: 3 },
+        firstParty: identity,
+      })
+      json({ macaroon: encodeBakeryMacaroon(macaroon) })(request, response, '')
+    }
+    const url = await serve({ ...WORKS, 'GET /identity/agent': loginFor })
+    const path = await file({ key, agents: [{ url: `${url}/identity`, username: 'farm' }] })
+    const { code, stderr } = await login(['--export', 'raw', '--url', url, '--agent', path])
+    assert.equal(code, 1)
+    assert.match(stderr, /The key in .*agents\.json does not open the login of the agent farm\./)
+  })
+})
+
+describe('ratafia login with wrong words: exit code 2, before anything is sent', () => {
+  const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
+    [[], /Give --export and for which tool: snapcraft, onprem, charmcraft, raw, env\./],
+    [['--export', 'nonsense'], /Allowed choices are snapcraft, onprem, charmcraft, raw, env/],
+    [['--export', 'raw', '--ttl', 'soon'], /--ttl soon is neither a time/],
+    [['--export', 'raw', '--expires', '2027-02-31'], /--expires 2027-02-31 is neither a time/],
+    [
+      ['--export', 'raw', '--ttl', '1d', '--expires', '2027-01-31T12:00:00Z'],
+      /Give either --expires or --ttl\./,
+    ],
+    [['--export', 'raw', '--channels', 'edge,,beta'], /--channels has an empty item/],
+    [['--export', 'raw', '--stores', ''], /--stores has an empty item/],
+    [['--export', 'raw', '--url', 'store.example.com'], /--url is not an http or https address/],
+    [
+      ['--export', 'raw', '--url', 'https://me:secret@store.example.com'],
+      /--url is not an http or https address/,
+    ],
+  ]
+  for (const [words, said] of WORDS) {
+    test(words.join(' ') || 'nothing at all', async () => {
+      const { code, stdout, stderr } = await login(words)
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: '' }, stderr)
+      assert.match(stderr, said)
+      assert.doesNotMatch(stderr, /secret/)
+    })
+  }
+})
+
+test('a variable that names no address: exit code 4, and which one', async () => {
+  const { code, stderr } = await login(['--export', 'raw'], { RATAFIA_URL: 'store.example.com' })
+  assert.equal(code, 4)
+  assert.match(stderr, /^ratafia: RATAFIA_URL is not an http or https address/)
+})
