@@ -1,0 +1,52 @@
+// docs/publishers.md and the front page of a service tell publishers the same: variables of tools, forms of credentials.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CREDENTIAL_FORM_NAMES } from '../../packages/server/src/tokens/dialects/credential-strings.ts'
+import { TOOLS } from '../../packages/server/src/web/tools.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/publishers.md'), 'utf8')
+
+const URL = 'https://store.example.com'
+const FACTS = { baseUrl: URL, signOn: URL, passwordLogins: true, deviceService: `${URL}/v1/` }
+/** Not a name behind a dot: that is one of a program. */
+const VARIABLE = /(?<!\.)\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g
+
+/** Of the rows between a heading and the next; the cells are those of the last column. */
+function lastCells(heading: string): readonly string[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`)
+  const rows = section.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? []
+  return rows.slice(2).map((row) => row.split(' | ').at(-1) ?? '')
+}
+
+/** Of services beside this one: uploads, registries, the store's API. */
+const ELSEWHERE = ['STORE_UPLOAD_URL', 'CHARMCRAFT_UPLOAD_URL', 'CHARMCRAFT_REGISTRY_URL', 'UBUNTU_STORE_URL']
+
+test('docs/publishers.md and the front page name the same variables of tools', () => {
+  const shown = TOOLS.flatMap(({ variables, credential }) => [
+    ...Object.keys(variables(FACTS)),
+    ...(credential?.(FACTS) ?? []).flatMap((line) => /^export ([A-Z_]+)=/.exec(line)?.[1] ?? []),
+  ])
+  const documented = new Set(page.match(VARIABLE))
+  // A program that uses craft-store chooses the name itself.
+  assert.deepEqual(
+    shown.filter((name) => name !== 'STORE_AUTH' && !documented.has(name)),
+    [],
+  )
+  const named = lastCells('Which tool speaks what').flatMap((cell) => cell.match(VARIABLE) ?? [])
+  assert.notEqual(named.length, 0)
+  assert.deepEqual(
+    named.filter((name) => !ELSEWHERE.includes(name) && !shown.includes(name)),
+    [],
+  )
+})
+
+test('docs/publishers.md has each form of `ratafia login --export`, in its order', () => {
+  const [, section = ''] = page.split('\n| form | for |\n')
+  const forms = [...(section.split('\n\n', 1)[0] ?? '').matchAll(/^\| `([a-z]+)` \|/gm)].map(
+    ([, form]) => form,
+  )
+  assert.deepEqual(forms, CREDENTIAL_FORM_NAMES)
+})
