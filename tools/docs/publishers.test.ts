@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CREDENTIAL_FORM_NAMES } from '../../packages/server/src/tokens/dialects/credential-strings.ts'
+import { rootPrefixes } from '../../packages/server/src/tokens/token-prefix.ts'
 import { TOOLS } from '../../packages/server/src/web/tools.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/publishers.md'), 'utf8')
@@ -49,4 +50,9 @@ test('docs/publishers.md has each form of `ratafia login --export`, in its order
     ([, form]) => form,
   )
   assert.deepEqual(forms, CREDENTIAL_FORM_NAMES)
+})
+
+test('docs/publishers.md shows how the secrets of a service on http://127.0.0.1:8080 begin', () => {
+  const { root, stored } = rootPrefixes('127.0.0.1:8080')
+  for (const prefix of [root, stored]) assert.ok(page.includes(`\n${prefix}[A-Za-z0-9`), prefix)
 })

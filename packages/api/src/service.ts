@@ -29,6 +29,12 @@ export const ServiceDescriptionSchema = Type.Object(
     'token-prefix': Type.String({
       description: 'Every token of this installation begins with these characters, for secret scanners',
     }),
+    'root-prefix': Type.String({
+      description: 'The same for root macaroons that tools get for a login with a password',
+    }),
+    'stored-root-prefix': Type.String({
+      description: 'The same for the base64 in which snapcraft stores such a root with its discharge',
+    }),
   },
   { title: 'ServiceDescription', additionalProperties: false },
 )

@@ -22,6 +22,8 @@ export interface ServiceFacts {
   /** Where a gadget's `device-service.url` finds `request-id` and `serial`; without a slash at the end. */
   readonly deviceServicePath: string
   readonly tokenPrefix: string
+  /** Of roots that a password discharges, and of credentials that tools store with one. */
+  readonly rootPrefixes: { readonly root: string; readonly stored: string }
 }
 
 export interface ToolLogins {
@@ -50,7 +52,13 @@ export function serviceRoutes(app: FastifyInstance, facts: ServiceFacts): void {
   })
 }
 
-function describe({ release, baseUrl, identity, tokenPrefix }: ServiceFacts): ServiceDescription {
+function describe({
+  release,
+  baseUrl,
+  identity,
+  tokenPrefix,
+  rootPrefixes,
+}: ServiceFacts): ServiceDescription {
   const endpoints = Object.values<Operation>(OPERATIONS).map(({ method, path, since, summary }) => ({
     method,
     path,
@@ -64,5 +72,7 @@ function describe({ release, baseUrl, identity, tokenPrefix }: ServiceFacts): Se
     endpoints,
     links: { self: baseUrl, openapi: `${baseUrl}/openapi.json`, identity },
     'token-prefix': tokenPrefix,
+    'root-prefix': rootPrefixes.root,
+    'stored-root-prefix': rootPrefixes.stored,
   }
 }

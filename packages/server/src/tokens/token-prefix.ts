@@ -1,4 +1,4 @@
-/** The first characters of every token of an installation: secret scanners look for them. */
+/** The first characters of every secret of an installation: secret scanners look for them. */
 import { encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 
 /**
@@ -8,6 +8,20 @@ import { encodeBase64Url, encodeBinary, mint } from '@ratafia/macaroon'
 export function tokenPrefix(location: string, id: Uint8Array): string {
   const bytes = encodeBinary(mint({ rootKey: new Uint8Array(32), id, location }))
   const constant = Buffer.from(bytes).indexOf(id) + 1
-  // Base64 encodes groups of six bits: only whole groups are the same in every token.
-  return encodeBase64Url(bytes.subarray(0, constant)).slice(0, Math.floor((constant * 8) / 6))
+  return beginningOf(bytes.subarray(0, constant))
 }
+
+/**
+ * Of every root of a login with a password, and of what snapcraft stores of one. In version 1 the location comes first,
+ * in a line of its own, and the length of the next begins with a zero.
+ */
+export function rootPrefixes(location: string): { readonly root: string; readonly stored: string } {
+  const line = `location ${location}\n`
+  const length = (line.length + 4).toString(16).padStart(4, '0')
+  const root = beginningOf(Buffer.from(`${length}${line}0`))
+  return { root, stored: beginningOf(Buffer.from(`{"t": "u1-macaroon", "v": {"r": "${root}`)) }
+}
+
+/** Base64 encodes groups of six bits: only whole groups are the same, whatever follows. */
+const beginningOf = (bytes: Uint8Array): string =>
+  encodeBase64Url(bytes).slice(0, Math.floor((bytes.length * 8) / 6))

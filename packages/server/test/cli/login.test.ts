@@ -149,6 +149,20 @@ eachDatabase((_kind, _open, fresh) => {
     }
   })
 
+  test('every credential begins as the service says, for scanners of secrets', async () => {
+    const { body } = await call(service, 'GET', '/')
+    for (const [form, name] of [
+      ['raw', 'token-prefix'],
+      ['snapcraft', 'stored-root-prefix'],
+    ] as const) {
+      const { stdout } = await login(['--export', form, '--url', url, '--agent', agent])
+      assert.ok(stdout.startsWith(body[name]), `${stdout} begins with ${body[name]}`)
+      if (form !== 'snapcraft') continue
+      const { v } = JSON.parse(fromBase64(stdout))
+      assert.ok(v.r.startsWith(body['root-prefix']), `${v.r} begins with ${body['root-prefix']}`)
+    }
+  })
+
   test('--ttl counts from now', async () => {
     const { stdout } = await login(['--export', 'raw', '--url', url, '--agent', agent, '--ttl', '2h'])
     const { body } = await whoami(PRESENTED['raw']?.(stdout) ?? {})

@@ -36,7 +36,7 @@ import type { TokenDependencies } from '../../tokens/dependencies.ts'
 import { gatewayRoutes } from '../../tokens/dialects/gateway-routes.ts'
 import { ubuntuOneRoutes } from '../../tokens/dialects/routes.ts'
 import { tokenRoutes } from '../../tokens/routes.ts'
-import { tokenPrefix } from '../../tokens/token-prefix.ts'
+import { rootPrefixes, tokenPrefix } from '../../tokens/token-prefix.ts'
 import { changing, newEntry } from '../changing.ts'
 import { RELEASE } from '../release.ts'
 import { toolLogins } from './tool-logins.ts'
@@ -138,6 +138,7 @@ export async function addService(parts: ServiceParts): Promise<void> {
     toolLogins: toolLogins(thirdParty, config.identity?.url ?? baseUrl),
     deviceServicePath: config.deviceServicePath,
     tokenPrefix: tokenPrefix(location, id),
+    rootPrefixes: rootPrefixes(location),
   })
   log.debug({ location, identityLocation }, 'the tokens API is ready')
 }
