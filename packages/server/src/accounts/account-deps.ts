@@ -3,7 +3,7 @@ import type { Changing } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { AccountStore } from './account-store.ts'
-import type { PasswordHasher } from './password-hasher.ts'
+import type { PasswordHasher } from './passwords/password-hasher.ts'
 
 export interface AccountDeps {
   readonly accounts: AccountStore

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
-import { chosenPasswordBytes, passwordBytes } from './password.ts'
+import { chosenPasswordBytes, passwordBytes } from './passwords/password.ts'
 
 for (const name of ['ab', 'a-b', '0x', 'a'.repeat(28)]) {
   test(`username ${name} is accepted`, () => assert.equal(checkUsername(name), name))

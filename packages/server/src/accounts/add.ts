@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
-import { chosenPasswordBytes } from './password.ts'
+import { chosenPasswordBytes } from './passwords/password.ts'
 
 export interface AddAccountInput {
   readonly username: string

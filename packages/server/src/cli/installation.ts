@@ -1,7 +1,7 @@
 /** What an opened installation offers: its stores and keys, built by `start/` for the service and for each command. */
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { LoginStore } from '../accounts/logins/login-store.ts'
-import type { PasswordHasher } from '../accounts/password-hasher.ts'
+import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { AccountRemovalStore } from '../accounts/removal/account-removal-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { InAudit } from '../audit/link.ts'

@@ -1,7 +1,7 @@
 /** How a command gets a password: from standard input, or asked for at a terminal. Never from an argument. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { MAX_PASSWORD_BYTES } from '../accounts/password.ts'
+import { MAX_PASSWORD_BYTES } from '../accounts/passwords/password.ts'
 import { type Streams, UsageError } from './context.ts'
 import { readStandardInput } from './files.ts'
 

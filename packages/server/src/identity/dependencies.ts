@@ -1,6 +1,6 @@
 /** What the routes of the identity service work with; each operation takes its part. */
 import type { AccountStore } from '../accounts/account-store.ts'
-import type { PasswordHasher } from '../accounts/password-hasher.ts'
+import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'

@@ -1,5 +1,5 @@
 /** Opens an installation: its database, its keys and every store. */
-import { createPasswordHasher } from '../accounts/password-hasher.ts'
+import { createPasswordHasher } from '../accounts/passwords/password-hasher.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'

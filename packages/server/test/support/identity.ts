@@ -11,7 +11,7 @@ import {
 } from '@ratafia/macaroon/bakery'
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
-import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'

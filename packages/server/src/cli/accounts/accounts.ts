@@ -119,7 +119,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .description('set a new password, sign the account out of every browser, and end its unused logins')
     .option('--password-stdin', 'read the password from standard input')
     .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
-      const { setPassword } = await import('../../accounts/set-password.ts')
+      const { setPassword } = await import('../../accounts/passwords/set-password.ts')
       const password = await readPassword(context.streams, options.passwordStdin === true)
       const account = await context.withInstallation((installation) =>
         setPassword({ account: username, password }, installation),

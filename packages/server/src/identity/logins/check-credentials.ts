@@ -3,7 +3,7 @@
  * log in with a password. They share the counters of the throttle.
  */
 import type { Account } from '../../accounts/account.ts'
-import { verifyPassword } from '../../accounts/verify-password.ts'
+import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 
 export interface Credentials {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { test } from 'node:test'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../../errors.ts'
 import { createPasswordHasher } from './password-hasher.ts'
 
 const cheap = { ln: 4, r: 8, p: 1 }

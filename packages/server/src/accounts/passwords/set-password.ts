@@ -1,7 +1,7 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
-import { type Account, requireNotRemoved } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
-import { findAccount } from './find.ts'
+import { type Account, requireNotRemoved } from '../account.ts'
+import type { AccountDeps } from '../account-deps.ts'
+import { findAccount } from '../find.ts'
 import { chosenPasswordBytes } from './password.ts'
 
 /** Throws `invalid-field` when there is no such account or the password breaks its rule. */

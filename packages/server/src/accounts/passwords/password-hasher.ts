@@ -5,7 +5,7 @@
  * Stored: `$scrypt$ln=15,r=8,p=3$SALT$HASH`, salt (16 bytes) and hash (32 bytes) in unpadded base64url.
  */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
-import { Unavailable } from '../errors.ts'
+import { Unavailable } from '../../errors.ts'
 
 interface Parameters {
   /** log2 of N. */

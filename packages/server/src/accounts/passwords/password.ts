@@ -1,5 +1,5 @@
 /** The rules for passwords, and the one byte sequence that each is hashed as. */
-import { invalidField } from '../errors.ts'
+import { invalidField } from '../../errors.ts'
 
 /** In characters: the least that NIST SP 800-63B lets a person choose. */
 const MIN_PASSWORD_LENGTH = 8

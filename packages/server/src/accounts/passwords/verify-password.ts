@@ -1,7 +1,7 @@
 /** Checks a username and password. It takes equally long whether or not the account exists. */
 import { isUsername } from '@ratafia/api'
-import type { Account } from './account.ts'
-import type { AccountDeps } from './account-deps.ts'
+import type { Account } from '../account.ts'
+import type { AccountDeps } from '../account-deps.ts'
 import { passwordBytes } from './password.ts'
 
 /** `disabled` only for someone who knows the password: anyone else learns nothing about the account. */
