@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { SignInSessionStore } from '../identity/logins/sign-in-session-store.ts'
 import type { AccountStore } from './account-store.ts'
 import type { PasswordHasher } from './passwords/password-hasher.ts'
+import type { ResetLinkStore } from './passwords/reset-link-store.ts'
 
 export interface AccountDeps {
   readonly accounts: AccountStore
@@ -11,4 +12,9 @@ export interface AccountDeps {
   readonly signInSessions: Pick<SignInSessionStore, 'removeAllOf'>
   readonly change: Changing<{ readonly accounts: AccountStore }>
   readonly clock: Clock
+}
+
+/** What sets a password works with: it ends the links to a new one. */
+export interface PasswordDeps extends Omit<AccountDeps, 'change'> {
+  readonly change: Changing<{ readonly accounts: AccountStore; readonly resetLinks: ResetLinkStore }>
 }

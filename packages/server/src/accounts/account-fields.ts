@@ -34,12 +34,19 @@ export function checkEmail(text: string): string {
   if (Buffer.byteLength(text) > MAX_EMAIL_BYTES) {
     throw invalidField(`An email address has at most ${MAX_EMAIL_BYTES} bytes.`, { field })
   }
-  if (UNSAFE.test(text) || !/^[^\s@<>,;"]+@[^\s@<>,;"]+$/u.test(text)) {
+  if (!isEmail(text)) {
     const rule = 'An email address looks like "name@example.org", without spaces or control characters.'
     throw invalidField(rule, { field })
   }
   return text
 }
+
+/** Whether an account may have it. */
+export const isEmail = (text: string): boolean =>
+  text.length <= MAX_EMAIL_BYTES &&
+  Buffer.byteLength(text) <= MAX_EMAIL_BYTES &&
+  !UNSAFE.test(text) &&
+  /^[^\s@<>,;"]+@[^\s@<>,;"]+$/u.test(text)
 
 export function checkDisplayName(text: string): string {
   const name = text.trim()

@@ -1,18 +1,28 @@
 /** The accounts in the database, and the identities that external identity services know them by. */
 import type { AccountId, Username } from '@ratafia/api'
+import { sql } from 'kysely'
 import {
   type AccountTable,
   announce,
   anyRowChanged,
+  asciiLower,
   changeAnnounced,
   compiledOnce,
   type Database,
   fromInstant,
   inTransaction,
+  isUniqueViolation,
   rowLock,
   toInstant,
 } from '../database/index.ts'
+import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
+
+/** An account with its stored hash, only for checking a password. */
+export interface WithPassword {
+  readonly account: Account
+  readonly passwordHash: string | undefined
+}
 
 /** A person as an identity service names them: its location, and the userid or username it declares. */
 export interface ExternalIdentity {
@@ -21,7 +31,10 @@ export interface ExternalIdentity {
 }
 
 export interface AccountStore {
-  /** False, and nothing is written, when the username (or the id) is taken, even by a call at the same moment. */
+  /**
+   * False, and nothing is written, when the username (or the id) is taken, even by a call at the same moment; or when
+   * both this account and another one with the e-mail address have a password.
+   */
   insert(account: NewAccount): Promise<boolean>
   /**
    * Inserts the account and the identity that owns it, both or neither. A call at the same moment may win: then
@@ -46,10 +59,9 @@ export interface AccountStore {
     | undefined
   >
   findByIdentity(identity: ExternalIdentity): Promise<Account | undefined>
-  /** The account with its stored hash, only for checking a password. */
-  findPassword(
-    username: Username,
-  ): Promise<{ account: Account; passwordHash: string | undefined } | undefined>
+  findPassword(username: Username): Promise<WithPassword | undefined>
+  /** Those with a password and this e-mail address, at most two. ASCII letters count without their case. */
+  findPasswordsByEmail(email: string): Promise<readonly WithPassword[]>
   /** Those that are not removed, after `after`, by username (in the database's own order of text). */
   page(options: { after: Username | undefined; limit: number }): Promise<Account[]>
   /** False when there is no such account, or when it is disabled already; then it keeps its time. */
@@ -61,8 +73,15 @@ export interface AccountStore {
    * when there is no such account.
    */
   endLogins(id: AccountId, at: Date): Promise<boolean>
-  /** False when there is no such account, or when it is removed. */
-  setPasswordHash(id: AccountId, passwordHash: string): Promise<boolean>
+  /**
+   * False when there is no such account, when it is removed, or when its hash is no longer `replacing`. Throws
+   * `invalid-field` when another account with a password has its e-mail address.
+   */
+  setPasswordHash(id: AccountId, passwordHash: string, replacing?: string): Promise<boolean>
+  /** False when there is no such account, or when it is removed. Throws as {@link setPasswordHash}. */
+  setEmail(id: AccountId, email: string): Promise<boolean>
+  /** Undefined switches them on. False when there is no such account, or when it is switched so already, or removed. */
+  switchPasswordLogins(id: AccountId, offAt: Date | undefined): Promise<boolean>
 }
 
 export interface NewAccount {
@@ -148,7 +167,18 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
     // Index: the unique one on username.
     findPassword: async (username) => {
       const row = await select().where('username', '=', username).executeTakeFirst()
-      return row && { account: accountOf(row), passwordHash: row.password_hash ?? undefined }
+      return row && withPassword(row)
+    },
+
+    // Index: account_email_key.
+    findPasswordsByEmail: async (email) => {
+      const rows = await select()
+        .where('password_hash', 'is not', null)
+        .where('email', '<>', '')
+        .where(asciiLower(query, sql.ref('email')), '=', asciiLower(query, sql`cast(${email} as text)`))
+        .limit(2)
+        .execute()
+      return rows.map(withPassword)
     },
 
     // Index: the unique one on username, read in its order from `after`.
@@ -187,12 +217,37 @@ export function accountStore({ query }: Pick<Database, 'query'>): AccountStore {
           })),
       ),
 
-    setPasswordHash: (id, passwordHash) =>
-      changed(id, (account) => account.set({ password_hash: passwordHash }).where('removed_at', 'is', null)),
+    setPasswordHash: (id, passwordHash, replacing) =>
+      changed(id, (account) =>
+        account
+          .set({ password_hash: passwordHash })
+          .where('removed_at', 'is', null)
+          .$if(replacing !== undefined, (same) => same.where('password_hash', '=', replacing ?? '')),
+      ).catch(emailTaken),
+
+    setEmail: (id, email) =>
+      changed(id, (account) => account.set({ email }).where('removed_at', 'is', null)).catch(emailTaken),
+
+    switchPasswordLogins: (id, offAt) =>
+      changed(id, (account) =>
+        account
+          .set({ password_logins_off_at: offAt ? toInstant(offAt) : null })
+          .where('password_logins_off_at', offAt ? 'is' : 'is not', null)
+          .where('removed_at', 'is', null),
+      ),
   }
 }
 
 type Query = Database['query']
+
+/** Throws `invalid-field` for the violation of account_email_key, and any other error as it is. */
+function emailTaken(error: unknown): never {
+  if (!isUniqueViolation(error, 'account.email')) throw error
+  throw invalidField('Another account with a password has this e-mail address. Give one of them another.', {
+    field: 'email',
+    cause: error,
+  })
+}
 
 async function insertAccount(query: Query, account: NewAccount): Promise<boolean> {
   const result = await query
@@ -223,7 +278,13 @@ const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
   disabled_at: null,
   logins_since: null,
   removed_at: null,
+  password_logins_off_at: null,
   created_at: toInstant(createdAt),
+})
+
+const withPassword = (row: AccountTable): WithPassword => ({
+  account: accountOf(row),
+  passwordHash: row.password_hash ?? undefined,
 })
 
 const optionalAccount = (row: AccountTable | undefined): Account | undefined => row && accountOf(row)
@@ -238,6 +299,8 @@ export function accountOf(row: AccountTable): Account {
     hasPassword: row.password_hash !== null,
     disabledAt: fromInstant(row.disabled_at) ?? undefined,
     loginsSince: fromInstant(row.logins_since) ?? undefined,
+    // Absent where `accounts set-email` works on the schema of the release before.
+    passwordLoginsOffAt: fromInstant(row.password_logins_off_at ?? null) ?? undefined,
     ...(row.removed_at === null ? {} : { removedAt: fromInstant(row.removed_at) }),
     createdAt: fromInstant(row.created_at),
   }

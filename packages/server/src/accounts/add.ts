@@ -1,9 +1,10 @@
 /** Makes an account. */
-import { newAccountId } from '@ratafia/api'
-import { invalidField } from '../errors.ts'
+import { newAccountId, type Username } from '@ratafia/api'
+import { invalidField, type RequestError } from '../errors.ts'
 import type { Account } from './account.ts'
 import type { AccountDeps } from './account-deps.ts'
 import { checkDisplayName, checkEmail, checkUsername } from './account-fields.ts'
+import type { AccountStore } from './account-store.ts'
 import { chosenPasswordBytes } from './passwords/password.ts'
 
 export interface AddAccountInput {
@@ -14,7 +15,10 @@ export interface AddAccountInput {
   readonly password?: string | undefined
 }
 
-/** Throws `invalid-field` when a field breaks its rule or the username is taken. */
+/**
+ * Throws `invalid-field` when a field breaks its rule, the username is taken, or the account is to have a password and
+ * another one with a password has its e-mail address.
+ */
 export async function addAccount(
   input: AddAccountInput,
   deps: Pick<AccountDeps, 'passwords' | 'change' | 'clock'>,
@@ -28,16 +32,25 @@ export async function addAccount(
   }
   const bytes = input.password === undefined ? undefined : chosenPasswordBytes(input.password)
   const passwordHash = bytes && (await deps.passwords.hash(bytes))
-  const added = await deps.change(async ({ accounts, record }) => {
-    const inserted = await accounts.insert({ ...fields, passwordHash })
-    if (inserted)
-      await record({ action: 'account.add', subject: fields.username, details: { id: fields.id } })
-    return inserted
+  await deps.change(async ({ accounts, record }) => {
+    if (!(await accounts.insert({ ...fields, passwordHash }))) throw await taken(fields, accounts)
+    await record({ action: 'account.add', subject: fields.username, details: { id: fields.id } })
   })
-  if (!added) {
-    throw invalidField(`The username "${fields.username}" is taken. Choose another one.`, {
-      field: 'username',
-    })
+  return {
+    ...{ ...fields, hasPassword: passwordHash !== undefined },
+    ...{ disabledAt: undefined, loginsSince: undefined, passwordLoginsOffAt: undefined },
   }
-  return { ...fields, hasPassword: passwordHash !== undefined, disabledAt: undefined, loginsSince: undefined }
+}
+
+async function taken(
+  { username, email }: { readonly username: Username; readonly email: string },
+  accounts: AccountStore,
+): Promise<RequestError> {
+  if (await accounts.findByUsername(username)) {
+    return invalidField(`The username "${username}" is taken. Choose another one.`, { field: 'username' })
+  }
+  return invalidField(
+    `Another account with a password has the e-mail address ${email}. Each needs its own, because people log in with it.`,
+    { field: 'email' },
+  )
 }

@@ -84,7 +84,13 @@ async function accountOfFirstLogin(identity: ExternalIdentity, rules: IdentityRu
       return inserted
     })
     if (outcome === 'inserted') {
-      return { ...fields, hasPassword: false, disabledAt: undefined, loginsSince: undefined }
+      return {
+        ...fields,
+        hasPassword: false,
+        disabledAt: undefined,
+        loginsSince: undefined,
+        passwordLoginsOffAt: undefined,
+      }
     }
     // Somebody else has this username, or another request made the account of this identity first.
     const winner = await rules.accounts.findByIdentity(identity)

@@ -2,7 +2,9 @@
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { LoginStore } from '../accounts/logins/login-store.ts'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
+import type { ResetLinkStore } from '../accounts/passwords/reset-link-store.ts'
 import type { AccountRemovalStore } from '../accounts/removal/account-removal-store.ts'
+import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import type { AuditStore } from '../audit/audit-store.ts'
 import type { InAudit } from '../audit/link.ts'
 import type { WholeDatabaseStore } from '../backup/whole-database-store.ts'
@@ -45,6 +47,8 @@ export interface UnopenedInstallation {
   readonly wholeDatabase: WholeDatabaseStore
   /** Adds an entry to the audit log, about what changes no row itself. */
   record(change: AuditedChange): Promise<void>
+  /** For a change that an older schema takes, too, by the operator. */
+  readonly inAccounts: Changing<{ readonly accounts: AccountStore }>
   /** What `ratafia verify` reads, in one snapshot. */
   atOneMoment<T>(work: (moment: Omit<CheckDeps, 'sealer'>) => Promise<T>): Promise<T>
 }
@@ -53,6 +57,8 @@ export interface UnopenedInstallation {
 export interface Stores {
   readonly accounts: AccountStore
   readonly logins: LoginStore
+  readonly secondFactors: SecondFactorStore
+  readonly resetLinks: ResetLinkStore
   readonly agents: AgentStore
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore

@@ -15,7 +15,10 @@ export function isUniqueViolation(error: unknown, column?: string): boolean {
   }
   const code = sqliteExtendedCode(error)
   if (code === undefined || !SQLITE_UNIQUE.has(code) || !(error instanceof Error)) return false
-  return column === undefined || sqliteKey(error.message) === column
+  if (column === undefined) return true
+  // Of an index on an expression SQLite names the index.
+  const [, index] = /^UNIQUE constraint failed: index '(\w+)'$/.exec(error.message) ?? []
+  return index === undefined ? sqliteKey(error.message) === column : isNamed(index, column)
 }
 
 /**

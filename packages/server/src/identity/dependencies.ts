@@ -1,9 +1,12 @@
 /** What the routes of the identity service work with; each operation takes its part. */
 import type { AccountStore } from '../accounts/account-store.ts'
 import type { PasswordHasher } from '../accounts/passwords/password-hasher.ts'
+import type { ResetLinkStore } from '../accounts/passwords/reset-link-store.ts'
+import type { SecondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import type { ChangingBy } from '../change.ts'
 import type { Clock } from '../clock.ts'
 import type { Keyring } from '../keyring/keyring.ts'
+import type { Sealer } from '../keyring/sealing.ts'
 import type { RememberedAgents } from './agents/enabled-agent.ts'
 import type { KnownService } from './known-services.ts'
 import type { CompletedLoginStore } from './logins/completed-login-store.ts'
@@ -21,10 +24,17 @@ export interface IdentityDependencies {
   readonly keyring: Keyring
   readonly accounts: AccountStore
   readonly passwords: PasswordHasher
+  readonly secondFactors: SecondFactorStore
+  readonly resetLinks: ResetLinkStore
+  /** Opens the secrets of second factors. */
+  readonly sealer: Sealer
   readonly knownAgents: RememberedAgents
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly changeBy: ChangingBy<{
+    readonly accounts: AccountStore
+    readonly secondFactors: SecondFactorStore
+    readonly resetLinks: ResetLinkStore
     readonly completedLogins: CompletedLoginStore
     readonly signInSessions: SignInSessionStore
   }>

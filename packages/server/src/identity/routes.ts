@@ -20,6 +20,8 @@ import { pageRoutes } from './logins/page-routes.ts'
 import { type SignInRecord, signedInBefore } from './logins/signed-in-before.ts'
 import { createThrottle, type Throttle } from './logins/throttle.ts'
 import { type FormBody, parametersOf } from './parameters.ts'
+import { accountRoutes } from './self-service/account-routes.ts'
+import { resetRoutes } from './self-service/reset-routes.ts'
 
 export interface IdentityOptions
   extends Omit<
@@ -88,6 +90,8 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityOpti
       getToken: (request) => parametersOf(request).get('csrf'),
     })
     pageRoutes(pages, deps, cookieOptions)
+    accountRoutes(pages, deps, cookieOptions)
+    resetRoutes(pages, deps)
   })
 }
 

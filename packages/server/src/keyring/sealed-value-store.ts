@@ -1,10 +1,11 @@
 /** Every sealed value in the database, of any feature: a change of the secret key must reach all of them. */
 import { sql } from 'kysely'
-import { anyRowChanged, type Database } from '../database/index.ts'
+import { anyRowChanged, type Database, tableExists } from '../database/index.ts'
 import {
   keyPairSealingPurpose,
   rootKeyPurpose,
   SEAL_CHECK_PURPOSE,
+  secondFactorPurpose,
   signingKeyPurpose,
 } from './sealing-purposes.ts'
 
@@ -18,7 +19,7 @@ export interface SealedValue {
 }
 
 export interface SealedValueStore {
-  /** A handful for each rotation and brand. Last comes the seal check, which tells a start if its secret is right. */
+  /** A handful for each rotation and brand, and one for each second factor. Last comes the seal check, which tells a start if its secret is right. */
   all(): Promise<readonly SealedValue[]>
 }
 
@@ -43,6 +44,7 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
       const rootKeys = await query.selectFrom('root_key').selectAll().orderBy('id').execute()
       const keyPairs = await query.selectFrom('key_pair').selectAll().orderBy('id').execute()
       const signingKeys = await query.selectFrom('signing_key').selectAll().orderBy('key_id').execute()
+      const secondFactors = await secondFactorsOf(query)
       const checks = await query.selectFrom('seal_check').selectAll().execute()
       return [
         ...rootKeys.map(({ id, sealed }) => ({
@@ -63,6 +65,12 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
           sealed,
           replace: replacing({ table: 'signing_key', column: 'sealed', key: 'key_id' }, key_id, sealed),
         })),
+        ...secondFactors.map(({ id, sealed }) => ({
+          name: `second factor ${id}`,
+          purpose: secondFactorPurpose(id),
+          sealed,
+          replace: replacing({ table: 'second_factor', column: 'sealed', key: 'id' }, id, sealed),
+        })),
         ...checks.map(({ id, sealed }) => ({
           name: 'seal check',
           purpose: SEAL_CHECK_PURPOSE,
@@ -72,4 +80,10 @@ export function sealedValueStore({ query }: Pick<Database, 'query'>): SealedValu
       ]
     },
   }
+}
+
+/** None in a backup of an earlier release while it is restored: its schema has no such table yet. */
+async function secondFactorsOf(query: Database['query']) {
+  if (!(await tableExists(query, 'second_factor'))) return []
+  return query.selectFrom('second_factor').select(['id', 'sealed']).orderBy('id').execute()
 }

@@ -8,6 +8,9 @@ export const keyPairSealingPurpose = ({ id, purpose }: { id: number; purpose: st
 /** For a brand's private key. */
 export const signingKeyPurpose = (keyId: string): string => `signing-key:${keyId}`
 
+/** For the secret of a second factor. */
+export const secondFactorPurpose = (id: string): string => `second-factor:${id}`
+
 export const SEAL_CHECK_PURPOSE = 'seal-check'
 
 /** Not in the database: for the seal of a backup's file. */

@@ -1,7 +1,9 @@
 /** Every store, on the database or on one transaction of it. */
 import { accountStore } from '../accounts/account-store.ts'
 import { loginStore } from '../accounts/logins/login-store.ts'
+import { resetLinkStore } from '../accounts/passwords/reset-link-store.ts'
 import { accountRemovalStore } from '../accounts/removal/account-removal-store.ts'
+import { secondFactorStore } from '../accounts/second-factor/second-factor-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { brandStore } from '../brands/brand-store.ts'
 import { allowListStore } from '../brands/models/allow-list/allow-list-store.ts'
@@ -34,6 +36,8 @@ import { changing } from './changing.ts'
 export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'distributed'>>): Stores => ({
   accounts: accountStore(on),
   logins: loginStore(on),
+  secondFactors: secondFactorStore(on),
+  resetLinks: resetLinkStore(on),
   agents: agentStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),

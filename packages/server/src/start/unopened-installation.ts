@@ -1,4 +1,5 @@
 /** An installation as a backup or a check finds it: only its database is opened. */
+import { accountStore } from '../accounts/account-store.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
@@ -9,7 +10,7 @@ import type { UnopenedInstallation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { type Database, inSnapshot, requireCurrentSchema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
-import { recordingOn } from './changing.ts'
+import { changing, recordingOn } from './changing.ts'
 import { missingPart, openConfigured, operatorOf, requireDatabase } from './open-database.ts'
 import type { StartOptions } from './options.ts'
 
@@ -41,6 +42,7 @@ function unopenedInstallation(database: Database, location: string, operator: Au
   return {
     clock: systemClock,
     location,
+    inAccounts: changing(database, systemClock, (on) => ({ accounts: accountStore(on) }))(operator),
     record: (change) => recordingOn(database, systemClock, operator).record(change),
     wholeDatabase: wholeDatabaseStore(database, (on) => ({
       ...recordingOn(on, systemClock, operator),

@@ -3,6 +3,7 @@
  * client: it is shortened, its invisible characters are made visible, and it is marked as the client's own words.
  */
 import type { RequestSummary, SummaryList } from '../identity/discharge/request-summary.ts'
+import { hidden } from './form-fields.ts'
 import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { permissionInWords } from './permissions.ts'
@@ -55,9 +56,6 @@ you a link to this page would get everything listed above, in your name.</p>
 </form>`,
   })
 }
-
-const hidden = (fields: Readonly<Record<string, string>>): Html[] =>
-  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
 const elsewhere = ({ client, browserAddress }: ConfirmPage): Html => html`
 <p class="notice bad" role="alert"><strong>The program is not where you are.</strong> It asks from

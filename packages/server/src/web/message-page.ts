@@ -23,23 +23,22 @@ export const expiredPage = (): string =>
     body: html`<p role="alert">A login expires after half an hour. Start it again in your program.</p>`,
   })
 
+export interface ThrottledPage {
+  readonly retryAt: Date
+  readonly seconds: number
+  /** Where the link leads: to the form that was sent, or one before it. */
+  readonly back: { readonly href: string; readonly text: string }
+}
+
 /** Says when to try again, and does not reveal whether the account exists. */
-export const throttledPage = ({
-  did,
-  retryAt,
-  seconds,
-}: {
-  did: string
-  retryAt: Date
-  seconds: number
-}): string => {
+export const throttledPage = ({ back, retryAt, seconds }: ThrottledPage): string => {
   const time = `${retryAt.toISOString().slice(11, 19)} UTC`
   return page({
     title: 'Too many attempts',
     body: html`<p role="alert">Too many sign-ins with this username or from this network failed. Try again in
 <strong>${seconds} ${seconds === 1 ? 'second' : 'seconds'}</strong>, at
 <time datetime="${retryAt.toISOString()}">${time}</time>.</p>
-<p><a href="login?did=${encodeURIComponent(did)}">Back to the sign-in page</a></p>`,
+<p><a href="${back.href}">${back.text}</a></p>`,
   })
 }
 

@@ -1,38 +1,40 @@
-/** Asks for a username and a password. */
-import { html } from './html.ts'
+/** Asks for a name and a password: for the login of a program, or for the page of one's own account. */
+import { type Html, html } from './html.ts'
 import { page } from './layout.ts'
 import { visibleText } from './visible-text.ts'
 
 export interface SignInPage {
-  /** The login this is for; travels in the form. */
-  readonly did: string
+  /** The login this is for; absent for one's own account. */
+  readonly login: SignInFor | undefined
   readonly csrf: string
-  /** The address of the program that asks. */
-  readonly clientAddress: string
-  /** The service it asks for; absent unless it is known for sure. */
-  readonly service: string | undefined
   /** What was typed before and what was wrong with it. */
   readonly failed?: { readonly username: string; readonly message: string }
 }
 
-export function signInPage({ did, csrf, clientAddress, service, failed }: SignInPage): string {
+export interface SignInFor {
+  /** Travels in the form. */
+  readonly did: string
+  /** The address of the program that asks. */
+  readonly clientAddress: string
+  /** The service it asks for; absent unless it is known for sure. */
+  readonly service: string | undefined
+}
+
+export function signInPage({ login, csrf, failed }: SignInPage): string {
   // Once a name was typed, the password is what comes next.
   const nameTyped = failed !== undefined && failed.username !== ''
   return page({
     title: 'Sign in',
     failed: failed !== undefined,
     body: html`
-<p>A program at the network address <strong>${visibleText(clientAddress, 64)}</strong> asks you to log in${
-      service !== undefined && html` to <strong>${visibleText(service, 160)}</strong>`
-    }. You will see what it asks for before you approve anything.</p>
-<p class="quiet">If you did not start a login yourself, close this page.</p>
+${login ? asked(login) : html`<p>Sign in to see and change your own account.</p>`}
 ${failed && html`<p class="notice bad" role="alert" id="problem">${failed.message}</p>`}
 <form method="post" action="login">
-<input type="hidden" name="did" value="${did}">
+${login && html`<input type="hidden" name="did" value="${login.did}">`}
 <input type="hidden" name="csrf" value="${csrf}">
-<label for="username">Username</label>
-<input type="text" id="username" name="username" value="${failed && visibleText(failed.username, 64)}" required
- autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="64"${!nameTyped && AUTOFOCUS}${DESCRIBED(failed !== undefined)}>
+<label for="username">Username or e-mail address</label>
+<input type="text" id="username" name="username" value="${failed && visibleText(failed.username, 254)}" required
+ autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254"${!nameTyped && AUTOFOCUS}${DESCRIBED(failed !== undefined)}>
 <label for="password">Password</label>
 <input type="password" id="password" name="password" required autocomplete="current-password" maxlength="1024"${nameTyped && AUTOFOCUS}${DESCRIBED(
       failed !== undefined,
@@ -41,6 +43,12 @@ ${failed && html`<p class="notice bad" role="alert" id="problem">${failed.messag
 </form>`,
   })
 }
+
+const asked = ({ clientAddress, service }: SignInFor): Html => html`
+<p>A program at the network address <strong>${visibleText(clientAddress, 64)}</strong> asks you to log in${
+  service !== undefined && html` to <strong>${visibleText(service, 160)}</strong>`
+}. You will see what it asks for before you approve anything.</p>
+<p class="quiet">If you did not start a login yourself, close this page.</p>`
 
 const AUTOFOCUS = html` autofocus`
 

@@ -39,6 +39,8 @@ li{margin:0 0 .2rem;overflow-wrap:anywhere}
 code{font:.9em ui-monospace,"Cascadia Mono",Menlo,monospace;overflow-wrap:anywhere}
 pre{margin:.5rem 0;padding:.75rem;background:var(--back);border:1px solid var(--line);border-radius:.4rem;
 font:.85em/1.5 ui-monospace,"Cascadia Mono",Menlo,monospace;white-space:pre-wrap;overflow-wrap:anywhere}
+.codes{columns:2;list-style:none;padding:0;font:1rem/1.8 ui-monospace,"Cascadia Mono",Menlo,monospace}
+.qr{display:block;width:100%;max-width:15rem;height:auto;margin:1rem 0;background:#fff}
 .quiet{color:var(--soft);font-size:.9rem}
 form.inline{display:inline}
 @media (max-width:26rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}.actions button{width:100%}}

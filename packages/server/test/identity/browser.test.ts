@@ -77,7 +77,7 @@ eachDatabase((_kind, open) => {
   beforeEach(async () => {
     username = `u-${randomBytes(6).toString('hex')}`
     account = await addAccount(
-      { username, email: 'u@example.org', name: 'Some One', password: PASSWORD },
+      { username, email: `${username}@example.org`, name: 'Some One', password: PASSWORD },
       world,
     )
   })

@@ -26,7 +26,10 @@ eachDatabase((_kind, open) => {
 
   const addPerson = async () => {
     const name = `u-${randomBytes(6).toString('hex')}`
-    await addAccount({ username: name, email: 'u@example.org', name: 'Some One', password: PASSWORD }, world)
+    await addAccount(
+      { username: name, email: `${name}@example.org`, name: 'Some One', password: PASSWORD },
+      world,
+    )
     return name
   }
   before(async () => {

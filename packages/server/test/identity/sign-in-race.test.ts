@@ -6,7 +6,8 @@ import { disableAccount } from '../../src/accounts/disable.ts'
 import type { PasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { localCounters } from '../../src/counters.ts'
-import { signedIn, signIn } from '../../src/identity/logins/sign-in.ts'
+import { signedIn } from '../../src/identity/logins/browser-session.ts'
+import { signIn } from '../../src/identity/logins/sign-in.ts'
 import { createThrottle } from '../../src/identity/logins/throttle.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { type IdentityWorld, identityWorld } from '../support/identity.ts'
@@ -21,7 +22,7 @@ eachDatabase((_kind, open) => {
 
   /** Signs in as a new account, and does something while the password is being checked. */
   const during = async (username: string, act: () => Promise<unknown>) => {
-    await addAccount({ username, email: 'x@example.org', name: 'X', password: OLD }, world)
+    await addAccount({ username, email: `${username}@example.org`, name: 'X', password: OLD }, world)
     const passwords: PasswordHasher = {
       ...world.passwords,
       verify: async (password, stored) => {

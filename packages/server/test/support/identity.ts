@@ -12,6 +12,8 @@ import {
 import fastify, { type FastifyInstance } from 'fastify'
 import { type AccountStore, accountStore } from '../../src/accounts/account-store.ts'
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
+import { resetLinkStore } from '../../src/accounts/passwords/reset-link-store.ts'
+import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
 import { auditStore } from '../../src/audit/audit-store.ts'
 import type { Changing, ChangingBy } from '../../src/change.ts'
 import type { Database } from '../../src/database/index.ts'
@@ -21,6 +23,7 @@ import { completedLoginStore } from '../../src/identity/logins/completed-login-s
 import { signInSessionStore } from '../../src/identity/logins/sign-in-session-store.ts'
 import { type IdentityOptions, identityRoutes } from '../../src/identity/routes.ts'
 import { type Keyring, openKeyring } from '../../src/keyring/keyring.ts'
+import { createSealer } from '../../src/keyring/sealing.ts'
 import { changing } from '../../src/start/changing.ts'
 import { changeOf } from './changes.ts'
 
@@ -56,6 +59,7 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
     database,
     clock,
     keyring: await openKeyring({ database, secret: SECRET, clock }),
+    sealer: createSealer(SECRET),
     passwords: createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }),
     audit: auditStore(database),
     ...storesOn(database),
@@ -68,6 +72,8 @@ export async function identityWorld(database: Database): Promise<IdentityWorld> 
 const storesOn = (on: Pick<Database, 'query'>) => ({
   accounts: accountStore(on),
   agents: agentStore(on),
+  secondFactors: secondFactorStore(on),
+  resetLinks: resetLinkStore(on),
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
 })

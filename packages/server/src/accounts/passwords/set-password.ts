@@ -1,23 +1,57 @@
 /** Sets the password of an account, signs it out of every browser, and ends its logins that were not used yet. */
 import { type Account, requireNotRemoved } from '../account.ts'
-import type { AccountDeps } from '../account-deps.ts'
+import type { PasswordDeps } from '../account-deps.ts'
+import type { AccountStore } from '../account-store.ts'
 import { findAccount } from '../find.ts'
 import { chosenPasswordBytes } from './password.ts'
+import type { ResetLinkStore } from './reset-link-store.ts'
 
-/** Throws `invalid-field` when there is no such account or the password breaks its rule. */
+/**
+ * Throws `invalid-field` when there is no such account, the password breaks its rule, or another account with a password
+ * has the e-mail address.
+ */
 export async function setPassword(
   { account: nameOrId, password }: { readonly account: string; readonly password: string },
-  deps: AccountDeps,
+  deps: PasswordDeps,
 ): Promise<Account> {
   const account = requireNotRemoved(await findAccount(nameOrId, deps))
   const passwordHash = await deps.passwords.hash(chosenPasswordBytes(password))
-  await deps.change(async ({ accounts, record }) => {
-    await accounts.setPasswordHash(account.id, passwordHash)
-    await accounts.endLogins(account.id, deps.clock())
-    await record({ action: 'account.set-password', subject: account.username })
+  const changed = await deps.change(async (on) => {
+    const stored = await storePassword({ account, passwordHash }, on, deps.clock())
+    if (stored) await on.record({ action: 'account.set-password', subject: account.username })
+    return stored?.after
   })
   // After the hash is stored: this signs out whoever signed in with the old password before, and whoever is doing so
   // right now checks the hash once more.
   await deps.signInSessions.removeAllOf(account.id)
-  return (await deps.accounts.findById(account.id)) ?? account
+  return changed ?? (await deps.accounts.findById(account.id)) ?? account
+}
+
+interface StoredPassword {
+  readonly account: Account
+  readonly passwordHash: string
+  /** The hash that this one replaces. Default: any. */
+  readonly replacing?: string
+  /** The hash of the secret of a link that this uses up. */
+  readonly link?: Uint8Array
+}
+
+/**
+ * In the transaction of a change: stores the hash, ends the logins of the account and its links to a new password.
+ * Returns the account before and after; undefined when it is removed, its hash is no longer the one to replace, or the
+ * link is used already: then the caller stores nothing.
+ */
+export async function storePassword(
+  { account: { id }, passwordHash, replacing, link }: StoredPassword,
+  { accounts, resetLinks }: { readonly accounts: AccountStore; readonly resetLinks: ResetLinkStore },
+  now: Date,
+): Promise<{ readonly before: Account; readonly after: Account } | undefined> {
+  // It locks the row: nobody else changes the account before this transaction ends.
+  if (!(await accounts.setPasswordHash(id, passwordHash, replacing))) return undefined
+  if (link && !(await resetLinks.remove(link))) return undefined
+  const before = await accounts.findById(id)
+  await accounts.endLogins(id, now)
+  await resetLinks.removeAllOf(id)
+  const after = await accounts.findById(id)
+  return before && after && { before, after }
 }

@@ -1,7 +1,9 @@
-/** Checks a username and password. It takes equally long whether or not the account exists. */
+/** Checks the password of whoever gives a username or an e-mail address. It takes equally long whether or not they exist. */
 import { isUsername } from '@ratafia/api'
 import type { Account } from '../account.ts'
 import type { AccountDeps } from '../account-deps.ts'
+import { isEmail } from '../account-fields.ts'
+import type { WithPassword } from '../account-store.ts'
 import { passwordBytes } from './password.ts'
 
 /** `disabled` only for someone who knows the password: anyone else learns nothing about the account. */
@@ -10,6 +12,8 @@ export type PasswordVerdict =
   | {
       readonly verdict: 'right'
       readonly account: Account
+      /** What was compared. */
+      readonly passwordHash: string
       /**
        * Whether the verdict still applies, without hashing again: hashing takes long, and meanwhile the password may
        * have changed. Call it after you stored what the password permits, and undo that unless it returns `right`.
@@ -18,16 +22,29 @@ export type PasswordVerdict =
     }
   | { readonly verdict: 'wrong' }
 
+/**
+ * Who logs in with this name, a username in lower case or an e-mail address. An address that several accounts have is
+ * nobody's.
+ */
+export async function findByLoginName(
+  name: string,
+  { accounts }: Pick<AccountDeps, 'accounts'>,
+): Promise<WithPassword | undefined> {
+  if (isUsername(name)) return accounts.findPassword(name)
+  // Not even asked about any other text: a database refuses some.
+  const found = isEmail(name) ? await accounts.findPasswordsByEmail(name) : []
+  return found.length === 1 ? found[0] : undefined
+}
+
 /** Throws Unavailable when too many passwords are being checked already. */
 export async function verifyPassword(
-  { username, password }: { readonly username: string; readonly password: string },
+  { found, password }: { readonly found: WithPassword | undefined; readonly password: string },
   { accounts, passwords }: Pick<AccountDeps, 'accounts' | 'passwords'>,
 ): Promise<PasswordVerdict> {
-  const found = isUsername(username) ? await accounts.findPassword(username) : undefined
   const bytes = passwordBytes(password)
   // An impossible password is compared with nothing, at the same cost.
   const right = await passwords.verify(bytes ?? new Uint8Array(), bytes && found?.passwordHash)
-  if (!found || !right) return { verdict: 'wrong' }
+  if (!right || found?.passwordHash === undefined) return { verdict: 'wrong' }
   const { account, passwordHash } = found
   if (account.disabledAt) return { verdict: 'disabled', account }
   const recheck = async () => {
@@ -35,5 +52,5 @@ export async function verifyPassword(
     if (now?.passwordHash !== passwordHash) return 'wrong'
     return now?.account.disabledAt ? 'disabled' : 'right'
   }
-  return { verdict: 'right', account, recheck }
+  return { verdict: 'right', account, passwordHash, recheck }
 }

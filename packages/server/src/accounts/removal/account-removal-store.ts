@@ -28,6 +28,7 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
               email: '',
               name: '',
               password_hash: null,
+              password_logins_off_at: null,
               disabled_at: eb.fn.coalesce('disabled_at', eb.val(instant)),
               removed_at: instant,
             }))
@@ -45,6 +46,10 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
         const names = agents.map(({ name }) => name)
         await announce(transaction, 'agent', names)
         await transaction.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
+        // Indexes second_factor_account, reset_link_account, and primary keys that begin with the account.
+        for (const table of ['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const) {
+          await transaction.deleteFrom(table).where('account_id', '=', id).execute()
+        }
         // Each stays until it expires, because a login is decided once. It has no index by account; the table is small.
         await transaction
           .updateTable('completed_login')

@@ -38,7 +38,7 @@ interface Options {
  * Brings the schema up to date and returns the names of the migrations that ran: all of them or, if one fails, none.
  * If several processes start at once, one does the work and the others return `[]` after it. Throws
  * {@link SchemaError} `schema-too-new` if newer code has dropped something this code needs, `wrong-partitions` if those
- * tables exist and are divided otherwise.
+ * tables exist and are divided otherwise, `unfit-rows` if the check of a migration finds something.
  */
 export async function migrate(
   { kind, unhurried }: Database,
@@ -140,11 +140,13 @@ async function requirePartitions(query: Kysely<Schema>, kind: DatabaseKind, want
 }
 
 async function run(
-  { name, statements }: Migration,
+  { name, check, statements }: Migration,
   words: Words,
   query: Transaction<Schema>,
   clock: Clock,
 ): Promise<void> {
+  const unfit = await check?.(query, words)
+  if (unfit !== undefined) throw new SchemaError('unfit-rows', unfit)
   for (const statement of statements(words)) await sql.raw(statement).execute(query)
   await recordMigration(query, name, clock())
 }

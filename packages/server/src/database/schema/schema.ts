@@ -1,8 +1,11 @@
+import type { AccountTables } from './account-tables.ts'
+
 /**
- * The tables as queries see them, all in one list. Instants are epoch milliseconds in a bigint column (`Date` in code:
- * see `instant.ts`); both databases return bytes as `Buffer`. The migrations explain what each column means.
+ * The tables as queries see them, in one list with those of accounts (`account-tables.ts`). Instants are epoch
+ * milliseconds in a bigint column (`Date` in code: see `instant.ts`); both databases return bytes as `Buffer`. The
+ * migrations explain what each column means.
  */
-export interface Schema {
+export interface Schema extends AccountTables {
   root_key: {
     id: number
     sealed: Uint8Array
@@ -18,55 +21,6 @@ export interface Schema {
   seal_check: {
     id: number
     sealed: Uint8Array
-  }
-  account: {
-    id: string
-    username: string
-    email: string
-    name: string
-    password_hash: string | null
-    disabled_at: number | null
-    logins_since: number | null
-    removed_at: number | null
-    created_at: number
-  }
-  external_identity: {
-    issuer: string
-    subject: string
-    account_id: string
-    created_at: number
-  }
-  agent: {
-    name: string
-    account_id: string
-    public_key: Uint8Array
-    limits: string | null
-    created_at: number
-  }
-  sign_in_session: {
-    id_hash: Uint8Array
-    account_id: string
-    logins_since: number | null
-    created_at: number
-    expires_at: number
-  }
-  completed_login: {
-    login_id: Uint8Array
-    account_id: string
-    decision: 'approved' | 'denied'
-    logins_since: number | null
-    completed_at: number
-    expires_at: number
-  }
-  token_session: {
-    session_id: string
-    account_id: string
-    description: string | null
-    valid_since: number
-    valid_until: number
-    created_at: number
-    revoked_at: number | null
-    revoked_by: string | null
   }
   package: {
     name: string

@@ -3,11 +3,16 @@
  * log in with a password. They share the counters of the throttle.
  */
 import type { Account } from '../../accounts/account.ts'
-import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
+import type { WithPassword } from '../../accounts/account-store.ts'
+import { findByLoginName, verifyPassword } from '../../accounts/passwords/verify-password.ts'
+import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
+import { useCode } from '../../accounts/second-factor/use-code.ts'
+import { accountActor } from '../../change.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
+import { countFailures } from './count-failures.ts'
 
 export interface Credentials {
-  /** A username, as typed. */
+  /** A username or an e-mail address, as typed. */
   readonly name: string
   readonly password: string
   /** A code of the second factor, or a recovery code, as typed; undefined: none was given. */
@@ -20,32 +25,70 @@ export type CredentialsVerdict =
   | {
       readonly verdict: 'right'
       readonly account: Account
-      /** As in `verifyPassword`: call it after you stored what the credentials permit. */
+      /** As in `verifyPassword`, for the second factor too: call it after you stored what the credentials permit. */
       recheck(): Promise<'right' | 'disabled' | 'wrong'>
     }
   /** Does not reveal whether the account exists. */
   | { readonly verdict: 'wrong' }
   /** The next three only for someone who knows the password. */
   | { readonly verdict: 'disabled' }
-  | { readonly verdict: 'code-needed' }
+  | { readonly verdict: 'code-needed'; readonly account: Account }
   | { readonly verdict: 'code-wrong' }
   | { readonly verdict: 'throttled'; readonly retryAt: Date }
 
+export type CheckDeps = Pick<
+  IdentityDependencies,
+  'accounts' | 'passwords' | 'secondFactors' | 'sealer' | 'throttle' | 'changeBy' | 'clock'
+>
+
 /** Writes nothing but a used code. Throws Unavailable when it could not be checked; such an attempt does not count. */
 export async function checkCredentials(
-  { name, password, address }: Credentials,
-  deps: Pick<IdentityDependencies, 'accounts' | 'passwords' | 'throttle'>,
+  { name, password, code, address }: Credentials,
+  deps: CheckDeps,
 ): Promise<CredentialsVerdict> {
-  // People type capitals and spaces, which no username has.
-  const username = name.trim().toLowerCase()
-  const attempt = await deps.throttle.attempt({ username, address })
-  if (!attempt.allowed) return { verdict: 'throttled', retryAt: attempt.retryAt }
-  const result = await verifyPassword({ username, password }, deps).catch((error: unknown) => {
-    attempt.forgive()
-    throw error
-  })
-  if (result.verdict === 'wrong') return { verdict: 'wrong' }
-  attempt.forgive()
-  if (result.verdict === 'disabled') return { verdict: 'disabled' }
-  return { verdict: 'right', account: result.account, recheck: result.recheck }
+  const typed = name.trim()
+  // People type capitals, which no username has.
+  const username = typed.toLowerCase()
+  // First, because its failures count for the account; all others are looked up once they may be tried.
+  const byEmail = typed.includes('@') ? await findByLoginName(typed, deps) : undefined
+  return countFailures(
+    { username: byEmail?.account.username ?? username, address },
+    deps.throttle,
+    async () => {
+      const found = byEmail ?? (await findByLoginName(username, deps))
+      return verdictOn(found, { password, code, address }, deps)
+    },
+  )
+}
+
+async function verdictOn(
+  found: WithPassword | undefined,
+  { password, code, address }: Omit<Credentials, 'name'>,
+  deps: CheckDeps,
+): Promise<Exclude<CredentialsVerdict, { readonly verdict: 'throttled' }>> {
+  const known = await verifyPassword({ found, password }, deps)
+  if (known.verdict !== 'right') return { verdict: known.verdict }
+  const { account } = known
+  const factors = await confirmedFactors(account.id, deps)
+  if (factors.length > 0) {
+    if (code === undefined) return { verdict: 'code-needed', account }
+    if (!(await isRightCode({ account, code, address }, deps))) return { verdict: 'code-wrong' }
+  }
+  const recheck = async () => {
+    const now = await known.recheck()
+    if (now !== 'right') return now
+    // A second factor that came meanwhile was not asked for.
+    const ids = new Set(factors.map(({ id }) => id))
+    return (await confirmedFactors(account.id, deps)).every(({ id }) => ids.has(id)) ? 'right' : 'wrong'
+  }
+  return { verdict: 'right', account, recheck }
+}
+
+/** Uses the code up. */
+export function isRightCode(
+  { account, code, address }: { readonly account: Account; readonly code: string; readonly address: string },
+  deps: Pick<IdentityDependencies, 'secondFactors' | 'sealer' | 'changeBy' | 'clock'>,
+): Promise<boolean> {
+  const change = deps.changeBy({ actor: accountActor(account.username), source: address })
+  return useCode({ account, code }, { ...deps, change })
 }

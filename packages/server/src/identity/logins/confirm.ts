@@ -4,8 +4,8 @@ import { accountActor } from '../../change.ts'
 import { unauthorized } from '../../errors.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
+import type { SignedIn } from './browser-session.ts'
 import { openFor, sealFor, toBytes, toText, type Visit } from './sealed-texts.ts'
-import type { SignedIn } from './sign-in.ts'
 import { FETCH_MS } from './wait.ts'
 
 /**

@@ -2,28 +2,29 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sameNetwork } from '../../address.ts'
-import { invalidRequest, unauthorized } from '../../errors.ts'
+import { invalidRequest } from '../../errors.ts'
+import { codePage } from '../../web/code-page.ts'
 import { confirmPage } from '../../web/confirm-page.ts'
-import { approvedPage, expiredPage, refusedPage, throttledPage } from '../../web/message-page.ts'
+import { approvedPage, expiredPage, refusedPage } from '../../web/message-page.ts'
 import { sendPage } from '../../web/send-page.ts'
-import { signInPage } from '../../web/sign-in-page.ts'
+import { type SignInFor, signInPage } from '../../web/sign-in-page.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { parseSummary } from '../discharge/request-summary.ts'
+import { browserCookie, goTo, pageOf, pageOptions, refuseForm, refuseThrottled } from '../form-routes.ts'
 import { parametersOf, required } from '../parameters.ts'
+import { type SignedIn, signOut } from './browser-session.ts'
 import { confirmLogin, consentFor } from './confirm.ts'
 import { toBytes, type Visit } from './sealed-texts.ts'
-import { SIGN_IN_MS, type SignedIn, signedIn, signIn, signOut } from './sign-in.ts'
+import { signIn, signInWithCode } from './sign-in.ts'
 import { visitState } from './visit.ts'
-
-const COOKIE = 'ratafia-sign-in'
 
 export function pageRoutes(
   app: FastifyInstance,
   deps: IdentityDependencies,
   cookieOptions: CookieSerializeOptions,
 ): void {
-  const page = { config: { page: true, limit: 'pages' } } as const
-  const form = { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] }
+  const { page, form } = pageOptions(app)
+  const cookie = browserCookie(deps, cookieOptions)
 
   app.get('/login', page, async (request, reply) => {
     // Now, while the connection is still open.
@@ -34,10 +35,10 @@ export function pageRoutes(
     if (login.state === 'completed') {
       return sendPage(reply, 200, login.decision === 'approved' ? approvedPage() : refusedPage())
     }
-    const browser = await signedIn(request.cookies[COOKIE], deps)
+    const browser = await cookie.signedIn(request)
     const text = browser
       ? await confirmText(did, login.visit, browser)
-      : signInPage({ did, csrf: reply.generateCsrf(), ...shownClient(login.visit) })
+      : signInPage({ csrf: reply.generateCsrf(), login: askedBy(did, login.visit) })
     return sendPage(reply, 200, text)
 
     async function confirmText(did: string, visit: Visit, browser: SignedIn): Promise<string> {
@@ -57,37 +58,70 @@ export function pageRoutes(
     }
   })
 
+  /** The login that a form is for, if any; false when it is over: then its page says so. */
+  const loginOf = async (did: string | undefined): Promise<SignInFor | undefined | false> => {
+    if (did === undefined) return undefined
+    const login = await visitState(did, deps)
+    return login.state === 'pending' && askedBy(did, login.visit)
+  }
+  const throttled = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    did: string | undefined,
+    retryAt: Date,
+  ) => {
+    const back = { href: pageOf(did), text: 'Back to the sign-in page' }
+    return refuseThrottled(request, reply, { retryAt, now: deps.clock(), back })
+  }
+
   app.post('/login', form, async (request, reply) => {
     const address = request.client.address
     const parameters = parametersOf(request)
-    const did = required(parameters, 'did')
-    const login = await visitState(did, deps)
-    if (login.state !== 'pending') return backToLogin(reply, did)
+    const did = parameters.get('did')
+    const login = await loginOf(did)
+    if (login === false) return goTo(reply, pageOf(did))
     const username = parameters.get('username') ?? ''
     const password = parameters.get('password') ?? ''
     const result = await signIn({ username, password, address }, deps)
     switch (result.outcome) {
       case 'signed-in':
-        // A duration, because the browser's clock may differ.
-        reply.setCookie(COOKIE, result.cookie, { ...cookieOptions, maxAge: SIGN_IN_MS / 1000 })
-        return backToLogin(reply, did)
-      case 'throttled': {
-        request.refusal = 'too many requests'
-        const now = deps.clock()
-        const seconds = Math.max(1, Math.ceil((result.retryAt.getTime() - now.getTime()) / 1000))
-        reply.header('retry-after', String(seconds))
-        return sendPage(reply, 429, throttledPage({ did, retryAt: result.retryAt, seconds }))
-      }
+        cookie.set(reply, result.cookie)
+        return goTo(reply, pageOf(did))
+      case 'code-needed':
+        return sendPage(reply, 200, codePage({ did, csrf: reply.generateCsrf(), step: result.step }))
+      case 'throttled':
+        return throttled(request, reply, did, result.retryAt)
       default: {
-        request.refusal = 'permission denied'
         const message = result.outcome === 'disabled' ? DISABLED : WRONG
-        const again = {
-          did,
-          csrf: reply.generateCsrf(),
-          ...shownClient(login.visit),
-          failed: { username, message },
-        }
-        return sendPage(reply, 403, signInPage(again))
+        const again = { login, csrf: reply.generateCsrf(), failed: { username, message } }
+        return refuseForm(request, reply, signInPage(again))
+      }
+    }
+  })
+
+  app.post('/second-factor', form, async (request, reply) => {
+    const address = request.client.address
+    const parameters = parametersOf(request)
+    const did = parameters.get('did')
+    const step = required(parameters, 'step')
+    const login = await loginOf(did)
+    if (login === false) return goTo(reply, pageOf(did))
+    const result = await signInWithCode({ step, code: parameters.get('code') ?? '', address }, deps)
+    switch (result.outcome) {
+      case 'signed-in':
+        cookie.set(reply, result.cookie)
+        return goTo(reply, pageOf(did))
+      case 'throttled':
+        return throttled(request, reply, did, result.retryAt)
+      case 'wrong':
+        return refuseForm(
+          request,
+          reply,
+          codePage({ did, csrf: reply.generateCsrf(), step, failed: WRONG_CODE }),
+        )
+      default: {
+        const failed = { username: '', message: TOO_LATE }
+        return refuseForm(request, reply, signInPage({ login, csrf: reply.generateCsrf(), failed }))
       }
     }
   })
@@ -98,7 +132,7 @@ export function pageRoutes(
     const decision = DECISIONS.get(required(parameters, 'decision'))
     if (!decision) throw invalidRequest('The decision is neither "approve" nor "refuse".')
     const login = await visitState(did, deps)
-    const browser = await signedIn(request.cookies[COOKIE], deps)
+    const browser = await cookie.signedIn(request)
     if (login.state === 'pending' && browser) {
       const consent = required(parameters, 'consent')
       await confirmLogin(
@@ -106,14 +140,14 @@ export function pageRoutes(
         deps,
       )
     }
-    return backToLogin(reply, did)
+    return goTo(reply, pageOf(did))
   })
 
   app.post('/logout', form, async (request, reply) => {
-    const did = required(parametersOf(request), 'did')
-    await signOut({ cookie: request.cookies[COOKIE], address: request.client.address }, deps)
-    reply.clearCookie(COOKIE, cookieOptions)
-    return backToLogin(reply, did)
+    const did = parametersOf(request).get('did')
+    await signOut({ cookie: cookie.of(request), address: request.client.address }, deps)
+    cookie.clear(reply)
+    return goTo(reply, pageOf(did))
   })
 }
 
@@ -124,24 +158,13 @@ const DECISIONS: ReadonlyMap<string, 'approved' | 'denied'> = new Map([
 
 const WRONG = 'The username or the password is wrong.'
 const DISABLED = 'This account is disabled. Ask the operator of this store to enable it.'
+const WRONG_CODE =
+  'The code is wrong, or was used before. Wait for the next one if your authenticator shows the same.'
+const TOO_LATE = 'That took too long, or your account has changed since. Sign in again.'
 
 /** Before the sign-in the page names the service only if it proved to be ours. */
-const shownClient = ({ address, known, summary }: Visit) => ({
+const askedBy = (did: string, { address, known, summary }: Visit): SignInFor => ({
+  did,
   clientAddress: address,
   service: known && summary !== null ? parseSummary(summary)?.service : undefined,
 })
-
-/** Relative, so that it works behind a proxy and under any prefix. */
-function backToLogin(reply: FastifyReply, did: string): FastifyReply {
-  return reply
-    .headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-    .redirect(`login?did=${encodeURIComponent(did)}`, 303)
-}
-
-/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
-async function refuseOtherSites(request: FastifyRequest): Promise<void> {
-  const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-    throw unauthorized('This form was sent by another site. Nothing was done.')
-  }
-}

@@ -52,12 +52,21 @@ const LoginTokenSchema = Type.Object({
 /** In the confirmation form: this browser was shown this login for this account. */
 const ConsentSchema = Type.Object({ login: Base64, session: Base64 })
 
+/** Between the password and the code of a second factor: whose password was right, and until when that counts. */
+const SecondFactorSchema = Type.Object({
+  account: Type.Unsafe<AccountId>(Type.String({ pattern: '^[A-Za-z0-9]{32}$' })),
+  /** Of the account when its password was checked: see `login-mark.ts`. */
+  seen: Instant,
+  expires: Instant,
+})
+
 const SCHEMAS = {
   visit: VisitSchema,
   wait: WaitSchema,
   'agent-login': AgentLoginSchema,
   'login-token': LoginTokenSchema,
   consent: ConsentSchema,
+  'second-factor': SecondFactorSchema,
 } as const
 
 /**

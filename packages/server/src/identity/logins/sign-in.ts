@@ -1,101 +1,97 @@
-/** Signs a browser in with a password, and out. */
-import { createHash, randomBytes } from 'node:crypto'
-import type { Account } from '../../accounts/account.ts'
+/** Signs a browser in: with a password, and then with a code if the account has a second factor. */
 import { endedSince, seenBy } from '../../accounts/ended-logins/login-mark.ts'
-import { accountActor } from '../../change.ts'
+import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
-import { checkCredentials } from './check-credentials.ts'
+import { type SessionOutcome, startSession } from './browser-session.ts'
+import { type CheckDeps, checkCredentials, isRightCode } from './check-credentials.ts'
+import { countFailures } from './count-failures.ts'
+import { openFor, sealFor } from './sealed-texts.ts'
 
-/** How long a browser stays signed in. */
-export const SIGN_IN_MS = 12 * 60 * 60_000
+/** How long the code may follow the password. */
+const CODE_MS = 5 * 60_000
 
 export interface SignInInput {
+  /** A username or an e-mail address. */
   readonly username: string
   readonly password: string
   /** The browser's. */
   readonly address: string
 }
 
+/** `wrong` does not reveal whether the account exists; `disabled` is only for someone who knows the password. */
 export type SignInOutcome =
-  | { readonly outcome: 'signed-in'; readonly account: Account; readonly cookie: string }
-  /** Does not reveal whether the account exists. */
-  | { readonly outcome: 'wrong' }
-  /** Only for someone who knows the password. */
-  | { readonly outcome: 'disabled' }
+  | SessionOutcome
   | { readonly outcome: 'throttled'; readonly retryAt: Date }
+  /** `step` goes back with the code: it stands for the password. */
+  | { readonly outcome: 'code-needed'; readonly step: string }
 
 /**
  * A sign-in has an entry in the audit log. A failed one has none: before someone has proved who they are, nothing is
  * written. Throws Unavailable when it could not be checked; such an attempt does not count.
  */
 export async function signIn(
-  input: SignInInput,
-  deps: Pick<IdentityDependencies, 'accounts' | 'passwords' | 'throttle' | 'changeBy' | 'clock'>,
+  { username: name, password, address }: SignInInput,
+  deps: CheckDeps & Pick<IdentityDependencies, 'keyring'>,
 ): Promise<SignInOutcome> {
-  const { username: name, password, address } = input
   const result = await checkCredentials({ name, password, address }, deps)
-  if (result.verdict === 'throttled') return { outcome: 'throttled', retryAt: result.retryAt }
-  if (result.verdict === 'disabled') return { outcome: 'disabled' }
-  if (result.verdict !== 'right') return { outcome: 'wrong' }
-  const cookie = randomBytes(32)
-  const createdAt = deps.clock()
-  const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
-  const idHash = hashOf(cookie)
-  const { id: accountId, username: subject } = result.account
-  const seen = seenBy(result.account)
-  const change = deps.changeBy({ actor: accountActor(subject), source: address })
-  await change(async ({ signInSessions, record }) => {
-    await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt })
-    await record({ action: 'account.sign-in', subject })
-  })
-  // If the password was changed or the account disabled during the check, that ended every session but this one.
-  const now = await result.recheck()
-  if (now !== 'right') {
-    await change(async ({ signInSessions, record }) => {
-      if (await signInSessions.remove(idHash)) await record({ action: 'account.sign-out', subject })
-    })
-    return { outcome: now }
+  switch (result.verdict) {
+    case 'right': {
+      const { account, recheck } = result
+      return startSession({ account, seen: seenBy(account), address, recheck }, deps)
+    }
+    case 'code-needed': {
+      const { id: account } = result.account
+      const expires = deps.clock().getTime() + CODE_MS
+      const step = await sealFor(
+        'second-factor',
+        { account, seen: seenBy(result.account), expires },
+        deps.keyring,
+      )
+      return { outcome: 'code-needed', step }
+    }
+    case 'throttled':
+      return { outcome: 'throttled', retryAt: result.retryAt }
+    case 'disabled':
+      return { outcome: 'disabled' }
+    default:
+      return { outcome: 'wrong' }
   }
-  return { outcome: 'signed-in', account: result.account, cookie: cookie.toString('base64url') }
 }
 
-/** A browser that is signed in. */
-export interface SignedIn {
-  readonly account: Account
-  readonly sessionHash: Uint8Array
+export interface CodeInput {
+  /** From {@link signIn}. */
+  readonly step: string
+  readonly code: string
+  /** The browser's. */
+  readonly address: string
 }
 
-/** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
-export async function signedIn(
-  cookie: string | undefined,
-  { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
-): Promise<SignedIn | undefined> {
-  const sessionHash = hashOfText(cookie)
-  const session = sessionHash && (await signInSessions.find(sessionHash))
-  if (!session || session.expiresAt <= clock()) return undefined
-  const account = await accounts.findById(session.accountId)
-  return account && !account.disabledAt && !endedSince(session.seen, account)
-    ? { account, sessionHash }
-    : undefined
+/**
+ * The second half of a sign-in. `expired`: too late, or the account has changed since; the password is asked for again.
+ * Throws as {@link signIn}.
+ */
+export async function signInWithCode(
+  { step, code, address }: CodeInput,
+  deps: CheckDeps & Pick<IdentityDependencies, 'keyring'>,
+): Promise<Exclude<SignInOutcome, { outcome: 'code-needed' }> | { readonly outcome: 'expired' }> {
+  const content = await openFor('second-factor', step, deps.keyring)
+  if (!content || content.expires <= deps.clock().getTime()) return { outcome: 'expired' }
+  const { seen } = content
+  /** What the password was right for. */
+  const unchanged = async () => {
+    const account = await deps.accounts.findById(content.account)
+    return account && !account.disabledAt && !endedSince(seen, account) ? account : undefined
+  }
+  const account = await unchanged()
+  if (!account || (await confirmedFactors(account.id, deps)).length === 0) return { outcome: 'expired' }
+  const { username } = account
+  const result = await countFailures({ username, address }, deps.throttle, async () => ({
+    verdict: (await isRightCode({ account, code, address }, deps))
+      ? ('right' as const)
+      : ('code-wrong' as const),
+  }))
+  if (result.verdict === 'throttled') return { outcome: 'throttled', retryAt: result.retryAt }
+  if (result.verdict === 'code-wrong') return { outcome: 'wrong' }
+  const recheck = async () => ((await unchanged()) ? 'right' : 'wrong')
+  return startSession({ account, seen, address, recheck }, deps)
 }
-
-/** Ends the session of this cookie if there is a valid one. `address` is the browser's. */
-export async function signOut(
-  { cookie, address }: { readonly cookie: string | undefined; readonly address: string },
-  deps: IdentityDependencies,
-): Promise<void> {
-  const browser = await signedIn(cookie, deps)
-  if (!browser) return
-  const { username: subject } = browser.account
-  const change = deps.changeBy({ actor: accountActor(subject), source: address })
-  await change(async ({ signInSessions, record }) => {
-    if (await signInSessions.remove(browser.sessionHash))
-      await record({ action: 'account.sign-out', subject })
-  })
-}
-
-const hashOfText = (cookie: string | undefined): Uint8Array | undefined =>
-  cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? hashOf(Buffer.from(cookie, 'base64url')) : undefined
-
-/** 32 random bytes need no salt. */
-const hashOf = (cookie: Uint8Array): Uint8Array => createHash('sha256').update(cookie).digest()

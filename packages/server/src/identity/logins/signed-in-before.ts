@@ -10,7 +10,7 @@ const LOOKED_AT = 100
 export type SignInRecord = Pick<AuditStore, 'list'>
 
 export interface SignInAttempt {
-  /** As typed: any text. */
+  /** Of an account, or as typed: any text. */
   readonly username: string
   readonly address: string
 }

@@ -1,6 +1,7 @@
 /**
- * Slows down the guessing of passwords: counts failures per account name, and per network that attempts come from. It
- * counts the name as typed, whether or not there is such an account, so it reveals nothing about that.
+ * Slows down the guessing of passwords and codes: counts failures per account name, and per network that attempts come
+ * from. It counts a name as typed, whether or not there is such an account, so it reveals nothing about that. The e-mail
+ * address of an account counts as its username. Browsers and programs share these counts.
  *
  * From where somebody has signed in before, their name has a count of its own: strangers cannot use it up.
  */

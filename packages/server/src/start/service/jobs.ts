@@ -35,6 +35,8 @@ function retentionTasks(
     config: { retention },
     completedLogins,
     signInSessions,
+    secondFactors,
+    resetLinks,
     tokenSessions,
     deviceSessions,
     registrations,
@@ -47,6 +49,8 @@ function retentionTasks(
     // A day after they expire: by the clock of another node they may still be valid.
     { table: 'completed_login', keepMs: DAY_MS, remove: completedLogins.removeExpired },
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
+    { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
+    { table: 'reset_link', keepMs: DAY_MS, remove: resetLinks.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {
       table: 'token_session',

@@ -1,6 +1,6 @@
 import type { Words } from '../../differences.ts'
 import type { Migration } from '../migration.ts'
-import { type Announced, announcing } from './announcing.ts'
+import { type Announced, announcing } from '../statements/announcing.ts'
 
 /** The changes that take something away. On SQLite they are announced since migration 0010. */
 export const takenAway = ({ notifies, now }: Words): readonly Announced[] => [

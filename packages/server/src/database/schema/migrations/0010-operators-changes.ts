@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
+import { type Announced, announcing } from '../statements/announcing.ts'
 import { takenAway } from './0004-changes.ts'
-import { type Announced, announcing } from './announcing.ts'
 
 /** Changes that are kept for a process that was not looking. One that missed more forgets all that it remembers. */
 const KEPT = 10_000

@@ -1,8 +1,8 @@
 import type { Words } from '../../differences.ts'
 import type { Migration } from '../migration.ts'
+import { announcing } from '../statements/announcing.ts'
+import { shardedTable } from '../statements/sharded.ts'
 import { takenAway } from './0004-changes.ts'
-import { announcing } from './announcing.ts'
-import { shardedTable } from './sharded.ts'
 
 /**
  * Gives the five device tables their shard column `bucket`: ten bits of the device key's hash (`bucket.ts`), in

@@ -12,6 +12,7 @@ import { operatorsChanges } from './0010-operators-changes.ts'
 import { sessionChains } from './0011-session-chains.ts'
 import { buckets } from './0012-contract-buckets.ts'
 import { announcements } from './0013-announcements.ts'
+import { publisherLogins } from './0014-publisher-logins.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   sessionChains,
   buckets,
   announcements,
+  publisherLogins,
 ]

@@ -1,0 +1,90 @@
+/** One-time links to a new password. The table has only hashes of their secrets, so reading it opens nothing. */
+import type { AccountId } from '@ratafia/api'
+import { anyRowChanged, type Database, fromInstant, toInstant } from '../../database/index.ts'
+
+export interface ResetLink {
+  /** SHA-256 of the secret's 32 bytes. */
+  readonly secretHash: Uint8Array
+  readonly accountId: AccountId
+  /** Of the account: see `login-mark.ts`. */
+  readonly seen: number
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export interface ResetLinkStore {
+  /** Throws if the hash exists, which does not happen with 32 random bytes. */
+  insert(link: ResetLink): Promise<void>
+  /** Returns expired links too: the caller compares the time. */
+  find(secretHash: Uint8Array): Promise<ResetLink | undefined>
+  /** False when there is none (any more): of two calls at once, one gets true. */
+  remove(secretHash: Uint8Array): Promise<boolean>
+  removeAllOf(accountId: AccountId): Promise<void>
+  /** Removes at most `limit` that expired before that instant. Returns how many were removed. */
+  removeExpired(before: Date, limit: number): Promise<number>
+}
+
+export function resetLinkStore({ query }: Pick<Database, 'query'>): ResetLinkStore {
+  return {
+    insert: async ({ secretHash, accountId, seen, createdAt, expiresAt }) => {
+      await query
+        .insertInto('reset_link')
+        .values({
+          secret_hash: secretHash,
+          account_id: accountId,
+          logins_since: seen,
+          created_at: toInstant(createdAt),
+          expires_at: toInstant(expiresAt),
+        })
+        .execute()
+    },
+
+    // Index: the primary key.
+    find: async (secretHash) => {
+      const row = await query
+        .selectFrom('reset_link')
+        .selectAll()
+        .where('secret_hash', '=', secretHash)
+        .executeTakeFirst()
+      return (
+        row && {
+          secretHash: row.secret_hash,
+          // The cast is safe: only ids of accounts are ever written.
+          accountId: row.account_id as AccountId,
+          seen: row.logins_since,
+          createdAt: fromInstant(row.created_at),
+          expiresAt: fromInstant(row.expires_at),
+        }
+      )
+    },
+
+    // Index: the primary key.
+    remove: async (secretHash) => {
+      const result = await query
+        .deleteFrom('reset_link')
+        .where('secret_hash', '=', secretHash)
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Index: reset_link_account.
+    removeAllOf: async (accountId) => {
+      await query.deleteFrom('reset_link').where('account_id', '=', accountId).execute()
+    },
+
+    // Index: reset_link_expires, then the primary key.
+    removeExpired: async (before, limit) => {
+      const expired = query
+        .selectFrom('reset_link')
+        .select('secret_hash')
+        .where('expires_at', '<', toInstant(before))
+        .orderBy('expires_at')
+        .limit(limit)
+      const { numDeletedRows } = await query
+        .deleteFrom('reset_link')
+        .where('secret_hash', 'in', expired)
+        .executeTakeFirst()
+      return Number(numDeletedRows)
+    },
+  }
+}

@@ -1,0 +1,185 @@
+/** Second factors of accounts, their recovery codes, and the time steps whose code was used. */
+import type { AccountId } from '@ratafia/api'
+import { anyRowChanged, type Database, fromInstant, rowLock, toInstant } from '../../database/index.ts'
+
+export interface SecondFactor {
+  readonly id: string
+  readonly accountId: AccountId
+  /** `totp`; a newer release may have others. */
+  readonly kind: string
+  /** Sealed for `secondFactorPurpose(id)`: the secret. */
+  readonly sealed: Uint8Array
+  readonly createdAt: Date
+  /** Undefined until its owner has shown that they have it: it is asked for only then. */
+  readonly confirmedAt: Date | undefined
+}
+
+export interface SecondFactorStore {
+  /** All of an account, confirmed or not. */
+  of(accountId: AccountId): Promise<readonly SecondFactor[]>
+  /** Those of the accounts that have a confirmed one. */
+  confirmedAmong(accountIds: readonly AccountId[]): Promise<ReadonlySet<AccountId>>
+  /** False, and nothing is written, when the account has one of one-time codes already, even by a call at this moment. */
+  insert(factor: SecondFactor): Promise<boolean>
+  /** False when there is none that is not confirmed: of two calls at once, one gets true. */
+  confirm(id: string, at: Date): Promise<boolean>
+  removeUnconfirmed(accountId: AccountId): Promise<void>
+  /**
+   * With the recovery codes. The used steps stay, so that no code is accepted twice. False when there was no confirmed
+   * one.
+   */
+  removeAllOf(accountId: AccountId): Promise<boolean>
+  /** False when the code of the step was used before, even by a call at the same moment. */
+  useStep(accountId: AccountId, step: number, at: Date): Promise<boolean>
+  /** In a transaction, once the account has a second factor. */
+  replaceRecoveryCodes(accountId: AccountId, hashes: readonly Uint8Array[], at: Date): Promise<void>
+  /** False when there is no such code (any more): of two calls at once, one gets true. */
+  useRecoveryCode(accountId: AccountId, hash: Uint8Array): Promise<boolean>
+  recoveryCodesLeft(accountId: AccountId): Promise<number>
+  /** Removes at most `limit` that were used before that instant. Returns how many were removed. */
+  removeUsedSteps(before: Date, limit: number): Promise<number>
+}
+
+export function secondFactorStore({ query }: Pick<Database, 'query'>): SecondFactorStore {
+  /** Index: the primary key's first column. */
+  const removeCodes = (accountId: AccountId) =>
+    query.deleteFrom('recovery_code').where('account_id', '=', accountId).execute()
+
+  return {
+    // Index: second_factor_account.
+    of: async (accountId) => {
+      const rows = await query
+        .selectFrom('second_factor')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .orderBy('created_at')
+        .execute()
+      return rows.map(({ id, kind, sealed, created_at, confirmed_at }) => ({
+        ...{ id, accountId, kind, sealed },
+        createdAt: fromInstant(created_at),
+        confirmedAt: fromInstant(confirmed_at) ?? undefined,
+      }))
+    },
+
+    // Index: second_factor_account.
+    confirmedAmong: async (accountIds) => {
+      if (accountIds.length === 0) return new Set()
+      const rows = await query
+        .selectFrom('second_factor')
+        .select('account_id')
+        .where('account_id', 'in', accountIds)
+        .where('confirmed_at', 'is not', null)
+        .execute()
+      // The cast is safe: only ids of accounts are ever written.
+      return new Set(rows.map((row) => row.account_id as AccountId))
+    },
+
+    insert: async ({ id, accountId, kind, sealed, createdAt, confirmedAt }) => {
+      const result = await query
+        .insertInto('second_factor')
+        .values({
+          ...{ id, account_id: accountId, kind, sealed, created_at: toInstant(createdAt) },
+          confirmed_at: confirmedAt ? toInstant(confirmedAt) : null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Index: the primary key.
+    confirm: async (id, at) => {
+      const result = await query
+        .updateTable('second_factor')
+        .set({ confirmed_at: toInstant(at) })
+        .where('id', '=', id)
+        .where('confirmed_at', 'is', null)
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Index: second_factor_account.
+    removeUnconfirmed: async (accountId) => {
+      await query
+        .deleteFrom('second_factor')
+        .where('account_id', '=', accountId)
+        .where('confirmed_at', 'is', null)
+        .execute()
+    },
+
+    // Index: second_factor_account.
+    removeAllOf: async (accountId) => {
+      const removed = await query
+        .deleteFrom('second_factor')
+        .where('account_id', '=', accountId)
+        .returning('confirmed_at')
+        .execute()
+      await removeCodes(accountId)
+      return removed.some((row) => row.confirmed_at !== null)
+    },
+
+    // The primary key decides which of two came first.
+    useStep: async (accountId, step, at) => {
+      const result = await query
+        .insertInto('used_time_step')
+        .values({ account_id: accountId, step, used_at: toInstant(at) })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    replaceRecoveryCodes: async (accountId, hashes, at) => {
+      // Two calls at once take turns, so that the codes of one are left. Index: second_factor_account.
+      await query
+        .selectFrom('second_factor')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .modifyEnd(rowLock(query, 'no key update'))
+        .execute()
+      await removeCodes(accountId)
+      const created_at = toInstant(at)
+      await query
+        .insertInto('recovery_code')
+        .values(hashes.map((code_hash) => ({ account_id: accountId, code_hash, created_at })))
+        .execute()
+    },
+
+    // Index: the primary key.
+    useRecoveryCode: async (accountId, hash) => {
+      const result = await query
+        .deleteFrom('recovery_code')
+        .where('account_id', '=', accountId)
+        .where('code_hash', '=', hash)
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Index: the primary key's first column.
+    recoveryCodesLeft: async (accountId) => {
+      const { left } = await query
+        .selectFrom('recovery_code')
+        .select((eb) => eb.fn.countAll<number>().as('left'))
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow()
+      return Number(left)
+    },
+
+    // Index: used_time_step_used, then the primary key.
+    removeUsedSteps: async (before, limit) => {
+      const old = await query
+        .selectFrom('used_time_step')
+        .select(['account_id', 'step'])
+        .where('used_at', '<', toInstant(before))
+        .orderBy('used_at')
+        .limit(limit)
+        .execute()
+      for (const { account_id, step } of old) {
+        await query
+          .deleteFrom('used_time_step')
+          .where('account_id', '=', account_id)
+          .where('step', '=', step)
+          .execute()
+      }
+      return old.length
+    },
+  }
+}

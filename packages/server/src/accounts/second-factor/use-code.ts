@@ -1,0 +1,47 @@
+/** Takes a code of a second factor, or a recovery code in its place. Each is accepted once, by a database constraint. */
+import type { Account } from '../account.ts'
+import { recoveryCodeHash } from './recovery-code.ts'
+import { confirmedFactors, openTotp, type SecondFactorDeps } from './second-factor.ts'
+import type { SecondFactor } from './second-factor-store.ts'
+import { isTimeCode, stepOfCode } from './totp.ts'
+
+type UseCodeDeps = Pick<SecondFactorDeps, 'secondFactors' | 'sealer' | 'clock' | 'change'>
+
+/** Longer than any code, with what people type between its groups. */
+const MAX_TYPED = 64
+
+/**
+ * False for a wrong code and for one that was used, even by a request at the same moment. `code` as typed. Using a
+ * recovery code has an entry in the audit log. Throws Unavailable when it could not be checked.
+ */
+export async function useCode(
+  { account, code }: { readonly account: Account; readonly code: string },
+  deps: UseCodeDeps,
+): Promise<boolean> {
+  if (code.length > MAX_TYPED) return false
+  const digits = code.replace(/\s/g, '')
+  if (isTimeCode(digits)) {
+    const factors = await confirmedFactors(account.id, deps)
+    const factor = factors.find(({ kind }) => kind === 'totp')
+    return factor !== undefined && useTimeCode(factor, digits, deps)
+  }
+  const hash = recoveryCodeHash(account.id, code)
+  if (!hash) return false
+  return deps.change(async ({ secondFactors, record }) => {
+    if (!(await secondFactors.useRecoveryCode(account.id, hash))) return false
+    const left = await secondFactors.recoveryCodesLeft(account.id)
+    await record({ action: 'second-factor.use-recovery-code', subject: account.username, details: { left } })
+    return true
+  })
+}
+
+/** Also for one that is not confirmed yet. */
+export async function useTimeCode(
+  factor: SecondFactor,
+  code: string,
+  deps: Omit<UseCodeDeps, 'change'>,
+): Promise<boolean> {
+  const now = deps.clock()
+  const step = stepOfCode(openTotp(factor, deps), code.replace(/\s/g, ''), now)
+  return step !== undefined && deps.secondFactors.useStep(factor.accountId, step, now)
+}

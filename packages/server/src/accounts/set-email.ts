@@ -1,0 +1,24 @@
+/** Gives an account another e-mail address. */
+import type { Changing } from '../change.ts'
+import { type Account, requireNotRemoved } from './account.ts'
+import { checkEmail } from './account-fields.ts'
+import type { AccountStore } from './account-store.ts'
+import { findAccount } from './find.ts'
+
+/**
+ * Throws `invalid-field` when there is no such account, the address breaks its rule, or both this account and another
+ * one with the address have a password. Works on the schema of the release before, too.
+ */
+export async function setEmail(
+  { account: nameOrId, email }: { readonly account: string; readonly email: string },
+  { change }: { readonly change: Changing<{ readonly accounts: AccountStore }> },
+): Promise<Account> {
+  return change(async ({ accounts, record }) => {
+    const account = requireNotRemoved(await findAccount(nameOrId, { accounts }))
+    const address = checkEmail(email)
+    if (address === account.email) return account
+    await accounts.setEmail(account.id, address)
+    await record({ action: 'account.set-email', subject: account.username })
+    return { ...account, email: address }
+  })
+}

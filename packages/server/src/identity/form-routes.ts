@@ -1,0 +1,65 @@
+/** What the pages with forms share: the cookie of a signed-in browser, where answers lead, how forms are refused. */
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { unauthorized } from '../errors.ts'
+import { throttledPage } from '../web/message-page.ts'
+import { sendPage } from '../web/send-page.ts'
+import type { IdentityDependencies } from './dependencies.ts'
+import { SIGN_IN_MS, type SignedIn, signedIn } from './logins/browser-session.ts'
+
+const COOKIE = 'ratafia-sign-in'
+
+/** The options of routes that answer with a page: to look at, and for what its form sends. */
+export function pageOptions(app: FastifyInstance) {
+  const page = { config: { page: true, limit: 'pages' } } as const
+  return { page, form: { ...page, preHandler: [refuseOtherSites, app.csrfProtection.bind(app)] } }
+}
+
+/** The cookie by which a browser is signed in. */
+export const browserCookie = (deps: IdentityDependencies, options: CookieSerializeOptions) => ({
+  of: (request: FastifyRequest): string | undefined => request.cookies[COOKIE],
+  signedIn: (request: FastifyRequest): Promise<SignedIn | undefined> =>
+    signedIn(request.cookies[COOKIE], deps),
+  /** With a duration, because the browser's clock may differ. */
+  set: (reply: FastifyReply, cookie: string) =>
+    reply.setCookie(COOKIE, cookie, { ...options, maxAge: SIGN_IN_MS / 1000 }),
+  clear: (reply: FastifyReply) => reply.clearCookie(COOKIE, options),
+})
+
+/** Relative, so that it works behind a proxy and under any prefix. */
+export const goTo = (reply: FastifyReply, page: string): FastifyReply =>
+  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }).redirect(page, 303)
+
+/** The page of the login that a form belongs to, or of one's own account. */
+export const pageOf = (did: string | undefined): string =>
+  did === undefined ? 'account' : `login?did=${encodeURIComponent(did)}`
+
+/** For an attempt after too many that failed. */
+export function refuseThrottled(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    retryAt,
+    now,
+    back,
+  }: { readonly retryAt: Date; readonly now: Date; readonly back: { href: string; text: string } },
+): FastifyReply {
+  request.refusal = 'too many requests'
+  const seconds = Math.max(1, Math.ceil((retryAt.getTime() - now.getTime()) / 1000))
+  reply.header('retry-after', String(seconds))
+  return sendPage(reply, 429, throttledPage({ back, retryAt, seconds }))
+}
+
+/** Shows the page of a form again, with what was wrong. */
+export function refuseForm(request: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
+  request.refusal = 'permission denied'
+  return sendPage(reply, 403, page)
+}
+
+/** Browsers say where a form comes from. A second defence, behind SameSite cookies and the form's token. */
+async function refuseOtherSites(request: FastifyRequest): Promise<void> {
+  const site = request.headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw unauthorized('This form was sent by another site. Nothing was done.')
+  }
+}

@@ -1,0 +1,90 @@
+/** The session of a browser: begun once somebody has proved who they are, and ended by them, or with their logins. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { Account } from '../../accounts/account.ts'
+import { endedSince } from '../../accounts/ended-logins/login-mark.ts'
+import { accountActor } from '../../change.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+
+/** How long a browser stays signed in. */
+export const SIGN_IN_MS = 12 * 60 * 60_000
+
+interface NewSession {
+  readonly account: Account
+  /** Of the account when it was proved: see `login-mark.ts`. */
+  readonly seen: number
+  /** The browser's. */
+  readonly address: string
+  /** Asked once the session is stored: what it rests on may have changed just before. */
+  readonly recheck: () => Promise<'right' | 'disabled' | 'wrong'>
+}
+
+export type SessionOutcome =
+  | { readonly outcome: 'signed-in'; readonly account: Account; readonly cookie: string }
+  | { readonly outcome: 'disabled' | 'wrong' }
+
+/** Has an entry in the audit log, and a second one if it is undone at once. */
+export async function startSession(
+  { account, seen, address, recheck }: NewSession,
+  { changeBy, clock }: Pick<IdentityDependencies, 'changeBy' | 'clock'>,
+): Promise<SessionOutcome> {
+  const cookie = randomBytes(32)
+  const createdAt = clock()
+  const expiresAt = new Date(createdAt.getTime() + SIGN_IN_MS)
+  const idHash = hashOf(cookie)
+  const { id: accountId, username: subject } = account
+  const change = changeBy({ actor: accountActor(subject), source: address })
+  await change(async ({ signInSessions, record }) => {
+    await signInSessions.insert({ idHash, accountId, seen, createdAt, expiresAt })
+    await record({ action: 'account.sign-in', subject })
+  })
+  // If the password was changed or the account disabled meanwhile, that ended every session but this one.
+  const now = await recheck()
+  if (now !== 'right') {
+    await change(async ({ signInSessions, record }) => {
+      if (await signInSessions.remove(idHash)) await record({ action: 'account.sign-out', subject })
+    })
+    return { outcome: now }
+  }
+  return { outcome: 'signed-in', account, cookie: cookie.toString('base64url') }
+}
+
+/** A browser that is signed in. */
+export interface SignedIn {
+  readonly account: Account
+  readonly sessionHash: Uint8Array
+}
+
+/** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
+export async function signedIn(
+  cookie: string | undefined,
+  { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
+): Promise<SignedIn | undefined> {
+  const sessionHash = hashOfText(cookie)
+  const session = sessionHash && (await signInSessions.find(sessionHash))
+  if (!session || session.expiresAt <= clock()) return undefined
+  const account = await accounts.findById(session.accountId)
+  return account && !account.disabledAt && !endedSince(session.seen, account)
+    ? { account, sessionHash }
+    : undefined
+}
+
+/** Ends the session of this cookie if there is a valid one. `address` is the browser's. */
+export async function signOut(
+  { cookie, address }: { readonly cookie: string | undefined; readonly address: string },
+  deps: IdentityDependencies,
+): Promise<void> {
+  const browser = await signedIn(cookie, deps)
+  if (!browser) return
+  const { username: subject } = browser.account
+  const change = deps.changeBy({ actor: accountActor(subject), source: address })
+  await change(async ({ signInSessions, record }) => {
+    if (await signInSessions.remove(browser.sessionHash))
+      await record({ action: 'account.sign-out', subject })
+  })
+}
+
+const hashOfText = (cookie: string | undefined): Uint8Array | undefined =>
+  cookie !== undefined && /^[\w-]{43}$/.test(cookie) ? hashOf(Buffer.from(cookie, 'base64url')) : undefined
+
+/** 32 random bytes need no salt. */
+const hashOf = (cookie: Uint8Array): Uint8Array => createHash('sha256').update(cookie).digest()

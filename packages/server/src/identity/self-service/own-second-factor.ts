@@ -1,0 +1,91 @@
+/** The second factor of whoever is signed in: get one, replace its recovery codes, turn it off. */
+import type { Account } from '../../accounts/account.ts'
+import { disableSecondFactor } from '../../accounts/second-factor/disable.ts'
+import { confirmEnrolment, enrolment, startEnrolment } from '../../accounts/second-factor/enrol.ts'
+import { newRecoveryCodesOf } from '../../accounts/second-factor/new-recovery-codes.ts'
+import { confirmedFactors } from '../../accounts/second-factor/second-factor.ts'
+import { accountActor } from '../../change.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import { countFailures, type Throttled } from '../logins/count-failures.ts'
+import { prove, provePassword } from './prove-owner.ts'
+
+/** Who acts: the account of a signed-in browser, and where the browser is. */
+export interface Owner {
+  readonly account: Account
+  readonly address: string
+}
+
+type Refused = { readonly verdict: 'wrong' } | Throttled
+
+export interface SecondFactorState {
+  /** Undefined: the account has none. */
+  readonly since: Date | undefined
+  readonly recoveryCodesLeft: number
+}
+
+export async function secondFactorState(
+  { id }: Account,
+  deps: Pick<IdentityDependencies, 'secondFactors'>,
+): Promise<SecondFactorState> {
+  const [first] = await confirmedFactors(id, deps)
+  const recoveryCodesLeft = first ? await deps.secondFactors.recoveryCodesLeft(id) : 0
+  return { since: first?.confirmedAt, recoveryCodesLeft }
+}
+
+/** Takes the password: whoever finds a signed-in browser could otherwise lock its owner out. */
+export async function startOwnEnrolment(
+  { account, address }: Owner,
+  password: string,
+  deps: IdentityDependencies,
+): Promise<{ readonly verdict: 'right' } | Refused> {
+  const proof = await provePassword({ account, password, address }, deps)
+  if (proof.verdict !== 'right') return proof
+  await startEnrolment(account, by({ account, address }, deps))
+  return { verdict: 'right' }
+}
+
+/** What the authenticator is to be given; undefined when no enrolment waits for its code. */
+export const ownEnrolment = (account: Account, deps: IdentityDependencies) =>
+  enrolment(account, new URL(deps.location).host, deps)
+
+export function confirmOwnEnrolment(
+  owner: Owner,
+  code: string,
+  deps: IdentityDependencies,
+): Promise<{ readonly verdict: 'right'; readonly recoveryCodes: readonly string[] } | Refused> {
+  const { username } = owner.account
+  return countFailures({ username, address: owner.address }, deps.throttle, async () => {
+    const recoveryCodes = await confirmEnrolment({ account: owner.account, code }, by(owner, deps))
+    return recoveryCodes ? { verdict: 'right', recoveryCodes } : { verdict: 'wrong' }
+  })
+}
+
+/** `proof` as in `prove`. */
+export async function replaceOwnRecoveryCodes(
+  owner: Owner,
+  proof: string,
+  deps: IdentityDependencies,
+): Promise<{ readonly verdict: 'right'; readonly recoveryCodes: readonly string[] } | Refused> {
+  const proved = await prove({ ...owner, proof }, deps)
+  if (proved.verdict === 'throttled') return proved
+  if (proved.verdict === 'wrong') return { verdict: 'wrong' }
+  return { verdict: 'right', recoveryCodes: await newRecoveryCodesOf(owner.account, by(owner, deps)) }
+}
+
+/** `proof` as in `prove`. */
+export async function disableOwnSecondFactor(
+  owner: Owner,
+  proof: string,
+  deps: IdentityDependencies,
+): Promise<{ readonly verdict: 'right'; readonly recoveryCodes?: undefined } | Refused> {
+  const proved = await prove({ ...owner, proof }, deps)
+  if (proved.verdict === 'throttled') return proved
+  if (proved.verdict === 'wrong') return { verdict: 'wrong' }
+  await disableSecondFactor(owner.account.id, by(owner, deps))
+  return { verdict: 'right' }
+}
+
+const by = ({ account, address }: Owner, deps: IdentityDependencies) => ({
+  ...deps,
+  change: deps.changeBy({ actor: accountActor(account.username), source: address }),
+})

@@ -1,0 +1,49 @@
+/** A signed-in browser may be somebody else's by now: what weakens or replaces a login takes its password or a code. */
+import type { Account } from '../../accounts/account.ts'
+import { verifyPassword } from '../../accounts/passwords/verify-password.ts'
+import { type CheckDeps, isRightCode } from '../logins/check-credentials.ts'
+import { countFailures, type Throttled } from '../logins/count-failures.ts'
+
+export interface Proof {
+  readonly account: Account
+  readonly password: string
+  /** The browser's. */
+  readonly address: string
+}
+
+export type ProofVerdict =
+  | { readonly verdict: 'right'; readonly passwordHash: string }
+  | { readonly verdict: 'wrong' }
+  | Throttled
+
+/** Throws Unavailable when it could not be checked; such an attempt does not count. */
+export function provePassword({ account, password, address }: Proof, deps: CheckDeps): Promise<ProofVerdict> {
+  return countFailures({ username: account.username, address }, deps.throttle, () =>
+    checked(account, password, deps),
+  )
+}
+
+/** `proof` is a code of the second factor, a recovery code, or the password. */
+export function prove(
+  { account, proof, address }: Omit<Proof, 'password'> & { readonly proof: string },
+  deps: CheckDeps,
+): Promise<{ readonly verdict: 'right' | 'wrong' } | Throttled> {
+  return countFailures({ username: account.username, address }, deps.throttle, async () => {
+    if (await isRightCode({ account, code: proof, address }, deps)) return { verdict: 'right' }
+    const { verdict } = await checked(account, proof, deps)
+    return { verdict }
+  })
+}
+
+async function checked(
+  { username }: Account,
+  password: string,
+  deps: CheckDeps,
+): Promise<{ readonly verdict: 'right'; readonly passwordHash: string } | { readonly verdict: 'wrong' }> {
+  const found = await deps.accounts.findPassword(username)
+  const result = await verifyPassword({ found, password }, deps)
+  // A browser of a disabled account is not signed in.
+  return result.verdict === 'right'
+    ? { verdict: 'right', passwordHash: result.passwordHash }
+    : { verdict: 'wrong' }
+}

@@ -1,0 +1,47 @@
+/** The page of a one-time link to a new password. Nobody is signed in there. */
+import type { FastifyInstance } from 'fastify'
+import { RequestError } from '../../errors.ts'
+import { passwordSetPage, resetPage } from '../../web/account/password-pages.ts'
+import { errorPage } from '../../web/message-page.ts'
+import { sendPage } from '../../web/send-page.ts'
+import type { IdentityDependencies } from '../dependencies.ts'
+import { pageOptions, refuseForm } from '../form-routes.ts'
+import { parametersOf, required } from '../parameters.ts'
+import { resetPassword, resetUsername } from './reset-password.ts'
+
+export function resetRoutes(app: FastifyInstance, deps: IdentityDependencies): void {
+  const { page, form } = pageOptions(app)
+
+  app.get('/reset', page, async (request, reply) => {
+    const secret = required(parametersOf(request), 'secret')
+    const username = await resetUsername(secret, deps)
+    if (username === undefined) return sendPage(reply, 410, OVER)
+    return sendPage(reply, 200, resetPage({ csrf: reply.generateCsrf(), secret, username }))
+  })
+
+  app.post('/reset', form, async (request, reply) => {
+    const { address } = request.client
+    const parameters = parametersOf(request)
+    const secret = required(parameters, 'secret')
+    const username = await resetUsername(secret, deps)
+    if (username === undefined) return sendPage(reply, 410, OVER)
+    const again = (failed: string) =>
+      refuseForm(request, reply, resetPage({ csrf: reply.generateCsrf(), secret, username, failed }))
+    const password = parameters.get('password') ?? ''
+    if (password !== (parameters.get('again') ?? '')) return again('The two passwords differ.')
+    try {
+      await resetPassword({ secret, password, address }, deps)
+    } catch (error) {
+      if (error instanceof RequestError && error.code === 'invalid-field') return again(error.message)
+      throw error
+    }
+    return sendPage(reply, 200, passwordSetPage())
+  })
+}
+
+const OVER = errorPage({
+  title: 'This link does not work',
+  message:
+    'It has expired, was used before, or was replaced. Ask the operator of this store for another one.',
+  did: undefined,
+})

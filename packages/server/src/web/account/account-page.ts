@@ -1,0 +1,44 @@
+/** One's own account: who one is, the password, the second factor. */
+import { hidden } from '../form-fields.ts'
+import { type Html, html } from '../html.ts'
+import { page } from '../layout.ts'
+import { visibleText } from '../visible-text.ts'
+
+export interface AccountPage {
+  readonly csrf: string
+  readonly account: { readonly username: string; readonly name: string; readonly email: string }
+  /** Whether the account has just got another password. */
+  readonly passwordChanged: boolean
+  /** Undefined: the account has none. */
+  readonly secondFactor: { readonly since: Date; readonly recoveryCodesLeft: number } | undefined
+}
+
+export const accountPage = ({ csrf, account, passwordChanged, secondFactor }: AccountPage): string =>
+  page({
+    title: 'Your account',
+    body: html`
+${passwordChanged && html`<p class="good" role="status"><strong>Your password is changed.</strong> Every other browser was signed out.</p>`}
+<dl>
+<dt>Username</dt><dd>${account.username}</dd>
+<dt>Name</dt><dd>${visibleText(account.name, 128)}</dd>
+${account.email !== '' && html`<dt>E-mail address</dt><dd>${visibleText(account.email, 254)}</dd>`}
+</dl>
+<h2>Password</h2>
+<p><a href="change-password">Change your password</a></p>
+<h2>Second factor</h2>
+${secondFactor ? withFactor(secondFactor) : WITHOUT_FACTOR}
+<form method="post" action="logout">${hidden({ csrf })}
+<div class="actions"><button class="secondary" type="submit">Sign out</button></div>
+</form>`,
+  })
+
+const WITHOUT_FACTOR = html`
+<p>Your password alone is enough to log in. With a second factor, you also enter a code from an authenticator on your
+phone.</p>
+<p><a href="enrol">Set up a second factor</a></p>`
+
+const withFactor = ({ since, recoveryCodesLeft }: { since: Date; recoveryCodesLeft: number }): Html => html`
+<p>You enter a code from your authenticator when you log in, since
+<time datetime="${since.toISOString()}">${since.toISOString().slice(0, 10)}</time>. ${recoveryCodesLeft} of your recovery
+codes ${recoveryCodesLeft === 1 ? 'is' : 'are'} left.</p>
+<p><a href="manage-second-factor">Make new recovery codes, or turn the second factor off</a></p>`

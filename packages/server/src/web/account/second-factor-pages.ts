@@ -1,0 +1,91 @@
+/** Getting a second factor, its recovery codes, and turning it off. */
+import { codeField, hidden, passwordField, problem } from '../form-fields.ts'
+import { html } from '../html.ts'
+import { page } from '../layout.ts'
+import { qrCode } from './qr-code.ts'
+
+interface Form {
+  readonly csrf: string
+  /** What was wrong with the form that was sent. */
+  readonly failed?: string | undefined
+}
+
+export const startEnrolmentPage = ({ csrf, failed }: Form): string =>
+  page({
+    title: 'Set up a second factor',
+    failed: failed !== undefined,
+    body: html`
+<p>You need an authenticator: a program on your phone, or a password manager, that shows a new code every 30 seconds.</p>
+${problem(failed)}
+<form method="post" action="enrol">${hidden({ csrf })}
+${passwordField({ name: 'password', label: 'Your password', autocomplete: 'current-password', first: true, failed: failed !== undefined })}
+<div class="actions"><button class="primary" type="submit">Continue</button></div>
+</form>
+${BACK}`,
+  })
+
+export interface EnrolmentPage extends Form {
+  /** In base32. */
+  readonly secret: string
+  readonly uri: string
+}
+
+export const enrolmentPage = ({ csrf, secret, uri, failed }: EnrolmentPage): string =>
+  page({
+    title: 'Set up a second factor',
+    failed: failed !== undefined,
+    body: html`
+<p>Scan this with your authenticator, or <a href="${uri}">open it on this device</a>.</p>
+${qrCode(uri, 'QR code with the secret for your authenticator')}
+<p>You can type the secret instead: <code>${inGroups(secret)}</code> (by time, 6 digits, 30 seconds)</p>
+${problem(failed)}
+<form method="post" action="confirm-second-factor">${hidden({ csrf })}
+${codeField({ name: 'code', label: 'The code it shows now', first: true, failed: failed !== undefined })}
+<div class="actions"><button class="primary" type="submit">Turn the second factor on</button></div>
+</form>
+${BACK}`,
+  })
+
+export const recoveryCodesPage = ({
+  codes,
+  enrolled,
+}: {
+  readonly codes: readonly string[]
+  readonly enrolled: boolean
+}): string =>
+  page({
+    title: 'Your recovery codes',
+    body: html`
+${
+  enrolled
+    ? html`<p class="good" role="status"><strong>The second factor is on.</strong></p>`
+    : html`<p role="status">The earlier recovery codes no longer work.</p>`
+}
+<p>With one of these you log in when you do not have your authenticator. Each works once. Keep them where you keep what
+you cannot lose, and not beside your password.</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<p class="notice warn"><strong>This page shows them once.</strong> Nobody can show them again.</p>
+<p><a href="account">I have kept them: back to your account</a></p>`,
+  })
+
+export const manageSecondFactorPage = ({ csrf, failed }: Form): string =>
+  page({
+    title: 'Your second factor',
+    failed: failed !== undefined,
+    body: html`
+<p>Both take a code of your authenticator, a recovery code, or your password.</p>
+${problem(failed)}
+<form method="post" action="manage-second-factor">${hidden({ csrf })}
+${passwordField({ name: 'proof', label: 'Code or password', autocomplete: 'off', first: true, failed: failed !== undefined })}
+<div class="actions">
+<button class="primary" type="submit" name="do" value="new-codes">Make new recovery codes</button>
+<button class="secondary" type="submit" name="do" value="disable">Turn the second factor off</button>
+</div>
+</form>
+${BACK}`,
+  })
+
+const BACK = html`<p><a href="account">Back to your account</a></p>`
+
+/** As people read and type it. */
+const inGroups = (secret: string): string => secret.replace(/.{4}(?=.)/g, '$& ')
