@@ -1,6 +1,5 @@
 /** `ratafia accounts`: who can log in. */
 import type { Command } from 'commander'
-import type { Account } from '../../accounts/account.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
@@ -12,12 +11,14 @@ import {
   print,
   printList,
   type Row,
-  type RowOf,
   withJson,
   withList,
 } from '../output.ts'
 import { readPassword } from '../password-input.ts'
+import { ACCOUNT_COLUMNS, accountRow, accountRows } from './account-row.ts'
+import { passwordCommands } from './passwords.ts'
 import { removeAccountCommand } from './remove-account.ts'
+import { secondFactorCommands } from './second-factor.ts'
 
 interface AddOptions extends JsonOption {
   readonly email: string
@@ -25,17 +26,6 @@ interface AddOptions extends JsonOption {
   readonly passwordStdin?: boolean
   readonly password: boolean
 }
-
-const COLUMNS = [
-  'username',
-  'name',
-  'email',
-  'id',
-  'password',
-  'disabled_at',
-  'logins_since',
-  'created_at',
-] as const
 
 export function accountCommands(parent: Command, context: CommandContext): void {
   const accounts = parent.command('accounts').description('the people and service accounts who can log in')
@@ -54,13 +44,14 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const password = options.password
         ? await readPassword(context.streams, options.passwordStdin === true)
         : undefined
-      const account = await context.beginInstallation((installation) =>
-        addAccount({ username, email: options.email, name: options.name, password }, installation),
-      )
-      print(context, options, row(account), `Created the account ${account.username} (id ${account.id}).`)
+      const row = await context.beginInstallation(async (installation) => {
+        const given = { username, email: options.email, name: options.name, password }
+        return accountRow(await addAccount(given, installation), installation)
+      })
+      print(context, options, row, `Created the account ${row.username} (id ${row.id}).`)
     })
 
-  withList(accounts.command('list'), COLUMNS)
+  withList(accounts.command('list'), ACCOUNT_COLUMNS)
     .description('list all accounts, by username')
     .action(async (options: JsonOption) => {
       const { listAccounts } = await import('../../accounts/list.ts')
@@ -68,13 +59,13 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         const all: Row[] = []
         for (let after: string | undefined; ; ) {
           const page = await listAccounts({ after, limit: 1000 }, installation)
-          all.push(...page.accounts.map(row))
+          all.push(...(await accountRows(page.accounts, installation)))
           if (page.next === undefined) return all
           after = page.next
         }
       })
       printList(context, options, rows, {
-        columns: ['username', 'name', 'email', 'id', 'disabled_at'],
+        columns: ['username', 'name', 'email', 'id', 'password_logins', 'second_factor', 'disabled_at'],
         empty:
           'There is no account yet. `ratafia accounts add USERNAME --email EMAIL --name NAME` makes one.',
       })
@@ -84,8 +75,10 @@ export function accountCommands(parent: Command, context: CommandContext): void 
     .description('show one account, by username or id')
     .action(async (username: string, options: JsonOption) => {
       const { findAccount } = await import('../../accounts/find.ts')
-      const account = await context.readInstallation((installation) => findAccount(username, installation))
-      print(context, options, row(account), details(row(account)))
+      const row = await context.readInstallation(async (installation) =>
+        accountRow(await findAccount(username, installation), installation),
+      )
+      print(context, options, row, details(row))
     })
 
   withYes(withJson(accounts.command('disable <username...>')))
@@ -95,7 +88,7 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const act = async (username: string, installation: Installation) => {
         const account = await disableAccount(username, installation)
         const told = `The account ${account.username} is disabled: it cannot log in, and its tokens answer 401.`
-        return { value: row(account), told }
+        return { value: await accountRow(account, installation), told }
       }
       const disabling = { thing: 'account', done: 'disabled', consequence: whatDisablingEnds, act }
       await actOnEach(usernames, disabling, options, context)
@@ -108,24 +101,15 @@ export function accountCommands(parent: Command, context: CommandContext): void 
       const act = async (username: string, installation: Installation) => {
         const account = await enableAccount(username, installation)
         const told = `The account ${account.username} is enabled: it can log in, and its tokens that were not revoked work again.`
-        return { value: row(account), told }
+        return { value: await accountRow(account, installation), told }
       }
       await actOnEach(usernames, { thing: 'account', done: 'enabled', act }, options, context)
     })
 
   removeAccountCommand(accounts, context)
 
-  withJson(accounts.command('set-password <username>'))
-    .description('set a new password, sign the account out of every browser, and end its unused logins')
-    .option('--password-stdin', 'read the password from standard input')
-    .action(async (username: string, options: JsonOption & { readonly passwordStdin?: boolean }) => {
-      const { setPassword } = await import('../../accounts/passwords/set-password.ts')
-      const password = await readPassword(context.streams, options.passwordStdin === true)
-      const account = await context.withInstallation((installation) =>
-        setPassword({ account: username, password }, installation),
-      )
-      print(context, options, row(account), `The password of ${account.username} is set.`)
-    })
+  passwordCommands(accounts, context)
+  secondFactorCommands(accounts, context)
 
   withJson(accounts.command('link <username>'))
     .description(
@@ -139,14 +123,18 @@ export function accountCommands(parent: Command, context: CommandContext): void 
         options: JsonOption & { readonly subject: string; readonly issuer?: string },
       ) => {
         const { linkIdentity } = await import('../../accounts/link.ts')
-        const account = await context.withInstallation((installation) => {
+        const row = await context.withInstallation(async (installation) => {
           const issuer = options.issuer?.replace(/\/+$/, '') ?? installation.config.identity?.url
           if (issuer === undefined) {
             throw new UsageError('Give --issuer: RATAFIA_IDENTITY_URL names no external identity service.')
           }
-          return linkIdentity({ account: username, issuer, subject: options.subject }, installation)
+          const account = await linkIdentity(
+            { account: username, issuer, subject: options.subject },
+            installation,
+          )
+          return accountRow(account, installation)
         })
-        print(context, options, row(account), `${options.subject} now logs in as ${account.username}.`)
+        print(context, options, row, `${options.subject} now logs in as ${row.username}.`)
       },
     )
 }
@@ -158,15 +146,3 @@ async function whatDisablingEnds(name: string, installation: Installation): Prom
   const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
   return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens and all its agents stop working, until the account is enabled again.`
 }
-
-const row = (account: Account): RowOf<typeof COLUMNS> => ({
-  id: account.id,
-  username: account.username,
-  name: account.name,
-  email: account.email,
-  password: account.hasPassword,
-  disabled_at: account.disabledAt?.toISOString() ?? null,
-  logins_since: account.loginsSince?.toISOString() ?? null,
-  created_at: account.createdAt.toISOString(),
-  ...(account.removedAt && { removed_at: account.removedAt.toISOString() }),
-})

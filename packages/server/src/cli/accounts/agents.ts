@@ -1,13 +1,13 @@
 /** `ratafia agents`: programs that log in with a key of their own, as an account. */
 import type { Command } from 'commander'
-import { type Config, serviceAddress } from '../../config/config.ts'
-import { parseDuration, parseServiceUrl } from '../../config/values.ts'
+import { parseDuration } from '../../config/values.ts'
 import type { AgentLimits, WantedLimits } from '../../identity/agents/agent-limits.ts'
 import type { ListedAgent } from '../../identity/agents/list-agents.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
+import { identityLocation } from '../identity-location.ts'
 import type { Installation } from '../installation.ts'
 import { packageReference } from '../option-values.ts'
 import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
@@ -100,7 +100,10 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
           publicKey: options.publicKey,
           limits: await limitsOf(options, installation),
         },
-        { ...installation, location: identityLocation(options.url, installation.config) },
+        {
+          ...installation,
+          location: identityLocation(options.url, installation.config, 'make the agent there'),
+        },
       ),
     )
     const text = file && JSON.stringify(file, undefined, 2)
@@ -146,27 +149,6 @@ function limitsText({ permissions, channels, packages, storeIds, maxLifetime }: 
   const parts = Object.entries(lists).flatMap(([name, list]) => (list ? `${name} ${list.join(', ')}` : []))
   if (maxLifetime !== null) parts.push(`max-lifetime ${maxLifetime / 1000}s`)
   return parts.length === 0 ? 'none' : parts.join('; ')
-}
-
-/** Throws {@link UsageError} if neither --url nor the configuration gives it. */
-function identityLocation(given: string | undefined, config: Config): string {
-  const { baseUrl, port, identity } = config
-  if (given !== undefined) return serviceUrl(given)
-  if (identity) {
-    throw new UsageError('The identity service is elsewhere (RATAFIA_IDENTITY_URL): make the agent there.')
-  }
-  if (baseUrl === undefined && port === 0) {
-    throw new UsageError('Give --url: with RATAFIA_PORT=0 and no RATAFIA_BASE_URL the location is not known.')
-  }
-  return `${serviceAddress(config)}/identity`
-}
-
-function serviceUrl(text: string): string {
-  try {
-    return parseServiceUrl(text)
-  } catch (error) {
-    throw new UsageError(`--url ${error instanceof Error ? error.message : String(error)}`)
-  }
 }
 
 interface Shown {

@@ -15,6 +15,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'accounts enable': ['ann', 'ann bob build'],
   'accounts remove': ['ann'],
   'accounts set-password': ['ann', 'ann --password-stdin < password.txt'],
+  'accounts reset-link': ['ann', 'ann --expires 2h', 'ann --url https://id.example.org'],
+  'accounts password-logins': ['off ann', 'on ann bob'],
+  'accounts set-email': ['ann ann@example.org'],
+  'accounts totp enable': ['ann', 'ann --json'],
+  'accounts totp disable': ['ann'],
+  'accounts totp reset': ['ann'],
   'accounts link': ['ann --subject ann@corp --issuer https://login.example.org'],
   'agents add': [
     'farm --account build --output agents.json',
