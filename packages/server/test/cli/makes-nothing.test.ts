@@ -53,7 +53,9 @@ function wordsFor(name: string, command: Command, file: string): readonly string
         ? file
         : /model|from|to$/.test(word)
           ? 'brand/model'
-          : 'example'
+          : word === 'on|off'
+            ? 'off'
+            : 'example'
   return [
     ...name.split(' '),
     ...command.registeredArguments.filter(({ required }) => required).map((each) => example(each.name())),

@@ -82,7 +82,7 @@ function proposals(script: string, ...words: readonly string[]): readonly string
 test('completion in bash: commands, their commands, options, and the values of options', async () => {
   const { stdout: script } = await runHere(['completion', 'bash'])
   assert.deepEqual(proposals(script, 'acc'), ['accounts'])
-  assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password'])
+  assert.deepEqual(proposals(script, 'accounts', 's'), ['show', 'set-password', 'set-email'])
   assert.deepEqual(proposals(script, 'devices', 'list', '--st'), ['--status'])
   assert.deepEqual(proposals(script, 'devices', 'export', '--format', ''), ['csv', 'json'])
   assert.deepEqual(proposals(script, 'devices', 'list', '--columns', 'mo'), ['model'])

@@ -83,6 +83,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['backup', 'cli/status.test.ts'],
   ['restore', 'cli/backup.test.ts'],
   ['import database', 'cli/backup.test.ts'],
+  ['accounts set-email', 'cli/second-factor.test.ts'],
 ])
 
 interface World {
@@ -132,6 +133,19 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     input: 'another horse',
     actions: ['account.set-password'],
   },
+  'accounts reset-link': {
+    words: () => ['bob', '--url', 'https://id.example.org'],
+    actions: ['account.reset-link'],
+    details: /"expires":"/,
+  },
+  'accounts password-logins': { words: () => ['off', 'bob'], actions: ['account.password-logins-off'] },
+  'accounts totp enable': {
+    words: () => ['bob'],
+    actions: ['second-factor.enable'],
+    details: /"kind":"totp"/,
+  },
+  'accounts totp reset': { words: () => ['bob'], actions: ['second-factor.reset'] },
+  'accounts totp disable': { words: () => ['bob'], actions: ['second-factor.disable'] },
   'accounts disable': { words: () => ['bob'], actions: ['account.disable'] },
   'accounts enable': { words: () => ['bob'], actions: ['account.enable'] },
   'accounts link': {
@@ -448,9 +462,14 @@ eachDatabase((kind, _open, fresh) => {
       'models set-policy acme-brand/acme-classic',
       'models set-policy acme-brand/acme-classic --serial-template nothing',
       'accounts add bob --email b@example.org --name Bob --no-password',
+      'accounts add rob --email B@example.org --name Rob --password-stdin',
+      'accounts password-logins off bob',
+      'accounts totp disable bob',
+      'accounts totp reset bob',
+      'accounts reset-link nobody --url https://id.example.org',
     ]) {
       test(`${line}, which changes nothing, leaves none`, async () => {
-        const run = () => runCommand(line.split(' '), commandLine(service).context)
+        const run = () => runCommand(line.split(' '), commandLine(service, 'correct horse').context)
         if (line === 'accounts disable bob') await run()
         assert.deepEqual(actionsOf(await leaves(run)), [])
       })
@@ -510,10 +529,16 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     /** Its parts that a change can come by, with the test below that looks at them, and all others. */
-    const CHANGING_PAGES = ['POST /login', 'POST /confirm', 'POST /logout']
+    const CHANGING_PAGES = [
+      ...['POST /login', 'POST /confirm', 'POST /logout'],
+      // In identity/second-factor.test.ts and identity/own-password.test.ts.
+      ...['POST /second-factor', 'POST /enrol', 'POST /confirm-second-factor', 'POST /manage-second-factor'],
+      ...['POST /change-password', 'POST /reset'],
+    ]
     const ASKING_PAGES = [
       ...['GET /login', 'GET /login/agent', 'GET /wait-token', 'POST /discharge'],
-      ...['GET /discharge/info', 'GET /publickey', 'GET /'],
+      ...['GET /discharge/info', 'GET /publickey', 'GET /', 'GET /account', 'GET /change-password'],
+      ...['GET /reset', 'GET /enrol', 'GET /manage-second-factor'],
     ]
     test('each route of the identity service is known to change something or not', async () => {
       const routes: string[] = []

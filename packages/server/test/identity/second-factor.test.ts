@@ -1,0 +1,488 @@
+/** The second factor, over HTTP on every database: enrolment, signing in with a code, recovery codes. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { afterEach, before, beforeEach, describe, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { addAccount } from '../../src/accounts/add.ts'
+import { setPassword } from '../../src/accounts/passwords/set-password.ts'
+import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
+import type { NewSecondFactor } from '../../src/accounts/second-factor/second-factor.ts'
+import { secondFactorStore } from '../../src/accounts/second-factor/second-factor-store.ts'
+import { codeAt } from '../../src/accounts/second-factor/totp.ts'
+import { useCode } from '../../src/accounts/second-factor/use-code.ts'
+import { localCounters } from '../../src/counters.ts'
+import type { Database } from '../../src/database/index.ts'
+import { type CheckDeps, checkCredentials } from '../../src/identity/logins/check-credentials.ts'
+import { createThrottle } from '../../src/identity/logins/throttle.ts'
+import { createSealer } from '../../src/keyring/sealing.ts'
+import { changeOf } from '../support/changes.ts'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  Browser,
+  caveatFor,
+  type IdentityWorld,
+  identityWorld,
+  type Page,
+  postDischarge,
+  type RunningIdentity,
+  startIdentity,
+} from '../support/identity.ts'
+
+const PASSWORD = 'correct horse battery'
+const CONDITION = 'need-declared userid is-authenticated-userid'
+
+eachDatabase((_kind, open) => {
+  let database: Database
+  let otherNode: Database
+  let world: IdentityWorld
+  let identity: RunningIdentity
+  before(async () => {
+    database = await open()
+    otherNode = await open()
+    world = await identityWorld(database)
+  })
+  // Its counters are its own.
+  beforeEach(async () => {
+    identity = await startIdentity(world)
+    // Another step than the last test's.
+    world.clock.advance(120_000)
+  })
+  afterEach(() => identity.app.close())
+
+  const addPerson = (): Promise<Account> => {
+    const username = `u-${randomBytes(6).toString('hex')}`
+    const fields = { username, email: `${username}@example.org`, name: 'Some One', password: PASSWORD }
+    return addAccount(fields, world)
+  }
+  const protect = (account: Account): Promise<NewSecondFactor> =>
+    enableSecondFactor({ account: account.id, issuer: 'id.example.org', instead: false }, world)
+  const codeOf = (secret: string, steps = 0): string =>
+    codeAt(bytesOf(secret), new Date(world.clock().getTime() + steps * 30_000))
+  /** The actions in the log of an account, oldest first. */
+  const actionsOf = async ({ username }: Account) =>
+    (await world.audit.list({ subject: username }, { limit: 100 })).map(({ action }) => action).reverse()
+  const account = (browser: Browser) => browser.open(`${identity.location}/account`)
+  const signIn = async (browser: Browser, username: string): Promise<Page> =>
+    browser.submit(await account(browser), 'login', { username, password: PASSWORD })
+  const problemOf = ({ text }: Page) => /role="alert"[^>]*>([^<]*)</.exec(text)?.[1]
+
+  describe('signing in', () => {
+    test('a code is asked for after the right password alone, and then the login goes on', async () => {
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const { body } = await postDischarge(identity.location, await caveatFor(world.keyring, CONDITION))
+      const browser = new Browser()
+      const start = await browser.open(body.Info.InteractionMethods['browser-window'].VisitURL)
+      const wrong = await browser.submit(start, 'login', {
+        username: ann.username,
+        password: 'wrong password',
+      })
+      assert.equal(problemOf(wrong), 'The username or the password is wrong.')
+      const asked = await browser.submit(start, 'login', { username: ann.username, password: PASSWORD })
+      assert.deepEqual([asked.status, asked.title], [200, 'Enter a code'])
+      assert.doesNotMatch(asked.text, new RegExp(PASSWORD))
+      assert.equal(browser.cookies.has('ratafia-sign-in'), false)
+      const done = await browser.submit(asked, 'second-factor', { code: codeOf(secret) })
+      assert.equal(done.title, 'Approve this login?')
+      assert.deepEqual(await actionsOf(ann), ['account.add', 'second-factor.enable', 'account.sign-in'])
+    })
+
+    test('the e-mail address of an account is as good as its username, in any case', async () => {
+      const ann = await addPerson()
+      const page = await signIn(new Browser(), ` ${ann.email.toUpperCase()} `)
+      assert.equal(page.title, 'Your account')
+    })
+
+    test('codes of the step before and after count; spaces in a code do not', async () => {
+      for (const steps of [-1, 0, 1]) {
+        const ann = await addPerson()
+        const { secret } = await protect(ann)
+        const browser = new Browser()
+        const code = codeOf(secret, steps).replace(/^.../, '$& ')
+        const page = await browser.submit(await signIn(browser, ann.username), 'second-factor', { code })
+        assert.equal(page.title, 'Your account', String(steps))
+      }
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const browser = new Browser()
+      const asked = await signIn(browser, ann.username)
+      for (const steps of [-2, 2]) {
+        const page = await browser.submit(asked, 'second-factor', { code: codeOf(secret, steps) })
+        assert.deepEqual([page.status, page.title], [403, 'Enter a code'])
+        assert.match(problemOf(page) ?? '', /^The code is wrong, or was used before\./)
+      }
+    })
+
+    test('a code is accepted once: a second sign-in needs another one', async () => {
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const code = codeOf(secret)
+      const enter = async () => {
+        const browser = new Browser()
+        return (await browser.submit(await signIn(browser, ann.username), 'second-factor', { code })).title
+      }
+      assert.deepEqual([await enter(), await enter()], ['Your account', 'Enter a code'])
+    })
+
+    test('one code sent by twenty requests at once to two nodes signs one in', async () => {
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const node = (on: Database) => ({
+        ...{ ...world, secondFactors: secondFactorStore(on) },
+        change: changeOf(on, (query) => ({ ...world, secondFactors: secondFactorStore(query) }), world.clock),
+      })
+      const nodes = [node(database), node(otherNode)]
+      const code = codeOf(secret)
+      const used = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          useCode({ account: ann, code }, nodes[index % 2] ?? assert.fail()),
+        ),
+      )
+      assert.equal(used.filter(Boolean).length, 1)
+    })
+
+    test('a recovery code sent by twenty requests at once to two nodes is used once, and leaves nine', async () => {
+      const ann = await addPerson()
+      const { recoveryCodes } = await protect(ann)
+      const node = (on: Database) => ({
+        ...world,
+        change: changeOf(on, (query) => ({ ...world, secondFactors: secondFactorStore(query) }), world.clock),
+      })
+      const nodes = [node(database), node(otherNode)]
+      const [code = ''] = recoveryCodes
+      const used = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          useCode({ account: ann, code }, nodes[index % 2] ?? assert.fail()),
+        ),
+      )
+      assert.equal(used.filter(Boolean).length, 1)
+      assert.equal(await world.secondFactors.recoveryCodesLeft(ann.id), 9)
+    })
+
+    test('a recovery code stands in for a code, once, and that is in the audit log', async () => {
+      const ann = await addPerson()
+      const { recoveryCodes } = await protect(ann)
+      const [code = ''] = recoveryCodes
+      const browser = new Browser()
+      const asked = await signIn(browser, ann.username)
+      const typed = code.toUpperCase().replaceAll('-', ' ')
+      const page = await browser.submit(asked, 'second-factor', { code: typed })
+      assert.equal(page.title, 'Your account')
+      assert.match(page.text, /9 of your recovery\s+codes are left/)
+      assert.equal((await new Browser().submit(asked, 'second-factor', { code })).status, 403)
+      assert.deepEqual((await actionsOf(ann)).slice(2), [
+        'second-factor.use-recovery-code',
+        'account.sign-in',
+      ])
+    })
+
+    test('the code has to follow within five minutes, and an unchanged password', async () => {
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const browser = new Browser()
+      const late = await signIn(browser, ann.username)
+      world.clock.advance(5 * 60_000)
+      const refused = await browser.submit(late, 'second-factor', { code: codeOf(secret) })
+      assert.deepEqual([refused.status, refused.title], [403, 'Sign in'])
+      assert.match(problemOf(refused) ?? '', /^That took too long/)
+      const asked = await signIn(browser, ann.username)
+      await setPassword({ account: ann.id, password: 'another long password' }, world)
+      assert.equal((await browser.submit(asked, 'second-factor', { code: codeOf(secret) })).title, 'Sign in')
+    })
+
+    test('guessing codes is slowed down with the passwords of the account, and a prompt costs nothing', async () => {
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const browser = new Browser()
+      let asked = await signIn(browser, ann.username)
+      for (let prompt = 0; prompt < 12; prompt++) asked = await signIn(browser, ann.username)
+      for (let guess = 0; guess < 10; guess++) {
+        const code = String(guess).padStart(6, '0')
+        const page = await browser.submit(asked, 'second-factor', { code })
+        assert.equal(page.status, 403, `guess ${guess}`)
+      }
+      const refused = await browser.submit(asked, 'second-factor', { code: codeOf(secret) })
+      assert.deepEqual([refused.status, refused.title], [429, 'Too many attempts'])
+      assert.equal(refused.headers.get('retry-after'), '60')
+      assert.equal((await signIn(browser, ann.username)).status, 429, 'the password counts with them')
+      world.clock.advance(60_000)
+      const page = await browser.submit(asked, 'second-factor', { code: codeOf(secret) })
+      assert.equal(page.title, 'Your account')
+    })
+
+    test('a second factor that came while the password was checked was not asked for: signed out again', async () => {
+      const ann = await addPerson()
+      const passwords: IdentityWorld['passwords'] = {
+        ...world.passwords,
+        verify: async (password, stored) => world.passwords.verify(password, stored),
+      }
+      const given = { name: ann.username, password: PASSWORD, address: '192.0.2.1' }
+      const result = await checkCredentials(given, { ...checkDeps(), passwords })
+      assert.equal(result.verdict, 'right')
+      await protect(ann)
+      assert.equal(result.verdict === 'right' && (await result.recheck()), 'wrong')
+    })
+  })
+
+  const checkDeps = (): CheckDeps => ({
+    ...world,
+    throttle: createThrottle({ clock: world.clock, counters: localCounters(world) }),
+  })
+
+  describe('name, password and code in one request, as programs send them', () => {
+    test('the verdicts', async () => {
+      const ann = await addPerson()
+      const { secret, recoveryCodes } = await protect(ann)
+      const deps = checkDeps()
+      const verdict = async (code?: string, password = PASSWORD, name: string = ann.username) =>
+        (await checkCredentials({ name, password, code, address: '192.0.2.1' }, deps)).verdict
+      assert.equal(await verdict(), 'code-needed')
+      assert.equal(await verdict('000000', 'wrong password'), 'wrong')
+      assert.equal(await verdict(codeOf(secret), 'wrong password'), 'wrong')
+      assert.equal(await verdict('x'.repeat(100_000)), 'code-wrong')
+      assert.equal(await verdict(codeOf(secret)), 'right')
+      assert.equal(await verdict(codeOf(secret)), 'code-wrong')
+      assert.equal(await verdict(recoveryCodes[3]), 'right')
+      assert.equal(await verdict(undefined, PASSWORD, ann.email.toUpperCase()), 'code-needed')
+      assert.equal(await verdict(undefined, PASSWORD, 'nobody@example.org'), 'wrong')
+    })
+
+    test('every wrong name and password costs one hash, whoever it is', async () => {
+      const ann = await addPerson()
+      const bare = `b-${randomBytes(6).toString('hex')}`
+      await addAccount({ username: bare, email: `${bare}@example.org`, name: 'Bare' }, world)
+      let hashes = 0
+      const passwords: IdentityWorld['passwords'] = {
+        ...world.passwords,
+        verify: (password, stored) => {
+          hashes++
+          return world.passwords.verify(password, stored)
+        },
+      }
+      const names = [
+        ...[ann.username, ann.email, bare, `${bare}@example.org`],
+        ...[
+          'nobody',
+          'nobody@example.org',
+          '',
+          '@',
+          'a@b\0',
+          `${'x'.repeat(300)}@example.org`,
+          '\ud800@example.org',
+        ],
+      ]
+      for (const name of names) {
+        for (const password of ['wrong password', '', 'x'.repeat(5000)]) {
+          const given = { name, password, code: '123456', address: '192.0.2.1' }
+          assert.deepEqual(
+            await checkCredentials(given, { ...checkDeps(), passwords }),
+            { verdict: 'wrong' },
+            name,
+          )
+        }
+      }
+      assert.equal(hashes, 3 * names.length)
+    })
+
+    test('failures count for the account, by username and e-mail address alike; for an unknown one as typed', async () => {
+      const ann = await addPerson()
+      const deps = checkDeps()
+      const attempt = async (name: string, index: number, password = 'wrong password') =>
+        (await checkCredentials({ name, password, address: `100.${index}.0.1` }, deps)).verdict
+      for (let index = 0; index < 10; index++) {
+        assert.equal(await attempt(index % 2 ? ann.username : ann.email.toUpperCase(), index), 'wrong')
+        assert.equal(await attempt(index % 2 ? 'No@example.org' : 'no@example.org', index), 'wrong')
+      }
+      for (const name of [ann.username, ann.email, 'NO@example.org']) {
+        assert.equal(await attempt(name, 20, PASSWORD), 'throttled', name)
+      }
+    })
+
+    test('a disabled account is told apart only by its password, and before its code', async () => {
+      const ann = await addPerson()
+      await protect(ann)
+      await world.accounts.disable(ann.id, world.clock())
+      const verdict = async (password: string) =>
+        (await checkCredentials({ name: ann.email, password, address: '192.0.2.1' }, checkDeps())).verdict
+      assert.deepEqual([await verdict(PASSWORD), await verdict('wrong password')], ['disabled', 'wrong'])
+    })
+
+    test('what could not be checked does not count', async () => {
+      const ann = await addPerson()
+      const { secret } = await protect(ann)
+      const deps = checkDeps()
+      const elsewhere = createSealer(Buffer.alloc(32, 9))
+      const given = { name: ann.username, password: PASSWORD, code: codeOf(secret), address: '192.0.2.1' }
+      for (let index = 0; index < 12; index++) {
+        await assert.rejects(checkCredentials(given, { ...deps, sealer: elsewhere }), { name: 'Unavailable' })
+      }
+      assert.equal((await checkCredentials(given, deps)).verdict, 'right')
+    })
+  })
+
+  describe('by oneself', () => {
+    /** Signed in, and shown the secret. */
+    const enrolling = async (ann: Account) => {
+      const browser = new Browser()
+      await signIn(browser, ann.username)
+      const start = await browser.open(`${identity.location}/enrol`)
+      const page = await browser.submit(start, 'enrol', { password: PASSWORD })
+      const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(page.text)?.[1]?.replaceAll(' ', '') ?? assert.fail()
+      return { browser, page, secret }
+    }
+    const codesOn = ({ text }: Page) =>
+      [...text.matchAll(/<li><code>([^<]*)<\/code>/g)].map(([, code = '']) => code)
+
+    test('set up, confirm, keep the recovery codes; then the password alone is not enough', async () => {
+      const ann = await addPerson()
+      const { browser, page, secret } = await enrolling(ann)
+      assert.equal(page.title, 'Set up a second factor')
+      assert.match(page.text, /<svg class="qr" role="img" viewBox="0 0 \d+ \d+"/)
+      assert.match(page.text, new RegExp(`href="otpauth://totp/[^"]*secret=${secret}`))
+      const { searchParams } = new URL(
+        /href="(otpauth:[^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '',
+      )
+      assert.equal(searchParams.get('issuer'), new URL(identity.location).host)
+      // Not in force before it is confirmed, and the same secret when the page is looked at again.
+      assert.equal((await signIn(new Browser(), ann.username)).title, 'Your account')
+      assert.ok((await browser.open(page.url)).text.includes(`secret=${secret}`))
+
+      const wrong = await browser.submit(page, 'confirm-second-factor', { code: '000000' })
+      assert.deepEqual([wrong.status, wrong.title], [403, 'Set up a second factor'])
+      const done = await browser.submit(page, 'confirm-second-factor', { code: codeOf(secret) })
+      assert.equal(done.title, 'Your recovery codes')
+      assert.equal(new Set(codesOn(done)).size, 10)
+      assert.equal(done.headers.get('cache-control'), 'no-store')
+
+      assert.match((await account(browser)).text, /10 of your recovery\s+codes are left/)
+      const asked = await signIn(new Browser(), ann.username)
+      assert.equal(asked.title, 'Enter a code')
+      const again = { code: codeOf(secret) }
+      assert.equal(
+        (await new Browser().submit(asked, 'second-factor', again)).status,
+        403,
+        'it confirmed the secret',
+      )
+      assert.deepEqual(
+        (await actionsOf(ann)).filter((action) => action.startsWith('second-factor')),
+        ['second-factor.start', 'second-factor.enable'],
+      )
+    })
+
+    test('the secret is shown for half an hour, and only after the password', async () => {
+      const ann = await addPerson()
+      const { browser, page, secret } = await enrolling(ann)
+      world.clock.advance(30 * 60_000)
+      const start = await browser.open(page.url)
+      assert.doesNotMatch(start.text, /otpauth:/)
+      const late = await browser.submit(page, 'confirm-second-factor', { code: codeOf(secret) })
+      assert.equal(late.status, 400)
+      const wrong = await browser.submit(start, 'enrol', { password: 'wrong password' })
+      assert.deepEqual([wrong.status, problemOf(wrong)], [403, 'The password is wrong.'])
+      assert.doesNotMatch(wrong.text, /otpauth:/)
+    })
+
+    test('two confirmations at once give one set of recovery codes', async () => {
+      const ann = await addPerson()
+      const { browser, page, secret } = await enrolling(ann)
+      const pages = await Promise.all(
+        [0, 1].map((steps) => browser.submit(page, 'confirm-second-factor', { code: codeOf(secret, steps) })),
+      )
+      assert.deepEqual(pages.map(({ status }) => status).sort(), [200, 400])
+      assert.equal(await world.secondFactors.recoveryCodesLeft(ann.id), 10)
+    })
+
+    test('new recovery codes and turning it off take a code or the password', async () => {
+      const ann = await addPerson()
+      const { browser, page, secret } = await enrolling(ann)
+      const [old = ''] = codesOn(
+        await browser.submit(page, 'confirm-second-factor', { code: codeOf(secret) }),
+      )
+      const manage = await browser.open(`${identity.location}/manage-second-factor`)
+      const does = (what: string, proof: string) =>
+        browser.submit(manage, 'manage-second-factor', { do: what, proof })
+      for (const what of ['new-codes', 'disable']) {
+        const refused = await does(what, '000000')
+        assert.deepEqual([refused.status, refused.title], [403, 'Your second factor'])
+      }
+      assert.equal((await does('something else', PASSWORD)).status, 400)
+      const renewed = codesOn(await does('new-codes', PASSWORD))
+      assert.equal(renewed.length, 10)
+      assert.equal((await does('disable', old)).status, 403, 'the earlier codes ended')
+      assert.equal((await does('disable', renewed[0] ?? '')).title, 'Your account')
+      assert.equal((await signIn(new Browser(), ann.username)).title, 'Your account')
+      assert.deepEqual(await world.secondFactors.of(ann.id), [])
+      assert.deepEqual(
+        (await actionsOf(ann)).filter((action) => action.startsWith('second-factor')).slice(2),
+        ['second-factor.new-recovery-codes', 'second-factor.use-recovery-code', 'second-factor.disable'],
+      )
+    })
+
+    test('nothing of it without a session, a CSRF token, or from another site', async () => {
+      const ann = await addPerson()
+      const { browser, page } = await enrolling(ann)
+      const paths = [
+        'enrol',
+        'confirm-second-factor',
+        'manage-second-factor',
+        'change-password',
+        'second-factor',
+        'reset',
+      ]
+      for (const path of paths) {
+        const url = `${identity.location}/${path}`
+        assert.equal((await browser.post(url, { password: PASSWORD })).status, 403, path)
+        const fields = { ...page.forms[0]?.fields }
+        const elsewhere = await browser.post(url, fields, { 'sec-fetch-site': 'cross-site' })
+        assert.equal(elsewhere.status, 403, path)
+      }
+      for (const path of ['enrol', 'change-password', 'manage-second-factor']) {
+        assert.equal((await new Browser().open(`${identity.location}/${path}`)).title, 'Sign in', path)
+      }
+      browser.cookies.delete('ratafia-sign-in')
+      assert.equal((await browser.submit(page, 'confirm-second-factor', { code: '123456' })).title, 'Sign in')
+    })
+
+    test('signing out ends the session', async () => {
+      const ann = await addPerson()
+      const browser = new Browser()
+      const page = await signIn(browser, ann.username)
+      assert.equal((await browser.submit(page, 'logout')).title, 'Sign in')
+    })
+  })
+
+  test('no secret, code or link is readable in the database', async () => {
+    const ann = await addPerson()
+    const { secret, recoveryCodes } = await protect(ann)
+    const rows = JSON.stringify([
+      await database.query.selectFrom('second_factor').selectAll().execute(),
+      await database.query.selectFrom('recovery_code').selectAll().execute(),
+      await database.query.selectFrom('audit_entry').selectAll().execute(),
+    ])
+    for (const text of [
+      secret,
+      bytesOf(secret).toString('hex'),
+      bytesOf(secret).toString('base64'),
+      ...recoveryCodes,
+    ]) {
+      assert.ok(!rows.includes(text))
+    }
+    const [factor] = await world.secondFactors.of(ann.id)
+    assert.ok(factor && !Buffer.from(factor.sealed).includes(bytesOf(secret)))
+  })
+
+  test('used steps are removed once they are old', async () => {
+    const ann = await addPerson()
+    assert.equal(await world.secondFactors.useStep(ann.id, 1, new Date(1_000)), true)
+    assert.equal(await world.secondFactors.useStep(ann.id, 2, new Date(2_000)), true)
+    assert.equal(await world.secondFactors.removeUsedSteps(new Date(2_000), 10), 1)
+    assert.equal(await world.secondFactors.useStep(ann.id, 1, new Date(3_000)), true)
+    assert.equal(await world.secondFactors.useStep(ann.id, 2, new Date(3_000)), false)
+  })
+})
+
+function bytesOf(base32: string): Buffer {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = [...base32].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
