@@ -82,6 +82,7 @@ eachDatabase((kind, _open, fresh) => {
     const { query } = installation.database
     const tables: readonly (keyof Schema)[] = [
       ...(['account', 'external_identity', 'agent', 'sign_in_session', 'completed_login'] as const),
+      ...(['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const),
       ...(['token_session', 'device', 'serial_assertion', 'device_registration'] as const),
       ...(['device_session', 'clone_evidence'] as const),
     ]
@@ -322,6 +323,19 @@ eachDatabase((kind, _open, fresh) => {
         seen: 0,
       }
       await installation.signInSessions.insert(signIn)
+      await program.json('accounts', 'totp', 'enable', 'zelda')
+      await program.json('accounts', 'reset-link', 'zelda', '--url', 'https://id.example.org')
+      await installation.secondFactors.useStep(person.id, 1, new Date())
+      const tables = ['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const
+      const left = async () => {
+        const rows = tables.map((table) =>
+          installation.database.query.selectFrom(table).select('account_id').execute(),
+        )
+        return (await Promise.all(rows)).map(
+          (all) => all.filter((row) => row.account_id === person.id).length,
+        )
+      }
+      assert.deepEqual(await left(), [1, 10, 1, 1])
       assert.equal(await whoami(bearing(token)), 200)
 
       const removed = await program.json('accounts', 'remove', 'zelda')

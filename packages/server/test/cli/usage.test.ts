@@ -55,6 +55,13 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'accounts enable': ['--json'],
   'accounts remove': ['--json', '--yes'],
   'accounts set-password': ['--json', '--password-stdin'],
+  'accounts reset-link': ['--json', '--expires', '--url'],
+  'accounts password-logins': ['--json'],
+  'accounts set-email': ['--json'],
+  'accounts totp': [],
+  'accounts totp enable': ['--json'],
+  'accounts totp disable': ['--json', '--yes'],
+  'accounts totp reset': ['--json', '--yes'],
   'accounts link': ['--json', '--subject', '--issuer'],
   agents: [],
   'agents add': [

@@ -5,6 +5,7 @@ import { chosenPasswordBytes } from '../../accounts/passwords/password.ts'
 import { accountActor } from '../../change.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
 import { type SignedIn, startSession } from '../logins/browser-session.ts'
+import type { CheckDeps } from '../logins/check-credentials.ts'
 import { provePassword } from './prove-owner.ts'
 
 export interface ChangeOwnPasswordInput {
@@ -20,7 +21,7 @@ export interface ChangeOwnPasswordInput {
  */
 export async function changeOwnPassword(
   { browser: { account }, old, password, address }: ChangeOwnPasswordInput,
-  deps: IdentityDependencies,
+  deps: CheckDeps & Pick<IdentityDependencies, 'signInSessions'>,
 ): Promise<
   | { readonly outcome: 'changed'; readonly cookie: string }
   | { readonly outcome: 'wrong' }

@@ -1,0 +1,278 @@
+/** `ratafia accounts totp`, `reset-link`, `password-logins` and `set-email`, as an operator uses them. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { codeAt } from '../../src/accounts/second-factor/totp.ts'
+import type { DatabaseKind } from '../../src/database/index.ts'
+import {
+  lockSchema,
+  migrateTo,
+  migrationNames,
+  openDatabase,
+  prepareSchemaLock,
+} from '../../src/database/index.ts'
+import { secondFactorPurpose } from '../../src/keyring/sealing-purposes.ts'
+import { eachDatabase, type Fresh, withoutTables } from '../support/databases.ts'
+import { Browser } from '../support/identity.ts'
+import { type Program, testProgram } from '../support/program.ts'
+
+const PASSWORD = 'correct horse battery'
+const [OLD, NEW] = [Buffer.alloc(32, 9).toString('base64'), Buffer.alloc(32, 10).toString('base64')]
+
+const add = async (program: Program, username: string, email = `${username}@example.org`) => {
+  const words = ['accounts', 'add', username, '--email', email, '--name', username, '--password-stdin']
+  return program.run(words, { input: PASSWORD })
+}
+const secretOf = (base32: string): Buffer => {
+  const bits = [...base32].map((letter) =>
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
+  )
+  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+}
+
+eachDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const refused = async (words: readonly string[], message: RegExp, exit = 1) => {
+    const { code, stdout, stderr } = await program.run(words)
+    assert.deepEqual([code, stdout], [exit, ''], stderr)
+    assert.match(stderr, message)
+  }
+
+  test('totp: enable prints secret, link and recovery codes, once; they work at once; reset replaces them', async () => {
+    const service = await program.serve()
+    assert.equal((await add(program, 'ann')).code, 0)
+    const { stdout } = await program.run(['accounts', 'totp', 'enable', 'ann'])
+    const [, secret = ''] = /^Secret: +([A-Z2-7]{32})$/m.exec(stdout) ?? []
+    assert.match(
+      stdout,
+      /^The account ann has a second factor, in force at once\. Nothing of this can be shown again\.$/m,
+    )
+    assert.match(stdout, new RegExp(`^Link: +otpauth://totp/.*[?&]secret=${secret}&`, 'm'))
+    assert.equal([...stdout.matchAll(/^ {2}[0-9a-z]{4}(-[0-9a-z]{4}){3}$/gm)].length, 10)
+    const shown = await program.json('accounts', 'show', 'ann')
+    assert.equal(shown.second_factor, true)
+    assert.match(shown.logins_since, /Z$/)
+    assert.ok(!JSON.stringify(shown).includes(secret))
+    await refused(
+      ['accounts', 'totp', 'enable', 'ann'],
+      /^ratafia: The account "ann" has a second factor already\. /,
+    )
+
+    const signIn = async (code: string) => {
+      const browser = new Browser()
+      const page = await browser.open(`${service.baseUrl}/identity/account`)
+      const asked = await browser.submit(page, 'login', { username: 'ann', password: PASSWORD })
+      return (await browser.submit(asked, 'second-factor', { code })).title
+    }
+    assert.equal(await signIn(codeAt(secretOf(secret), new Date())), 'Your account')
+
+    const reset = await program.json('accounts', 'totp', 'reset', 'ann')
+    assert.deepEqual(Object.keys(reset), ['username', 'secret', 'uri', 'recovery_codes'])
+    assert.notEqual(reset.secret, secret)
+    assert.equal(await signIn(codeAt(secretOf(secret), new Date(Date.now() + 30_000))), 'Enter a code')
+    assert.equal(await signIn(reset.recovery_codes[4]), 'Your account')
+    assert.deepEqual(await program.json('accounts', 'totp', 'disable', 'ann'), {
+      ...{ username: 'ann', second_factor: false },
+    })
+    for (const what of ['disable', 'reset']) {
+      await refused(['accounts', 'totp', what, 'ann'], /^ratafia: The account "ann" has no second factor\. /)
+    }
+  })
+
+  test('reset-link: below the base URL, or where the identity service runs alone', async () => {
+    assert.equal((await add(program, 'bob')).code, 0)
+    const made = await program.run(['accounts', 'reset-link', 'bob'], {
+      environment: { RATAFIA_BASE_URL: 'https://store.example.org/' },
+    })
+    assert.match(made.stdout, /^https:\/\/store\.example\.org\/identity\/reset\?secret=[\w-]{43}\n$/)
+    assert.match(made.stderr, /^Whoever has the link sets the password of bob: once, until .*Z, or until/)
+    const url = ['--url', 'https://id.example.org']
+    const alone = await program.json('accounts', 'reset-link', 'bob', ...url, '--expires', '2h')
+    assert.match(alone.url, /^https:\/\/id\.example\.org\/reset\?secret=/)
+    assert.ok(Math.abs(Date.parse(alone.expires_at) - Date.now() - 7_200_000) < 60_000)
+    await refused(['accounts', 'reset-link', 'bob'], /^ratafia: Give --url: /, 2)
+    for (const expires of ['31d', '2020-01-01T00:00:00Z', 'soon']) {
+      await refused(['accounts', 'reset-link', 'bob', ...url, '--expires', expires], /--expires/, 2)
+    }
+  })
+
+  test('password-logins: off and on again, for several', async () => {
+    for (const name of ['carl', 'dora']) assert.equal((await add(program, name)).code, 0)
+    const of = async (name: string) => (await program.json('accounts', 'show', name)).password_logins
+    const { code, stdout } = await program.run(['accounts', 'password-logins', 'off', 'carl', 'dora'])
+    assert.equal(code, 0)
+    assert.match(stdout, /^Programs may no longer log in with the password of carl\. /)
+    assert.deepEqual([await of('carl'), await of('dora')], [false, false])
+    assert.equal((await program.json('accounts', 'password-logins', 'on', 'carl')).password_logins, true)
+    const rows = await program.json('accounts', 'list')
+    const dora = rows.find(({ username }: { username: string }) => username === 'dora')
+    assert.deepEqual([dora.password_logins, dora.second_factor], [false, false])
+    await refused(
+      ['accounts', 'password-logins', 'maybe', 'carl'],
+      /^ratafia: Say "on" or "off", not "maybe"\.\n$/,
+      2,
+    )
+  })
+
+  test('an e-mail address belongs to one account with a password, whatever its case', async () => {
+    for (const name of ['eve', 'fay']) assert.equal((await add(program, name)).code, 0)
+    const { code, stderr } = await add(program, 'eva', 'EVE@example.org')
+    assert.equal(code, 1)
+    assert.equal(
+      stderr,
+      'ratafia: Another account with a password has the e-mail address EVE@example.org. Each needs its own, because people log in with it.\n',
+    )
+    const taken = /^ratafia: Another account with a password has this e-mail address\./
+    await refused(['accounts', 'set-email', 'fay', 'Eve@example.org'], taken)
+    const bare = ['accounts', 'add', 'gus', '--email', 'eve@example.org', '--name', 'Gus', '--no-password']
+    assert.equal((await program.run(bare)).code, 0, 'it has no password')
+    const set = await program.run(['accounts', 'set-password', 'gus', '--password-stdin'], {
+      input: PASSWORD,
+    })
+    assert.deepEqual([set.code, taken.test(set.stderr)], [1, true])
+    const told = await program.run(['accounts', 'set-email', 'gus', 'gus@example.org'])
+    assert.equal(told.stdout, 'The e-mail address of gus is gus@example.org.\n')
+    const again = await program.run(['accounts', 'set-password', 'gus', '--password-stdin'], {
+      input: PASSWORD,
+    })
+    assert.equal(again.code, 0)
+    await refused(['accounts', 'set-email', 'gus', 'nothing'], /^ratafia: An email address looks like /)
+    await refused(['accounts', 'set-email', 'nobody', 'n@example.org'], /There is no account "nobody"/)
+    const [entry] = await program.json('audit', 'list', '--action', 'account.set-email')
+    assert.equal(entry.subject, 'gus')
+  })
+})
+
+describe('after the secret key was changed', () => {
+  eachDatabase((_kind, open, fresh) => {
+    const program = testProgram(fresh)
+    test('the secrets of second factors are sealed under the new one, and verify opens them', async () => {
+      const run = async (words: readonly string[], environment: Record<string, string>, input?: string) => {
+        const { code, stdout, stderr } = await program.run(words, {
+          environment,
+          ...(input ? { input } : {}),
+        })
+        assert.equal(code, 0, stderr)
+        return stdout
+      }
+      const old = { RATAFIA_SECRET_KEY: OLD }
+      const words = [
+        'accounts',
+        'add',
+        'ann',
+        '--email',
+        'ann@example.org',
+        '--name',
+        'Ann',
+        '--password-stdin',
+      ]
+      await run(words, old, PASSWORD)
+      const { secret } = JSON.parse(await run(['accounts', 'totp', 'enable', 'ann', '--json'], old))
+      await run(['secret', 'rotate'], { RATAFIA_SECRET_KEY: NEW, RATAFIA_PREVIOUS_SECRET_KEY: OLD })
+      await run(['verify'], { RATAFIA_SECRET_KEY: NEW })
+      const { accounts, secondFactors, sealer } = await program.open({ RATAFIA_SECRET_KEY: NEW })
+      const ann = (await accounts.findPasswordsByEmail('ann@example.org'))[0]?.account ?? assert.fail()
+      const [factor] = await secondFactors.of(ann.id)
+      assert.ok(factor)
+      assert.deepEqual(sealer.unseal(secondFactorPurpose(factor.id), factor.sealed), secretOf(secret))
+
+      // Moved to another row, it does not open, and verify says so.
+      const { query } = await open()
+      await query.updateTable('second_factor').set({ id: 'another' }).where('id', '=', factor.id).execute()
+      const { code, stdout } = await program.run(['verify'], { environment: { RATAFIA_SECRET_KEY: NEW } })
+      assert.equal(code, 1)
+      assert.match(stdout, /The second factor another does not open/)
+    })
+  })
+})
+
+describe('a database of the release before, whose accounts share e-mail addresses', () => {
+  eachDatabase((kind, _open, fresh) => {
+    const program = testProgram(withoutTables(fresh))
+    const environment = { RATAFIA_SECRET_KEY: OLD, RATAFIA_PORT: '9' }
+    const run = (...words: string[]) => program.run(words, { environment })
+    test('is left as it is, and the message names them; set-email mends it, and it is migrated', async () => {
+      await makePrevious(kind, fresh)
+      const failed = await run('migrate')
+      assert.deepEqual([failed.code, failed.stdout], [1, ''])
+      assert.equal(
+        failed.stderr,
+        [
+          'ratafia: Accounts with a password share an e-mail address, and from this release on people log in with theirs:',
+          'ratafia:   ann@example.org: ann, anna',
+          'ratafia:   team@example.org: bob, carl, dora',
+          'ratafia: Nothing was changed. Give each account an address of its own (`ratafia accounts set-email USERNAME EMAIL`), and migrate again.',
+          '',
+        ].join('\n'),
+      )
+      const asJson = await run('migrate', '--json')
+      assert.equal(JSON.parse(asJson.stderr).error.code, 'unfit-rows')
+      assert.match((await run('migrate', '--plan')).stdout, /account_email_key/)
+      // On the embedded database each command brings the schema up to date first.
+      const status = await run('status')
+      const says = kind === 'sqlite' ? /team@example\.org: bob, carl, dora/ : /run `ratafia migrate`/
+      assert.match(status.stderr, says)
+
+      for (const name of ['anna', 'carl', 'dora']) {
+        const { code, stderr } = await run('accounts', 'set-email', name, `${name}@example.org`)
+        assert.equal(code, 0, stderr)
+      }
+      assert.deepEqual(JSON.parse((await run('migrate', '--json')).stdout).ran, ['0014-publisher-logins'])
+      const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
+        ({ email }: { email: string }) => email,
+      )
+      assert.deepEqual(
+        emails.sort(),
+        [
+          ...[
+            'Team@example.org',
+            'ann@example.org',
+            'anna@example.org',
+            'ann@example.org',
+            'carl@example.org',
+          ],
+          ...['dora@example.org', '', ''],
+        ].sort(),
+      )
+    })
+  })
+})
+
+/** With the migrations before this release's, and accounts as people made them. */
+async function makePrevious(kind: DatabaseKind, { emptyTarget }: Pick<Fresh, 'emptyTarget'>): Promise<void> {
+  const database = await openDatabase(await emptyTarget())
+  const before = migrationNames.slice(0, migrationNames.indexOf('0014-publisher-logins'))
+  try {
+    await prepareSchemaLock(database.query, kind)
+    await database.query.transaction().execute(async (query) => {
+      await lockSchema(query)
+      await migrateTo(query, kind, before)
+    })
+    const accounts = [
+      ...[
+        ['ann', 'ann@example.org', 'HASH'],
+        ['anna', 'ANN@example.org', 'HASH'],
+      ],
+      ...[
+        ['bob', 'Team@example.org', 'HASH'],
+        ['carl', 'team@example.org', 'HASH'],
+        ['dora', 'TEAM@example.org', 'HASH'],
+      ],
+      // These do not count: no password, or no address.
+      ...[
+        ['eve', 'ann@example.org', null],
+        ['fay', '', 'HASH'],
+        ['gus', '', 'HASH'],
+      ],
+    ] as const
+    for (const [username, email, password_hash] of accounts) {
+      const id = username.padEnd(32, 'x')
+      const row = { id, username, email, name: username, password_hash, created_at: 1 }
+      await database.query
+        .insertInto('account')
+        .values(row as never)
+        .execute()
+    }
+  } finally {
+    await database.close()
+  }
+}
