@@ -7,8 +7,8 @@ import type { Account } from '../../src/accounts/account.ts'
 import { disableAccount } from '../../src/accounts/disable.ts'
 import { enableAccount } from '../../src/accounts/enable.ts'
 import { revokeAll } from '../../src/accounts/ended-logins/revoke-all.ts'
+import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
-import { setPassword } from '../../src/accounts/set-password.ts'
 import { eachDatabase } from '../support/databases.ts'
 import {
   addPublisher,

@@ -12,7 +12,7 @@ import {
 import { Check } from 'typebox/value'
 import type { Account } from '../../src/accounts/account.ts'
 import { addAccount } from '../../src/accounts/add.ts'
-import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { createPasswordHasher } from '../../src/accounts/passwords/password-hasher.ts'
 import { type Answer, call, type TestService } from './service.ts'
 
 export const PASSWORD = 'correct horse battery'

@@ -63,6 +63,10 @@ async function loggedIn(
     { name: email, password, code: code === '' ? undefined : code, address: source },
     deps,
   )
+  // Before a second factor is asked for: no code would help.
+  if ('account' in checked && checked.account.passwordLoginsOffAt) {
+    throw passwordLoginOff('the password of this account')
+  }
   switch (checked.verdict) {
     case 'right':
       break

@@ -31,8 +31,8 @@ export class LoginRefused extends Error {
 export const invalidData = (field: string, message: string, cause?: unknown): LoginRefused =>
   new LoginRefused('INVALID_DATA', message, { extra: { [field]: [message] }, cause })
 
-export const passwordLoginOff = (): LoginRefused =>
+export const passwordLoginOff = (what = 'a password here'): LoginRefused =>
   new LoginRefused(
     'PASSWORD_LOGIN_OFF',
-    'Programs cannot log in with a password here. Log in with a browser: ratafia login --export.',
+    `Programs cannot log in with ${what}. Log in with a browser: ratafia login --export.`,
   )

@@ -2,9 +2,9 @@
 import type { LoginStore } from '../../accounts/logins/login-store.ts'
 import type { SessionOpening } from '../../tokens/open-session.ts'
 import type { IdentityDependencies } from '../dependencies.ts'
+import type { CheckDeps } from '../logins/check-credentials.ts'
 
-export interface PasswordDependencies
-  extends Pick<IdentityDependencies, 'keyring' | 'accounts' | 'passwords' | 'throttle' | 'clock'> {
+export interface PasswordDependencies extends CheckDeps, Pick<IdentityDependencies, 'keyring'> {
   /** Whether programs may log in with a password. */
   readonly enabled: boolean
   /** Milliseconds that a discharge can be used before it has to be refreshed. */
