@@ -47,7 +47,7 @@ eachDatabase((_kind, _open, fresh) => {
       /^The account ann has a second factor, in force at once\. Nothing of this can be shown again\.$/m,
     )
     assert.match(stdout, new RegExp(`^Link: +otpauth://totp/.*[?&]secret=${secret}&`, 'm'))
-    assert.equal([...stdout.matchAll(/^ {2}[0-9a-z]{4}(-[0-9a-z]{4}){3}$/gm)].length, 10)
+    assert.equal([...stdout.matchAll(/^ {2}[0-9A-Z]{4}(-[0-9A-Z]{4}){3}$/gm)].length, 10)
     const shown = await program.json('accounts', 'show', 'ann')
     assert.equal(shown.second_factor, true)
     assert.match(shown.logins_since, /Z$/)

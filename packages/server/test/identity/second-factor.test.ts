@@ -165,7 +165,7 @@ eachDatabase((_kind, open) => {
       const [code = ''] = recoveryCodes
       const browser = new Browser()
       const asked = await signIn(browser, ann.username)
-      const typed = code.toUpperCase().replaceAll('-', ' ')
+      const typed = code.toLowerCase().replaceAll('-', ' ')
       const page = await browser.submit(asked, 'second-factor', { code: typed })
       assert.equal(page.title, 'Your account')
       assert.match(page.text, /9 of your recovery\s+codes are left/)

@@ -38,6 +38,7 @@ import { bearing, call, getRoot, revokeOwn, type TestService } from '../support/
 const SECRET_KEY = Buffer.from('8d1f2c53a7e94b60b1d8e5f70693a4c2f1e0d9c8b7a6958473625140fedcba98', 'hex')
 const PASSWORD = 'pass & “word” <of> 100% / a+person'
 const NEW_PASSWORD = 'another "pass\\word" of %20 the same?'
+const RESET_PASSWORD = 'set through ä link, “once”'
 const TALKATIVE = {
   RATAFIA_LOG_LEVEL: 'trace',
   RATAFIA_SECRET_KEY: SECRET_KEY.toString('base64'),
@@ -193,7 +194,7 @@ eachDatabase((_kind, _open, fresh) => {
     await sealedKeys()
     for (const { name, bytes } of [...secrets]) {
       const isOne =
-        /^(the secret key|a token|a password|an API key|a session macaroon|a cookie|a private key of an agent)$/
+        /^(the secret key|a token|a password|an API key|a session macaroon|a cookie|a private key of an agent|a recovery code|a one-time link)$/
       const text = Buffer.from(bytes.toString('utf8')).equals(bytes)
         ? bytes.toString('utf8')
         : bytes.toString('base64')
@@ -232,6 +233,24 @@ eachDatabase((_kind, _open, fresh) => {
       ['accounts', 'set-password', 'ann', '--password-stdin'],
       `${keep('a password', NEW_PASSWORD)}\n`,
     )
+
+    const made = JSON.parse(await run(['accounts', 'totp', 'enable', 'ann', '--json']))
+    keep('a second factor', made.secret as string)
+    const [recovery = '', ...others] = made.recovery_codes as string[]
+    for (const code of [recovery, ...others]) keep('a recovery code', code)
+    const link = JSON.parse(
+      await run(['accounts', 'reset-link', 'ann', '--json', '--url', `${node.baseUrl}/identity`]),
+    )
+    keep('a one-time link', new URL(link.url).searchParams.get('secret') ?? assert.fail(link.url))
+    const set = { password: keep('a password', RESET_PASSWORD), again: RESET_PASSWORD }
+    await browser.submit(await browser.open(link.url), 'reset', set)
+    const again = await browser.open(`${node.baseUrl}/identity/account`)
+    const asked = await browser.submit(again, 'login', { username: 'ann', password: RESET_PASSWORD })
+    keep('a half sign-in', asked.forms[0]?.fields['step'] ?? assert.fail(asked.text))
+    await browser.submit(asked, 'second-factor', { code: '000000' })
+    const signedIn = await browser.submit(asked, 'second-factor', { code: recovery })
+    assert.equal(signedIn.title, 'Your account')
+    for (const value of browser.cookies.values()) keep('a cookie', decodeURIComponent(value))
 
     const file = JSON.parse(
       await run(['agents', 'add', 'builder@ci', '--account', 'ann', '--url', `${node.baseUrl}/identity`]),

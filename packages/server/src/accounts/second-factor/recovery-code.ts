@@ -8,9 +8,9 @@ import type { AccountId } from '@ratafia/api'
 const COUNT = 10
 const BYTES = 10
 const LENGTH = (BYTES * 8) / 5
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** As people see them: `k3v9-0wzt-61mc-8ryq`. */
+/** As people see them: `K3V9-0WZT-61MC-8RYQ`. In capitals, as the log has no part of a path with any (`access-log.ts`). */
 export const newRecoveryCodes = (): readonly string[] => Array.from({ length: COUNT }, newRecoveryCode)
 
 function newRecoveryCode(): string {
@@ -24,7 +24,7 @@ function newRecoveryCode(): string {
 
 /** What is stored of a code, as it was typed; undefined if it cannot be one. A hash is good for one account. */
 export function recoveryCodeHash(accountId: AccountId, typed: string): Buffer | undefined {
-  const code = typed.toLowerCase().replace(/[\s-]/g, '').replace(/[il]/g, '1').replaceAll('o', '0')
+  const code = typed.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replaceAll('O', '0')
   if (code.length !== LENGTH || [...code].some((character) => !ALPHABET.includes(character))) return undefined
   return createHash('sha256').update(`ratafia recovery code\0${accountId}\0${code}`).digest()
 }

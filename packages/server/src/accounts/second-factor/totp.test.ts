@@ -57,7 +57,7 @@ describe('recovery codes', () => {
   test('ten, of four groups, and no two alike', () => {
     const codes = newRecoveryCodes()
     assert.equal(new Set(codes).size, 10)
-    for (const code of codes) assert.match(code, /^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/)
+    for (const code of codes) assert.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/)
   })
 
   test('however it is typed, a code has one hash, and another one for another account', () => {
