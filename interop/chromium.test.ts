@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { TOTP, URI } from 'otpauth'
 import type { Browser, Page } from 'playwright-core'
 import { launch, openWindow, picture } from './support/chromium.ts'
 import { type Answer, type Driver, pythonBakery } from './support/driver.ts'
@@ -181,6 +182,104 @@ onEachDatabase((world, kind) => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'You are logged in' }).waitFor()
     assert.ok((await login.answer()).token)
+    await context.close()
+  })
+
+  test('a person sets up a second factor without JavaScript, and signs in with a code, then with a recovery code', async () => {
+    const { service, installation } = world()
+    const fay = {
+      username: `fay-${kind}`,
+      password: 'the only password',
+      email: 'fay@example.com',
+      name: 'Fay',
+    }
+    await addAccount(installation, fay, fay.password)
+    const { page, problems, context } = await openWindow(browser, { javaScriptEnabled: false })
+    const login = await startLogin()
+    await page.goto(`${service.url}/identity/account`)
+    const enter = async () => {
+      await page.getByLabel('Username').fill(fay.email.toUpperCase())
+      await page.getByLabel('Password').fill(fay.password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await enter()
+    assert.equal(await heading(page), 'Your account')
+    await page.getByRole('link', { name: 'Set up a second factor' }).click()
+    await page.getByLabel('Your password').fill(fay.password)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const { width = 0, height = 0 } = (await page.getByRole('img', { name: /QR code/ }).boundingBox()) ?? {}
+    assert.ok(width > 100 && width === height, `the QR code is ${width} by ${height}`)
+    await picture(page, `${kind}-9-second-factor`)
+    const uri = await page.getByRole('link', { name: 'open it on this device' }).getAttribute('href')
+    const totp = URI.parse(uri ?? '')
+    assert.ok(totp instanceof TOTP)
+    assert.equal(totp.label, fay.username)
+    await page.getByLabel('The code it shows now').fill(totp.generate())
+    await page.getByRole('button', { name: 'Turn the second factor on' }).click()
+    assert.equal(await heading(page), 'Your recovery codes')
+    const codes = await page.getByRole('listitem').allInnerTexts()
+    assert.equal(codes.length, 10)
+    await picture(page, `${kind}-10-recovery-codes`)
+    await page.getByRole('link', { name: /back to your account/ }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+
+    await page.goto(login.visit)
+    await enter()
+    assert.equal(await heading(page), 'Enter a code')
+    await page.getByLabel('Code').fill('000000')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    assert.match(await page.getByRole('alert').innerText(), /^The code is wrong/)
+    await picture(page, `${kind}-11-wrong-code`)
+    // Of the step after the one that confirmed the secret: that one is used.
+    await page.getByLabel('Code').fill(totp.generate({ timestamp: Date.now() + 30_000 }))
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    assert.equal(await heading(page), 'Approve this login?')
+    await page.getByRole('button', { name: /sign out/i }).click()
+    await enter()
+    await page.getByLabel('Code').fill(codes[0] ?? '')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await decide(page, 'Approve')
+    assert.ok((await login.answer()).token)
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  test('a person changes their password, and sets another one through a link of the operator', async () => {
+    const { service, installation } = world()
+    const gil = {
+      username: `gil-${kind}`,
+      password: 'the first password',
+      email: 'gil@example.com',
+      name: 'Gil',
+    }
+    await addAccount(installation, gil, gil.password)
+    const { page, problems, context } = await openWindow(browser, { viewport: { width: 320, height: 640 } })
+    await page.goto(`${service.url}/identity/account`)
+    const enter = async (password: string) => {
+      await page.getByLabel('Username').fill(gil.username)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+    }
+    await enter(gil.password)
+    await page.getByRole('link', { name: 'Change your password' }).click()
+    await page.getByLabel('Your password now').fill(gil.password)
+    await page.getByLabel('New password', { exact: true }).fill('the second password')
+    await page.getByLabel('New password again').fill('the second password')
+    await picture(page, `${kind}-12-change-password`)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    assert.match(await page.getByRole('status').innerText(), /^Your password is changed\./)
+    const location = ['--url', `${service.url}/identity`]
+    const link = await installation.ratafia(['accounts', 'reset-link', gil.username, ...location])
+    await page.goto(link.trim())
+    await page.getByLabel('New password', { exact: true }).fill('the third password')
+    await page.getByLabel('New password again').fill('the third password')
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    assert.ok(Number(width) <= 320, `the page is ${width} pixels wide`)
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await enter('the third password')
+    assert.equal(await heading(page), 'Your account')
+    assert.deepEqual(problems, [])
     await context.close()
   })
 

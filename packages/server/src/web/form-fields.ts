@@ -6,6 +6,10 @@ export const hidden = (fields: Readonly<Record<string, string | undefined>>): Ht
     value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`],
   )
 
+/** In a form that asks for a password: by it a password manager knows which of its passwords this is. */
+export const ownerOf = (username: string): Html =>
+  html`<input type="text" hidden name="username" value="${username}" autocomplete="username" readonly>`
+
 /** What was wrong with the form that was sent; screen readers read it at once, and with its first field. */
 export const problem = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p class="notice bad" role="alert" id="problem">${message}</p>`

@@ -10,7 +10,7 @@ const BYTES = 10
 const LENGTH = (BYTES * 8) / 5
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** As people see them: `K3V9-0WZT-61MC-8RYQ`. In capitals, as the log has no part of a path with any (`access-log.ts`). */
+/** As people see them: `K3V9-0WZT-61MC-8RYQ`. In capitals: the log has no part of a path with any (`access-log.ts`). */
 export const newRecoveryCodes = (): readonly string[] => Array.from({ length: COUNT }, newRecoveryCode)
 
 function newRecoveryCode(): string {

@@ -44,9 +44,9 @@ describe('one-time codes', () => {
     assert.equal(secret, 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
     const { protocol, host, pathname, searchParams } = new URL(uri)
     assert.deepEqual([protocol, host], ['otpauth:', 'totp'])
-    assert.equal(decodeURIComponent(pathname), '/id.example.org:8080:ann')
+    assert.equal(decodeURIComponent(pathname), '/id.example.org-8080:ann')
     assert.deepEqual(Object.fromEntries(searchParams), {
-      ...{ issuer: 'id.example.org:8080', secret, algorithm: 'SHA1', digits: '6', period: '30' },
+      ...{ issuer: 'id.example.org-8080', secret, algorithm: 'SHA1', digits: '6', period: '30' },
     })
   })
 })

@@ -35,9 +35,11 @@ export function forAuthenticator(
   { issuer, username }: { readonly issuer: string; readonly username: string },
 ): { readonly secret: string; readonly uri: string } {
   const key = keyOf(secret)
+  // In the link a colon ends the issuer, even an escaped one.
+  const name = issuer.replaceAll(':', '-')
   return {
     secret: key.base32,
-    uri: new TOTP({ ...OPTIONS, issuer, label: username, secret: key }).toString(),
+    uri: new TOTP({ ...OPTIONS, issuer: name, label: username, secret: key }).toString(),
   }
 }
 

@@ -111,7 +111,9 @@ export function accountRoutes(
       return sendPage(
         reply,
         200,
-        waiting ? enrolmentPage({ csrf, ...waiting }) : startEnrolmentPage({ csrf }),
+        waiting
+          ? enrolmentPage({ csrf, ...waiting })
+          : startEnrolmentPage({ csrf, username: account.username }),
       )
     }),
   )
@@ -126,7 +128,11 @@ export function accountRoutes(
       if (started.verdict === 'throttled') return throttled(all, started)
       if (started.verdict === 'right') return goTo(reply, 'enrol')
       const failed = 'The password is wrong.'
-      return refuseForm(request, reply, startEnrolmentPage({ csrf: reply.generateCsrf(), failed }))
+      return refuseForm(
+        request,
+        reply,
+        startEnrolmentPage({ csrf: reply.generateCsrf(), username: owner.account.username, failed }),
+      )
     }),
   )
 
@@ -154,7 +160,11 @@ export function accountRoutes(
     page,
     signed(async ({ browser: { account }, reply }) => {
       if (!(await secondFactorState(account, deps)).since) return goTo(reply, 'account')
-      return sendPage(reply, 200, manageSecondFactorPage({ csrf: reply.generateCsrf() }))
+      return sendPage(
+        reply,
+        200,
+        manageSecondFactorPage({ csrf: reply.generateCsrf(), username: account.username }),
+      )
     }),
   )
 
@@ -170,7 +180,11 @@ export function accountRoutes(
       if (done.verdict === 'throttled') return throttled(all, done)
       if (done.verdict === 'wrong') {
         const failed = 'That is neither your password nor a code that works now.'
-        return refuseForm(request, reply, manageSecondFactorPage({ csrf: reply.generateCsrf(), failed }))
+        return refuseForm(
+          request,
+          reply,
+          manageSecondFactorPage({ csrf: reply.generateCsrf(), username: owner.account.username, failed }),
+        )
       }
       if (!done.recoveryCodes) return goTo(reply, 'account')
       return sendPage(reply, 200, recoveryCodesPage({ codes: done.recoveryCodes, enrolled: false }))

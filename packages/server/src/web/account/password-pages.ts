@@ -1,5 +1,5 @@
 /** A new password: by its owner, who knows the old one, or through a one-time link. */
-import { hidden, passwordField, problem } from '../form-fields.ts'
+import { hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { html } from '../html.ts'
 import { page } from '../layout.ts'
 
@@ -60,7 +60,3 @@ export const passwordSetPage = (): string =>
 const NEW_PASSWORD = html`${passwordField({ name: 'password', label: 'New password', autocomplete: 'new-password' })}
 <p class="quiet">At least 8 characters. A few words that do not belong together are easy to remember.</p>
 ${passwordField({ name: 'again', label: 'New password again', autocomplete: 'new-password' })}`
-
-/** By it a password manager knows which of its passwords this is. */
-const ownerOf = (username: string) =>
-  html`<input type="text" hidden name="username" value="${username}" autocomplete="username" readonly>`

@@ -1,5 +1,5 @@
 /** Getting a second factor, its recovery codes, and turning it off. */
-import { codeField, hidden, passwordField, problem } from '../form-fields.ts'
+import { codeField, hidden, ownerOf, passwordField, problem } from '../form-fields.ts'
 import { html } from '../html.ts'
 import { page } from '../layout.ts'
 import { qrCode } from './qr-code.ts'
@@ -10,7 +10,12 @@ interface Form {
   readonly failed?: string | undefined
 }
 
-export const startEnrolmentPage = ({ csrf, failed }: Form): string =>
+/** One that asks for a password. */
+interface OwnersForm extends Form {
+  readonly username: string
+}
+
+export const startEnrolmentPage = ({ csrf, username, failed }: OwnersForm): string =>
   page({
     title: 'Set up a second factor',
     failed: failed !== undefined,
@@ -18,6 +23,7 @@ export const startEnrolmentPage = ({ csrf, failed }: Form): string =>
 <p>You need an authenticator: a program on your phone, or a password manager, that shows a new code every 30 seconds.</p>
 ${problem(failed)}
 <form method="post" action="enrol">${hidden({ csrf })}
+${ownerOf(username)}
 ${passwordField({ name: 'password', label: 'Your password', autocomplete: 'current-password', first: true, failed: failed !== undefined })}
 <div class="actions"><button class="primary" type="submit">Continue</button></div>
 </form>
@@ -68,7 +74,7 @@ you cannot lose, and not beside your password.</p>
 <p><a href="account">I have kept them: back to your account</a></p>`,
   })
 
-export const manageSecondFactorPage = ({ csrf, failed }: Form): string =>
+export const manageSecondFactorPage = ({ csrf, username, failed }: OwnersForm): string =>
   page({
     title: 'Your second factor',
     failed: failed !== undefined,
@@ -76,6 +82,7 @@ export const manageSecondFactorPage = ({ csrf, failed }: Form): string =>
 <p>Both take a code of your authenticator, a recovery code, or your password.</p>
 ${problem(failed)}
 <form method="post" action="manage-second-factor">${hidden({ csrf })}
+${ownerOf(username)}
 ${passwordField({ name: 'proof', label: 'Code or password', autocomplete: 'off', first: true, failed: failed !== undefined })}
 <div class="actions">
 <button class="primary" type="submit" name="do" value="new-codes">Make new recovery codes</button>
