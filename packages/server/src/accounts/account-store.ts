@@ -4,7 +4,6 @@ import { sql } from 'kysely'
 import {
   type AccountTable,
   announce,
-  anyRowChanged,
   asciiLower,
   changeAnnounced,
   compiledOnce,
@@ -17,17 +16,19 @@ import {
 } from '../database/index.ts'
 import { invalidField } from '../errors.ts'
 import type { Account } from './account.ts'
+import {
+  type ExternalIdentity,
+  insertAccount,
+  insertIdentity,
+  type NewAccount,
+} from './account-insert-store.ts'
+
+export type { ExternalIdentity, NewAccount }
 
 /** An account with its stored hash, only for checking a password. */
 export interface WithPassword {
   readonly account: Account
   readonly passwordHash: string | undefined
-}
-
-/** A person as an identity service names them: its location, and the userid or username it declares. */
-export interface ExternalIdentity {
-  readonly issuer: string
-  readonly subject: string
 }
 
 export interface AccountStore {
@@ -82,15 +83,6 @@ export interface AccountStore {
   setEmail(id: AccountId, email: string): Promise<boolean>
   /** Undefined switches them on. False when there is no such account, or when it is switched so already, or removed. */
   switchPasswordLogins(id: AccountId, offAt: Date | undefined): Promise<boolean>
-}
-
-export interface NewAccount {
-  readonly id: AccountId
-  readonly username: Username
-  readonly email: string
-  readonly name: string
-  readonly passwordHash: string | undefined
-  readonly createdAt: Date
 }
 
 /** Index: the primary key. */
@@ -248,39 +240,6 @@ function emailTaken(error: unknown): never {
     cause: error,
   })
 }
-
-async function insertAccount(query: Query, account: NewAccount): Promise<boolean> {
-  const result = await query
-    .insertInto('account')
-    .values(accountRow(account))
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return anyRowChanged(result)
-}
-
-async function insertIdentity(
-  query: Query,
-  identity: ExternalIdentity,
-  id: AccountId,
-  at: Date,
-): Promise<boolean> {
-  const result = await query
-    .insertInto('external_identity')
-    .values({ ...identity, account_id: id, created_at: toInstant(at) })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst()
-  return anyRowChanged(result)
-}
-
-const accountRow = ({ passwordHash, createdAt, ...account }: NewAccount) => ({
-  ...account,
-  password_hash: passwordHash ?? null,
-  disabled_at: null,
-  logins_since: null,
-  removed_at: null,
-  password_logins_off_at: null,
-  created_at: toInstant(createdAt),
-})
 
 const withPassword = (row: AccountTable): WithPassword => ({
   account: accountOf(row),
