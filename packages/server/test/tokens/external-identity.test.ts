@@ -277,7 +277,7 @@ oneDatabase((_kind, open) => {
 
     test('a standalone Ratafia names the accounts of first logins; the token says no more than before', async () => {
       const username = `quinn-${kind}`
-      const fields = { email: 'q@example.org', name: 'Quinn', password: 'a long enough password' }
+      const fields = { email: `${username}@example.org`, name: 'Quinn', password: 'a long enough password' }
       const quinn = await addAccount({ ...fields, username }, world)
       const slice = await dischargeAll(
         decodeBakeryMacaroon(JSON.parse(await getRoot(service))),
