@@ -9,7 +9,9 @@ import {
   addPublisher,
   caveatIdOf,
   getPasswordRoot,
+  logInWithPassword,
   PASSWORD,
+  refresh,
   requestDischarge,
 } from '../support/publishers.ts'
 import { testService } from '../support/service.ts'
@@ -57,5 +59,14 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(wrong.body.code, 'INVALID_CREDENTIALS')
     await switchPasswordLogins({ account: id, on: true }, service.installation)
     assert.equal((await discharge({ email })).body.code, 'TWOFACTOR_REQUIRED')
+  })
+
+  test('a login from before is refreshed no more while the account has no password logins', async () => {
+    const person = await addPublisher(service)
+    const { discharge: given } = await logInWithPassword(service, person)
+    await switchPasswordLogins({ account: person.id, on: false }, service.installation)
+    assert.equal((await refresh(service, given)).body.code, 'PASSWORD_LOGIN_OFF')
+    await switchPasswordLogins({ account: person.id, on: true }, service.installation)
+    assert.equal((await refresh(service, given)).status, 200)
   })
 })

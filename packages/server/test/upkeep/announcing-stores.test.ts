@@ -128,6 +128,17 @@ const OPERATIONS: readonly (readonly [
     [`account ${anna.id}`],
   ],
   [
+    'accounts.setEmail',
+    ({ accounts }) => accounts.setEmail(anna.id, 'anna@example.org'),
+    [`account ${anna.id}`],
+  ],
+  [
+    'accounts.switchPasswordLogins',
+    ({ accounts }) => accounts.switchPasswordLogins(anna.id, at),
+    [`account ${anna.id}`],
+  ],
+  ['tokenSessions.describe', ({ tokenSessions }) => tokenSessions.describe(sessions[0], 'laptop'), QUIET],
+  [
     'agents.insert',
     async ({ agents }) => {
       for (const [name, person] of [

@@ -7,7 +7,7 @@ import { Unavailable } from '../../errors.ts'
 import { openSession } from '../../tokens/open-session.ts'
 import { checkCredentials } from '../logins/check-credentials.ts'
 import { mintDischarge } from './discharge-macaroon.ts'
-import { invalidData, LoginRefused, passwordLoginOff } from './login-refused.ts'
+import { invalidData, LoginRefused, OF_ACCOUNT, passwordLoginOff } from './login-refused.ts'
 import { type OpenedCaveat, openLoginCaveat } from './open-caveat.ts'
 import type { PasswordDependencies } from './password-dependencies.ts'
 
@@ -65,7 +65,7 @@ async function loggedIn(
   )
   // Before a second factor is asked for: no code would help.
   if ('account' in checked && checked.account.passwordLoginsOffAt) {
-    throw passwordLoginOff('the password of this account')
+    throw passwordLoginOff(OF_ACCOUNT)
   }
   switch (checked.verdict) {
     case 'right':

@@ -31,6 +31,9 @@ export class LoginRefused extends Error {
 export const invalidData = (field: string, message: string, cause?: unknown): LoginRefused =>
   new LoginRefused('INVALID_DATA', message, { extra: { [field]: [message] }, cause })
 
+/** For an account whose operator wants no programs to have its password. */
+export const OF_ACCOUNT = 'the password of this account'
+
 export const passwordLoginOff = (what = 'a password here'): LoginRefused =>
   new LoginRefused(
     'PASSWORD_LOGIN_OFF',

@@ -15,7 +15,7 @@ import { CLOCK_MARGIN_MS } from '../../accounts/ended-logins/refuse-ended-login.
 import { accountNamed } from '../../accounts/find.ts'
 import { mintDischarge, type ReadDischarge, readDischarge } from './discharge-macaroon.ts'
 import { dischargeEnd } from './discharge-with-password.ts'
-import { LoginRefused, passwordLoginOff } from './login-refused.ts'
+import { LoginRefused, OF_ACCOUNT, passwordLoginOff } from './login-refused.ts'
 import { type OpenedCaveat, openLoginCaveat } from './open-caveat.ts'
 import type { PasswordDependencies } from './password-dependencies.ts'
 
@@ -78,6 +78,7 @@ async function requireLogin(
 ): Promise<void> {
   const account = declared.key === declare ? await accountNamed(declared.value, accounts) : undefined
   if (!account || account.disabledAt) throw refused('Its account cannot log in.')
+  if (account.passwordLoginsOffAt) throw passwordLoginOff(OF_ACCOUNT)
   // A username may be another account's now.
   if (account.createdAt > givenAt) throw refused('Its account is gone.')
   if (isEarlier(givenAt, account)) throw refused('The logins of its account were ended since.')
