@@ -18,6 +18,9 @@ const ErrorItemSchema = Type.Object(
  */
 export const ErrorBodySchema = Type.Object(
   {
+    title: Type.Optional(
+      Type.String({ minLength: 1, description: 'The message, where surl asks: it shows nothing else' }),
+    ),
     error_list: Type.Array(ErrorItemSchema, { minItems: 1 }),
     'error-list': Type.Array(ErrorItemSchema, { minItems: 1 }),
   },

@@ -153,7 +153,17 @@ export const GatewayWhoamiSchema = Type.Object(
     ),
     channels: orNull(restriction(Type.String())),
     packages: orNull(
-      restriction(Type.Object({ id: Type.String() }, { title: 'GatewayPackage', ...exactly })),
+      restriction(
+        Type.Object(
+          {
+            type: Type.Literal('charm', {
+              description: 'charmcraft stops at a package without a type, and a token has none',
+            }),
+            id: Type.String(),
+          },
+          { title: 'GatewayPackage', ...exactly },
+        ),
+      ),
     ),
     permissions: orNull(restriction(AnyPermissionSchema)),
   },

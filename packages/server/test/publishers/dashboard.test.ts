@@ -242,7 +242,9 @@ eachDatabase((_kind, _open, fresh) => {
       [{ what: 1 }, 'invalid-request'],
       ['{', 'invalid-request'],
     ] as const) {
-      assert.equal(refusalOf(await call(service, 'POST', '/dev/api/acl/', { body })).code, code)
+      const refused = await call(service, 'POST', '/dev/api/acl/', { body })
+      assert.equal(refusalOf(refused).code, code)
+      assert.equal(refused.body.title, refusalOf(refused).message, 'surl shows nothing else')
     }
     await getPasswordRoot(service)
   })

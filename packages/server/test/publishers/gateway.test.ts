@@ -72,7 +72,7 @@ eachDatabase((_kind, _open, fresh) => {
               validation: 'unproven',
             },
             channels: null,
-            packages: [{ id: 'foo' }],
+            packages: [{ type: 'charm', id: 'foo' }],
             permissions: ['account-view-packages', 'package-manage'],
           })
           const { macaroons } = (await get(`${prefix}/v1/tokens`, bearing(body.macaroon))).body

@@ -9,13 +9,27 @@ import { refusalOf } from './translate.ts'
 
 /** Fastify's error handler for the API. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  sendRefusal(reply, refusalNoted(error, request))
+}
+
+/** The same with the message as `title`, which is all that surl shows. */
+export function answerTitledError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const refused = refusalNoted(error, request)
+  send(reply, refused, JSON.stringify({ title: refused.message, ...errorBody(refused) }))
+}
+
+function refusalNoted(error: FastifyError | Error, request: FastifyRequest): Refusal {
   const refused = refusalOf(error, request.routeOptions.bodyLimit)
   // Monitoring must be able to tell rate limiting from an outage, even where clients get the same answer.
   noteRefusal(request, error, {
     status: refused.status,
     code: error instanceof TooManyRequests ? 'too-many-requests' : refused.code,
   })
-  sendRefusal(reply, refused)
+  return refused
 }
 
 /** Logs a refusal and notes its `code` for metrics, traces and the request's line in the log. */
@@ -34,13 +48,12 @@ export function noteRefusal(
   }
 }
 
+export const sendRefusal = (reply: FastifyReply, refused: Refusal): FastifyReply =>
+  send(reply, refused, textOf(refused))
+
 /** Sends bytes, to which Fastify adds no charset. */
-export function sendRefusal(reply: FastifyReply, refused: Refusal): FastifyReply {
-  return reply
-    .status(refused.status)
-    .headers(headersOf(refused))
-    .send(Buffer.from(textOf(refused)))
-}
+const send = (reply: FastifyReply, refused: Refusal, body: string): FastifyReply =>
+  reply.status(refused.status).headers(headersOf(refused)).send(Buffer.from(body))
 
 /** For a request that does not reach Fastify. Node leaves out the body of an answer to HEAD. */
 export function writeRefusal(response: ServerResponse, refused: Refusal): void {

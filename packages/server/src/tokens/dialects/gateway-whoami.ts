@@ -14,7 +14,7 @@ export function gatewayWhoami({ account, attenuations }: Authentication): Gatewa
       validation: 'unproven',
     },
     channels: channels && [...channels],
-    packages: packages?.map((id) => ({ id })) ?? null,
+    packages: packages?.map((id) => ({ type: 'charm' as const, id })) ?? null,
     permissions: permissions?.filter(isPermission) ?? null,
   }
 }

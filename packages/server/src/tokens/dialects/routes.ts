@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
 import { digestOf } from '../../http/credentials/digest.ts'
 import { presentedMacaroons } from '../../http/credentials/presented.ts'
+import { answerTitledError } from '../../http/errors/answer.ts'
 import {
   authenticatedBefore,
   authenticateKnown,
@@ -25,6 +26,7 @@ export interface DialectOptions extends TokenDependencies {
 export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions): Promise<void> {
   readJsonBodies(app)
   neverStored(app)
+  app.setErrorHandler(answerTitledError)
   const typed = app.withTypeProvider<TypeBoxTypeProvider>()
   const { ubuntuOneRoot, verifyAuthorization: verification, developerAccount: account } = OPERATIONS
 
