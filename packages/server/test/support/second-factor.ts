@@ -1,0 +1,14 @@
+/** A person with a second factor, and the codes that their authenticator shows. */
+import { Secret } from 'otpauth'
+import type { Account } from '../../src/accounts/account.ts'
+import { enableSecondFactor } from '../../src/accounts/second-factor/enable.ts'
+import { codeAt } from '../../src/accounts/second-factor/totp.ts'
+import type { TestService } from './service.ts'
+
+/** Each code is taken once, and there is another one every 30 seconds. */
+export async function withSecondFactor(service: TestService, { id }: Account): Promise<() => string> {
+  const input = { account: id, issuer: 'id.example.org', instead: false }
+  const { secret } = await enableSecondFactor(input, service.installation)
+  const { bytes } = Secret.fromBase32(secret)
+  return () => codeAt(bytes, service.now())
+}
