@@ -18,6 +18,9 @@ export interface Answer {
   readonly credentials?: string
   readonly conditions?: readonly string[]
   readonly list?: string
+  readonly code?: string
+  /** What the client sent for the command, such as `POST /dev/api/acl/`. */
+  readonly requests?: readonly string[]
   readonly visit?: string
 }
 
@@ -54,6 +57,28 @@ export const craftStore = (service: string, environment: Settings = {}): Driver 
     [join(clientPaths.interop, 'clients/craft_store_client.py'), service],
     environment,
   )
+
+/** Each snapcraft whose store layer is a craft-store of PyPI, by its name in titles. */
+export const SNAPCRAFTS = {
+  'store layer of snapcraft 8 and newer': { python: clientPaths.python, version: '9.1.0' },
+  'store layer of snapcraft 7': { python: clientPaths.snapcraft7Python, version: '7.5.9' },
+} as const
+
+export type Snapcraft = (typeof SNAPCRAFTS)[keyof typeof SNAPCRAFTS]
+
+export const snapcraftStoreLayer = (
+  { python, version }: Snapcraft,
+  service: string,
+  environment: Settings = {},
+): Driver =>
+  start(
+    python,
+    [join(clientPaths.interop, 'clients/snapcraft_store_layer.py'), service, version],
+    environment,
+  )
+
+export const gatewayClient = (service: string, environment: Settings = {}): Driver =>
+  start(clientPaths.python, [join(clientPaths.interop, 'clients/gateway_client.py'), service], environment)
 
 /** Starts a client program; `A` is the type of its answers. */
 export function start<A = Answer>(

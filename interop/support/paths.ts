@@ -9,6 +9,11 @@ export const clientPaths = {
   root,
   interop,
   python: join(interop, '.venv/bin/python'),
+  charmcraft: join(interop, '.venv/bin/charmcraft'),
+  surl: join(interop, '.venv/bin/surl_cli.py'),
+  snapcraft4: join(interop, 'publishers/.venv-snapcraft-4'),
+  snapcraft4Python: join(interop, 'publishers/.venv-snapcraft-4/bin/python'),
+  snapcraft7Python: join(interop, 'publishers/.venv-snapcraft-7/bin/python'),
   openApiPython: join(interop, 'openapi/.venv/bin/python'),
   goBakery: join(interop, '.bin/go-bakery'),
   rustMacaroons: join(interop, '.bin/rust-macaroons'),
@@ -31,7 +36,9 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
   for (const [name, value] of Object.entries(process.env)) {
     if (
       value === undefined ||
-      /^(RATAFIA_|STORE_CREDENTIALS|BAKERY_AGENT|BROWSER$|NODE_TEST|CRAFT_)/.test(name)
+      /^(RATAFIA_|STORE_CREDENTIALS|BAKERY_AGENT|BROWSER$|NODE_TEST|CRAFT_|SNAPCRAFT_|CHARMCRAFT_|SURL_|PYTHON_KEYRING)/.test(
+        name,
+      )
     )
       continue
     kept[name] = value

@@ -1,59 +1,103 @@
-/** The people who publish: their second factor, and what an operator sees and does of their logins. */
+/** The people who publish: their second factor, their keyring, and what they see and do of their logins. */
 import { createHmac } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { before } from 'node:test'
 import type { Installation } from './installation.ts'
-import { addAccount } from './world.ts'
+import { publisherToken } from './publisher-token.ts'
+import type { TokenRecord } from './token-life.ts'
+import { addAccount, onEachDatabase, type World } from './world.ts'
 
 /** How a service is started whose discharges are soon stale. */
-export const SHORT_DISCHARGES = { RATAFIA_DISCHARGE_LIFETIME: '2s' } as const
+export const SHORT_DISCHARGES = { RATAFIA_DISCHARGE_LIFETIME: '3s' } as const
 
 /** Longer than a discharge of {@link SHORT_DISCHARGES} lives. */
-export const UNTIL_STALE = 2_200
+export const UNTIL_STALE = 3_200
 
 export interface Publisher {
   readonly username: string
   readonly email: string
   readonly password: string
-  /** A code that has not been used yet. */
+}
+
+export interface PublisherWithCodes extends Publisher {
+  /** A code that has not been used yet: first one of their authenticator, then recovery codes. */
   readonly code: () => string
 }
 
-/** Each code is taken once, so a test that types one has a person of its own. */
-export async function withSecondFactor(installation: Installation, username: string): Promise<Publisher> {
+export interface PublisherTests {
+  readonly world: () => World
+  /** The same for all tests, inside of them. */
+  readonly secondFactor: () => PublisherWithCodes
+}
+
+/** Declares tests for each database, with a service whose discharges are soon stale. */
+export function publishersOnEachDatabase(declare: (tests: PublisherTests) => void): void {
+  onEachDatabase((world) => {
+    let person: PublisherWithCodes | undefined
+    before(async () => {
+      person = await withSecondFactor(world().installation, 'two-factors')
+    })
+    const secondFactor = () => {
+      if (!person) throw new TypeError('There is nobody yet.')
+      return person
+    }
+    declare({ world, secondFactor })
+  }, SHORT_DISCHARGES)
+}
+
+export async function withSecondFactor(
+  installation: Installation,
+  username: string,
+): Promise<PublisherWithCodes> {
   const person = { username, email: `${username}@example.com`, name: username, password: 'right and long' }
   await addAccount(installation, person, person.password)
-  const enabled = await installation.ratafia(['accounts', 'totp', 'enable', username, '--json'])
-  const { secret } = JSON.parse(enabled) as { secret: string }
-  return { ...person, code: () => oneTimeCode(secret, new Date()) }
+  const enabled = JSON.parse(await installation.ratafia(['accounts', 'totp', 'enable', username, '--json']))
+  const { secret, recovery_codes: codes } = enabled as { secret: string; recovery_codes: string[] }
+  const ways = [() => oneTimeCode(secret, new Date()), ...codes.map((code) => () => code)]
+  const code = () => ways.shift()?.() ?? ''
+  return { ...person, code }
 }
 
 /** The variables that give a client an empty keyring of its own, and the same one to its other processes. */
-export async function keyringIn({ directory }: Installation): Promise<Readonly<Record<string, string>>> {
+export async function keyringIn({ directory }: Installation) {
   return {
     PYTHON_KEYRING_BACKEND: 'keyrings.alt.file.PlaintextKeyring',
     XDG_DATA_HOME: await mkdtemp(join(directory, 'keyring-')),
   }
 }
 
-export interface Session {
-  readonly session_id: string
-  readonly description: string | null
-  readonly username: string
+export interface OwnSessions {
+  /** The active ones that began after it, the newest first. */
+  list(): Promise<readonly TokenRecord[]>
+  /** Ends those with this description, or all. The next request with them is refused. */
+  revoke(description?: string): Promise<void>
 }
 
-/** The active ones of an account, the newest first. */
-export async function sessionsOf(installation: Installation, username: string): Promise<readonly Session[]> {
-  return JSON.parse(await installation.ratafia(['tokens', 'list', '--account', username, '--json']))
-}
-
-/** Revokes them as an operator. The running service hears of it within a second. */
-export async function revokeSessions(
-  installation: Installation,
-  sessions: readonly Session[],
-): Promise<void> {
-  const ids = sessions.map(({ session_id: id }) => id)
-  await installation.ratafia(['tokens', 'revoke', ...ids, '--json'])
+/** A further login of a person, with which they look at their logins and end them. */
+export async function ownSessions(
+  service: string,
+  person: Pick<Publisher, 'email' | 'password'>,
+): Promise<OwnSessions> {
+  const token = await publisherToken(service, person)
+  const headers = { authorization: `Macaroon ${token}`, 'content-type': 'application/json' }
+  const all = async (): Promise<readonly TokenRecord[]> => {
+    const answer = await fetch(`${service}/api/v2/tokens`, { headers })
+    return ((await answer.json()) as { macaroons: TokenRecord[] }).macaroons
+  }
+  const before = new Set((await all()).map((session) => session['session-id']))
+  const list = async () => (await all()).filter((session) => !before.has(session['session-id']))
+  return {
+    list,
+    revoke: async (description) => {
+      for (const session of await list()) {
+        if (description !== undefined && session.description !== description) continue
+        const body = JSON.stringify({ 'session-id': session['session-id'] })
+        const answer = await fetch(`${service}/api/v2/tokens/revoke`, { method: 'POST', headers, body })
+        if (!answer.ok) throw new Error(`a session was not revoked: ${await answer.text()}`)
+      }
+    },
+  }
 }
 
 /** RFC 6238 with SHA-1, 6 digits and 30 s, of a secret in base32. */

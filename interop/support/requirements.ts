@@ -18,6 +18,9 @@ export function checkRequirements(): void {
     ...(isCurrent('.venv/stamp', ['requirements.txt'])
       ? []
       : ['the Python clients of interop/requirements.txt']),
+    ...['snapcraft-4', 'snapcraft-7']
+      .filter((client) => !isCurrent(`publishers/.venv-${client}/stamp`, [`publishers/${client}.txt`]))
+      .map((client) => `the Python client of interop/publishers/${client}.txt`),
     ...(isCurrent('openapi/.venv/stamp', ['openapi/requirements.txt'])
       ? []
       : ['the Python programs of interop/openapi/requirements.txt']),
@@ -48,8 +51,14 @@ export function clientVersions(): Readonly<Record<string, string>> {
   const openApiNpm = (name: string): string => npmVersion(name, join(clientPaths.interop, 'openapi'))
   const go = output(clientPaths.goBakery, 'version')
   const snapd = numberIn(readFileSync(join(clientPaths.interop, '.bin/snapd-version'), 'utf8'))
+  const craftStore7 = pythonVersion(clientPaths.snapcraft7Python, 'craft-store')
   return {
     'craft-store': python('craft-store'),
+    'store layer of snapcraft 8 and newer': `craft-store ${python('craft-store')}`,
+    'store layer of snapcraft 7': `craft-store ${craftStore7}`,
+    snapcraft: pythonVersion(clientPaths.snapcraft4Python, 'snapcraft'),
+    charmcraft: python('charmcraft'),
+    surl: python('surl'),
     'Python macaroonbakery': python('macaroonbakery'),
     'Go httpbakery v3': numberIn(go, 'macaroon-bakery/v3'),
     'Go httpbakery v2': numberIn(go, 'macaroon-bakery.v2'),

@@ -22,12 +22,15 @@ export interface World {
 
 type Declare = (world: () => World, kind: DatabaseKind) => void
 
-/** Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. */
-export function onEachDatabase(declare: Declare): void {
-  declareOn(DATABASES, {}, declare)
+/**
+ * Declares `declare`'s tests for each database; `world` may be used inside tests and hooks only. `settings` are the
+ * service's.
+ */
+export function onEachDatabase(declare: Declare, settings: Settings = {}): void {
+  declareOn(DATABASES, settings, declare)
 }
 
-/** For tests about what does not depend on the database. `settings` are the service's. */
+/** For tests about what does not depend on the database. */
 export function onOneDatabase(declare: Declare, settings: Settings = {}): void {
   declareOn(['sqlite'], settings, declare)
 }
