@@ -72,6 +72,7 @@ eachDatabase((_kind, _open, fresh) => {
     assert.equal(status, 200)
     assert.deepEqual(body.permissions, ['package_access', 'package_push'])
     assert.equal(body.account.email, person.email)
+    assert.equal(`time-before ${body.expires}000Z`, conditions(pair.root)[0], 'not the end of the discharge')
 
     const [session] = await sessionsOf(pairHeader(pair))
     assert.equal(session.description, 'snapcraft@laptop')

@@ -24,11 +24,13 @@ export async function authenticate(presented: Presented, deps: RequestDependenci
   const { account, cleared } = await firstValidSlice(presented, deps.keyring, (slice, macaroon) =>
     verifyLogin(slice, macaroon, deps),
   )
-  const { sessionId, expires, attenuations, givenAt } = cleared
+  const { sessionId, expires, sessionExpires, attenuations, givenAt } = cleared
+  // A discharge of a password is refreshed, so its end is not that of what its holder has.
+  const end = givenAt ? sessionExpires : expires
   return {
     account,
     sessionId,
-    expires: expires.toISOString().slice(0, -1),
+    expires: end.toISOString().slice(0, -1),
     until: expires.getTime(),
     attenuations,
     ...(givenAt ? { givenAt: givenAt.getTime() } : {}),

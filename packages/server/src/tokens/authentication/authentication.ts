@@ -7,7 +7,7 @@ export interface Authentication extends Pick<Cleared, 'sessionId' | 'attenuation
   readonly account: Account
   /** As `whoami` says it: ISO 8601 in UTC without a zone, because snapcraft appends the Z itself. */
   readonly expires: string
-  /** The same, in milliseconds. */
+  /** When it has to be verified again, in milliseconds: the same, or the earlier end of a discharge that is refreshed. */
   readonly until: number
   /** When the password was given, in milliseconds; only of a login with one. */
   readonly givenAt?: number

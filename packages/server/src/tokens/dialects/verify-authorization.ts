@@ -21,7 +21,7 @@ export async function verifyAuthorization(
   }
 }
 
-function describe({ account, attenuations, until, givenAt }: Authentication): VerifyResponse {
+function describe({ account, attenuations, expires, givenAt }: Authentication): VerifyResponse {
   const { channels, packages, permissions, storeIds } = attenuations
   const list = (values: readonly string[] | null) => values && [...values]
   return {
@@ -37,7 +37,7 @@ function describe({ account, attenuations, until, givenAt }: Authentication): Ve
     snap_ids: list(packages),
     channels: list(channels),
     store_ids: list(storeIds),
-    expires: new Date(until).toISOString(),
+    expires: `${expires}Z`,
     last_auth: givenAt === undefined ? null : new Date(givenAt).toISOString(),
     device: null,
     device_refresh_required: false,
