@@ -3,6 +3,10 @@
 export const KINDS = [
   'root',
   'discharge',
+  'password-root',
+  'password-discharge',
+  'refresh-discharge',
+  'export',
   'agent-login',
   'exchange',
   'whoami',
@@ -57,7 +61,7 @@ export interface Seen {
   readonly final?: boolean
   /** What it revokes. */
   readonly ends?: Subject
-  /** The token session of an exchange. */
+  /** The token session of an exchange, or of a discharge for a password. */
   readonly session?: string
   /** The device in the answer to a registration or an approval. */
   readonly device?: DeviceSeen

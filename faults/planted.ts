@@ -62,6 +62,18 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     breaks: 'revoked-refused',
+    bug: 'a refresh does not look at the revocation of its session',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/identity/passwords/refresh-discharge.ts`,
+        from: 'if (session?.accountId !== account.id || session.revokedAt !== undefined)',
+        to: 'if (session?.accountId !== account.id)',
+      },
+    ],
+  },
+  {
+    breaks: 'revoked-refused',
     bug: 'a session of a revoked device is verified',
     during: CALM,
     replacements: [
@@ -174,6 +186,18 @@ export const PLANTED: readonly Planted[] = [
       {
         file: `${server}/tokens/authentication/authenticate.ts`,
         from: 'if (!(await openSession({ ...session, account, source: deps.source, attempt }, deps))) return undefined',
+        to: '',
+      },
+    ],
+  },
+  {
+    breaks: 'nothing-missing',
+    bug: 'a discharge with a password is answered and its session not recorded',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/identity/passwords/discharge-with-password.ts`,
+        from: 'if (caveat.isOwn && deps.sessions) await openOnce({ account, caveat, source }, deps.sessions)',
         to: '',
       },
     ],

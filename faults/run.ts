@@ -1,5 +1,6 @@
 /** One fault from start to end: a world, a load, strikes, and the checker's verdict. */
 import { mkdirSync } from 'node:fs'
+import { ROOT } from '../tools/test/programs.ts'
 import { check, type Violation } from './check/invariants.ts'
 import { beginning, type Evidence, type Fault } from './faults.ts'
 import { type Tally, tally } from './history.ts'
@@ -84,7 +85,9 @@ export async function breakWorld(world: World, { fault, seed, scene, seconds }: 
   await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
   const recorder = newRecorder()
   const wire = new Wire(world.nodes, recorder)
-  const clients = makeClients(wire, scene, seed, fault.name)
+  // Nodes of the release before may not know them.
+  const passwordLogins = () => world.nodes.every(({ installation: { tree } }) => tree === ROOT)
+  const clients = makeClients({ wire, scene, passwordLogins, seed, fault: fault.name })
   const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, seconds })
   await fault.finish?.(world)
   const lost = await comeBack(world, clients, recorder)
@@ -105,16 +108,19 @@ function hangs({ name }: Fault): never {
   process.exit(1)
 }
 
-function makeClients(
-  wire: Wire,
-  { people, models, asked, next, keys }: Scene,
-  seed: string,
-  fault: string,
-): Client[] {
+interface Making extends Pick<Client, 'wire' | 'passwordLogins'> {
+  readonly scene: Scene
+  readonly seed: string
+  /** Its name. */
+  readonly fault: string
+}
+
+function makeClients({ wire, scene, passwordLogins, seed, fault }: Making): Client[] {
+  const { people, models, asked, next, keys } = scene
   return Array.from({ length: CLIENTS }, (_, at) => {
     const own = keys.filter((_, key) => key % CLIENTS === at)
     return newClient({
-      wire,
+      ...{ wire, passwordLogins },
       randomOf: (turn) => seeded(seed, `${fault} client ${at + 1} turn ${turn}`),
       people: people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH),
       units: models.flatMap((model) => own.map((key) => ({ model, key }))),

@@ -187,10 +187,10 @@ const CASES: readonly Case[] = [
   },
 
   {
-    says: 'a session was exchanged and is not there',
+    says: 'a session was opened and is not there',
     history: [seen({ kind: 'exchange', session: 'S' })],
     violates: 'nothing-missing',
-    what: 'session S was exchanged and is not there',
+    what: 'session S was opened and is not there',
   },
   {
     says: 'a device was registered and is not there',

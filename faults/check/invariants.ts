@@ -74,7 +74,7 @@ export const INVARIANTS = [
     *find(history, truth) {
       const sessions = new Set(history.filter(acknowledged).flatMap(({ session }) => session ?? []))
       for (const session of sessions) {
-        if (!truth.sessions.has(session)) yield `session ${session} was exchanged and is not there`
+        if (!truth.sessions.has(session)) yield `session ${session} was opened and is not there`
       }
       const stored = new Set(truth.devices.map(text))
       for (const device of new Set(registered(history).map(text))) {

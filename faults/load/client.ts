@@ -4,6 +4,7 @@ import { sleep } from '../world/processes.ts'
 import type { Device, DeviceSession, Unit, Waiting } from './device.ts'
 import { Eras } from './eras.ts'
 import type { Login, Token } from './log-in.ts'
+import type { Pair } from './password-login.ts'
 import type { Random } from './random.ts'
 import type { Model, Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
@@ -29,6 +30,10 @@ export interface Client {
   readonly latent: Login[]
   readonly tokens: Token[]
   readonly endedTokens: Token[]
+  /** Whether every node knows logins with a password. */
+  readonly passwordLogins: () => boolean
+  readonly pairs: Pair[]
+  readonly endedPairs: Pair[]
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
@@ -37,7 +42,7 @@ export interface Client {
 }
 
 export function newClient(
-  parts: Pick<Client, 'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next'>,
+  parts: Pick<Client, 'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next' | 'passwordLogins'>,
 ): Client {
   return {
     ...{
@@ -45,6 +50,8 @@ export function newClient(
       latent: [],
       tokens: [],
       endedTokens: [],
+      pairs: [],
+      endedPairs: [],
       devices: [],
       sessions: [],
       endedSessions: [],
@@ -84,6 +91,12 @@ const REMIND_MS = 200
 function beside(watching: Set<Promise<unknown>>, work: Promise<unknown>): void {
   const watched = work.finally(() => watching.delete(watched))
   watching.add(watched)
+}
+
+export function move<T>(thing: T, from: T[], to: T[]): void {
+  const at = from.indexOf(thing)
+  if (at >= 0) from.splice(at, 1)
+  to.push(thing)
 }
 
 export const send = ({ wire, random }: Client, request: Request, target: Target = wire.pick(random)) =>

@@ -12,11 +12,14 @@ import {
   verification,
 } from './device.ts'
 import { whoami } from './log-in.ts'
+import { refreshing } from './password-login.ts'
 import type { Request } from './wire.ts'
 
 const AT_ONCE = 8
 /** How many of each client's newest devices: a registration costs as much as many verifications. */
 const DEVICES = 12
+/** How many of each client's newest discharges are refreshed. */
+const PAIRS = 12
 /** How many of the newest nonces and request-ids that each client used. */
 const USED = 8
 
@@ -26,9 +29,10 @@ const USED = 8
  */
 export async function showEverything(clients: readonly Client[]): Promise<void> {
   const requests = clients.flatMap((client) => {
-    const { tokens, endedTokens, sessions, endedSessions, devices } = client
+    const { tokens, endedTokens, pairs, endedPairs, sessions, endedSessions, devices } = client
     const all: Request[] = [
-      ...[...tokens, ...endedTokens].map((token) => whoami(token, true)),
+      ...[...tokens, ...endedTokens, ...pairs, ...endedPairs].map((one) => whoami(one, true)),
+      ...[...pairs.slice(-PAIRS), ...endedPairs.slice(-PAIRS)].map((pair) => refreshing(pair, true)),
       ...[...sessions, ...endedSessions].map((session) => verification(session, true)),
       ...devices.slice(-DEVICES).map((device) => registrationAgain(device, true)),
       ...[...client.waiting, ...client.rejected].map((waiting) => poll(waiting, true)),

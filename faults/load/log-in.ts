@@ -10,20 +10,27 @@ import type { Random } from './random.ts'
 import type { Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
 
-/** Root and discharge: nobody knows of it until it is presented. */
+/** Root and discharge: unless a password gave them, nobody knows of it until it is presented. */
 export interface Login {
   readonly person: Person
   /** In which it began: see `eras.ts`. */
   readonly era: number
   /** The session's id. */
   readonly session: string
-  /** Root and discharge, which may be exchanged again and again. */
-  readonly login: string
+  /** Presents root and discharge, which may be exchanged again and again. */
+  readonly exchanged: { readonly path: string; readonly headers: Headers }
 }
 
-export interface Token extends Login {
-  readonly text: string
+/** What a client holds and presents with each request. */
+export interface Credential extends Login {
+  readonly headers: Headers
+  /** Whether only a revocation ends it. */
+  readonly lasts: boolean
 }
+
+export type Token = Credential
+
+type Headers = Readonly<Record<string, string>>
 
 /** A step whose answer lacks what the next one needs. */
 class Stopped extends Error {}
@@ -33,7 +40,7 @@ const BAKERY = { 'bakery-protocol-version': '3' }
 
 export const loginsOf = (person: Person, era: number): string => `logins ${person.username}/${era}`
 
-const subjectsOf = ({ person, era, session }: Login): readonly string[] => [
+export const subjectsOf = ({ person, era, session }: Login): readonly string[] => [
   `session ${session}`,
   `account ${person.username}`,
   loginsOf(person, era),
@@ -64,7 +71,8 @@ export async function beginLogin(
     const root = decodeBakeryMacaroon(JSON.parse(asked.macaroon))
     const slice = await dischargeAll(root, (need) => dischargeAsAgent(need, person, send))
     const session = sessionIdOf(root.macaroon)
-    return { login: { person, era, session, login: formatMacaroonsHeader(slice) }, sticky }
+    const exchanged = { path: `${TOKENS}/exchange`, headers: { macaroons: formatMacaroonsHeader(slice) } }
+    return { login: { person, era, session, exchanged }, sticky }
   } catch (error) {
     if (error instanceof Stopped) return undefined
     throw error
@@ -72,7 +80,7 @@ export async function beginLogin(
 }
 
 export const exchanging = (login: Login, final = false): Request => ({
-  ...json('exchange', `${TOKENS}/exchange`, {}, { macaroons: login.login }),
+  ...json('exchange', login.exchanged.path, {}, login.exchanged.headers),
   ...{ uses: subjectsOf(login), final },
   proves: () => ({ session: login.session }),
 })
@@ -85,28 +93,31 @@ export async function exchange(
   target: Target = wire.pick(random),
 ): Promise<Token | undefined> {
   const { status, body } = await wire.send(target, exchanging(login))
-  return status === 200 ? { ...login, text: JSON.parse(body).macaroon } : undefined
+  if (status !== 200) return undefined
+  return { ...login, headers: { authorization: `Macaroon ${JSON.parse(body).macaroon}` }, lasts: true }
 }
 
-export function whoami(token: Token, final = false): Request {
+export function whoami(credential: Credential, final = false): Request {
+  const { headers, lasts: mustHold } = credential
   return {
-    ...{ kind: 'whoami', method: 'GET', path: `${TOKENS}/whoami`, headers: bearing(token) },
-    ...{ uses: subjectsOf(token), mustHold: true, final },
+    ...{ kind: 'whoami', method: 'GET', path: `${TOKENS}/whoami`, headers },
+    ...{ uses: subjectsOf(credential), mustHold, final },
   }
 }
 
-export function listTokens(token: Token): Request {
+export function listTokens(credential: Credential): Request {
+  const { headers, lasts: mustHold } = credential
   return {
-    ...{ kind: 'list', method: 'GET', path: TOKENS, headers: bearing(token) },
-    ...{ uses: subjectsOf(token), mustHold: true },
+    ...{ kind: 'list', method: 'GET', path: TOKENS, headers },
+    ...{ uses: subjectsOf(credential), mustHold },
   }
 }
 
-/** The owner revokes a session, with the same token or another one. */
-export function revoke(ended: Token, token: Token): Request {
+/** The owner revokes a session, with the same credential or another one. */
+export function revoke(ended: Login, by: Credential): Request {
   return {
-    ...json('revoke', `${TOKENS}/revoke`, { 'session-id': ended.session }, bearing(token)),
-    ...{ uses: subjectsOf(token), ends: `session ${ended.session}` },
+    ...json('revoke', `${TOKENS}/revoke`, { 'session-id': ended.session }, by.headers),
+    ...{ uses: subjectsOf(by), ends: `session ${ended.session}` },
   }
 }
 
@@ -150,14 +161,8 @@ async function dischargeAsAgent(
   return decodeBakeryMacaroon(discharged.Macaroon)
 }
 
-const bearing = ({ text }: Token): Record<string, string> => ({ authorization: `Macaroon ${text}` })
-
-function json(
-  kind: Request['kind'],
-  path: string,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Request {
+/** A request with a JSON body. */
+export function json(kind: Request['kind'], path: string, body: unknown, headers: Headers = {}): Request {
   return {
     ...{ kind, method: 'POST', path, body: JSON.stringify(body) },
     headers: { 'content-type': 'application/json', ...headers },

@@ -1,6 +1,6 @@
 /** What clients do at random: a table of operations and their frequencies. */
 import { sleep } from '../world/processes.ts'
-import { type Client, remind, send, watch } from './client.ts'
+import { type Client, move, remind, send, watch } from './client.ts'
 import {
   ask,
   type Device,
@@ -20,6 +20,7 @@ import {
   verification,
 } from './device.ts'
 import { beginLogin, exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
+import { newPair, refreshPair, revokePair, showEndedPair, showPair, widenPair } from './pairs.ts'
 import type { Request, Target } from './wire.ts'
 
 /** How long a client waits after a request without an answer. */
@@ -63,6 +64,12 @@ const OPERATIONS: readonly Operation[] = [
   },
   { name: 'revoke', weight: 3, run: revokeOne },
   { name: 'show what is revoked', weight: 8, run: showRevoked },
+  { name: 'log in with a password', weight: 3, run: newPair },
+  { name: 'whoami with root and discharge', weight: 5, run: showPair },
+  { name: 'refresh a discharge', weight: 3, run: refreshPair },
+  { name: 'exchange or export root and discharge', weight: 2, run: widenPair },
+  { name: 'revoke root and discharge', weight: 1, run: revokePair },
+  { name: 'show root and discharge that are revoked', weight: 2, run: showEndedPair },
   { name: 'register', weight: 4, run: registerOne },
   {
     name: 'register again, the same bytes',
@@ -143,12 +150,6 @@ async function use(client: Client, token: Token): Promise<void> {
 async function verify(client: Client, session: DeviceSession): Promise<void> {
   const { status } = await send(client, verification(session))
   if (status === 401) move(session, client.sessions, client.endedSessions)
-}
-
-function move<T>(thing: T, from: T[], to: T[]): void {
-  const at = from.indexOf(thing)
-  if (at >= 0) from.splice(at, 1)
-  to.push(thing)
 }
 
 async function revokeOne(client: Client): Promise<void> {

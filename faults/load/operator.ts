@@ -123,15 +123,15 @@ function revokeDevice({ devices, sessions }: Client, random: Random): Choice | u
   }
 }
 
-function revokeSession({ tokens }: Client, random: Random): Choice | undefined {
-  const token = random.pick(tokens)
-  if (!token) return undefined
-  const { session } = token
+function revokeSession({ tokens, pairs }: Client, random: Random): Choice | undefined {
+  const credential = random.pick(random.chance(0.3) && pairs.length > 0 ? pairs : tokens)
+  if (!credential) return undefined
+  const { session } = credential
   return {
     kind: 'revoke-session',
     words: ['tokens', 'revoke', session],
     ends: `session ${session}`,
-    show: whoami(token),
+    show: whoami(credential),
   }
 }
 

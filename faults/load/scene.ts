@@ -13,6 +13,8 @@ import {
 import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 
 export const BRAND = 'acme-brand'
+/** Everybody's. */
+export const PASSWORD = 'correct horse battery'
 
 export interface Person {
   /** The name of the account and of its only agent. */

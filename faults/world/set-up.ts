@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { ROOT } from '../../tools/test/programs.ts'
-import { BRAND, type Scene, vector } from '../load/scene.ts'
+import { BRAND, PASSWORD, type Scene, vector } from '../load/scene.ts'
 import { type Installation, settingsOf } from './command.ts'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 
@@ -48,6 +48,7 @@ interface Modules {
   'config/config.ts': typeof import('../../packages/server/src/config/config.ts')
   'telemetry/log.ts': typeof import('../../packages/server/src/telemetry/log.ts')
   'accounts/add.ts': typeof import('../../packages/server/src/accounts/add.ts')
+  'accounts/password-hasher.ts': typeof import('../../packages/server/src/accounts/password-hasher.ts')
   'identity/agents/add-agent.ts': typeof import('../../packages/server/src/identity/agents/add-agent.ts')
   'brands/trust/add-trust-roots.ts': typeof import('../../packages/server/src/brands/trust/add-trust-roots.ts')
   'brands/add-brand.ts': typeof import('../../packages/server/src/brands/add-brand.ts')
@@ -87,6 +88,7 @@ async function fill({ tree, environment, people, models, remodels }: Plan): Prom
   const { readConfig } = await load('config/config.ts')
   const { createLog } = await load('telemetry/log.ts')
   const { addAccount } = await load('accounts/add.ts')
+  const { createPasswordHasher } = await load('accounts/password-hasher.ts')
   const { addAgent } = await load('identity/agents/add-agent.ts')
   const { addTrustRoots } = await load('brands/trust/add-trust-roots.ts')
   const { addBrand } = await load('brands/add-brand.ts')
@@ -116,9 +118,11 @@ async function fill({ tree, environment, people, models, remodels }: Plan): Prom
       const [was, becomes] = [from, to].map((model) => ({ brandId: BRAND, model }))
       if (was && becomes) await allowRemodel({ from: was, to: becomes }, installation)
     }
+    // The stored hash says what it costs: with the usual one, logins would be all that the processors do.
+    const passwords = createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } })
     for (const { username, publicKey } of people) {
-      const account = { username, email: `${username}@example.com`, name: username }
-      await addAccount(account, installation)
+      const account = { username, email: `${username}@example.com`, name: username, password: PASSWORD }
+      await addAccount(account, { ...installation, passwords })
       await addAgent(
         { name: username, account: username, publicKey },
         { ...installation, location: `${environment['RATAFIA_BASE_URL']}/identity` },
