@@ -12,15 +12,22 @@ import type { DatabaseKind } from '../../src/database/index.ts'
 import type { Fresh } from '../support/databases.ts'
 import { addPerson, call, dischargeFor, getRoot, logIn, testService } from '../support/service.ts'
 import { type RawRequest, statusesOf } from './pipeline.ts'
+import { publisherSeeds } from './publisher-requests.ts'
 import type { Seeds } from './requests.ts'
 
 const BATCH = 250
 
 type Flood = readonly [what: string, count: number, requests: (seeds: Seeds) => fc.Arbitrary<RawRequest>]
 
+interface FloodOptions {
+  readonly kind: DatabaseKind
+  readonly fresh: Fresh
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** Declares a test for each kind of request. */
-export function flood(kinds: readonly Flood[], { kind, fresh }: { kind: DatabaseKind; fresh: Fresh }): void {
-  const service = testService(fresh)
+export function flood(kinds: readonly Flood[], { kind, fresh, environment = {} }: FloodOptions): void {
+  const service = testService(fresh, environment)
   const share = kind === 'sqlite' ? 1 : 0.1
   let seeds: Seeds
   before(async () => {
@@ -33,7 +40,8 @@ export function flood(kinds: readonly Flood[], { kind, fresh }: { kind: Database
     const visit: string = discharge.body.Info.InteractionMethods['browser-window'].VisitURL
     const did = new URL(visit, service.baseUrl).searchParams.get('did') ?? ''
     assert.notEqual(did, '')
-    seeds = { token, slice: await dischargeFor(service, root, person), caveatId, did }
+    const publisher = await publisherSeeds(service)
+    seeds = { token, slice: await dischargeFor(service, root, person), caveatId, did, publisher }
   })
 
   for (const [what, count, requests] of kinds) {

@@ -9,6 +9,7 @@ import {
 } from '@ratafia/macaroon'
 import fc from 'fast-check'
 import type { RawRequest } from './pipeline.ts'
+import type { PublisherSeeds } from './publisher-requests.ts'
 
 /** What is damaged: real macaroons, caveat ids and sealed texts of the service under test. */
 export interface Seeds {
@@ -18,6 +19,7 @@ export interface Seeds {
   readonly caveatId: Uint8Array
   /** The `did` of a visit address. */
   readonly did: string
+  readonly publisher: PublisherSeeds
 }
 
 /** Text that HTTP lets into a header: Latin-1 without control characters. */
@@ -51,7 +53,7 @@ export const base64 = (bytes: fc.Arbitrary<Uint8Array>): fc.Arbitrary<string> =>
   fc.tuple(bytes, fc.boolean()).map(([value, url]) => (url ? encodeBase64Url(value) : encodeBase64(value)))
 
 /** Conditions with a valid signature around them: a holder can write anything. */
-const conditions = fc
+export const conditions = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }),
     fc
@@ -82,7 +84,10 @@ const conditions = fc
   )
   .map((text) => text.toWellFormed())
 
-function credentials({ token, slice }: Seeds): fc.Arbitrary<Record<string, string>> {
+export function credentials({
+  token,
+  slice,
+}: Pick<Seeds, 'token' | 'slice'>): fc.Arbitrary<Record<string, string>> {
   const json = slice.map((macaroon) => encodeJson(macaroon) as unknown as Record<string, unknown>)
   const lists = fc.oneof(
     fc.json({ maxDepth: 5 }),
@@ -142,6 +147,7 @@ export function credentialRequests(seeds: Seeds): fc.Arbitrary<RawRequest> {
     .map(([target, headers]) => ({ ...(target as { method: 'GET' | 'POST'; path: string }), headers }))
 }
 
+const PATHS = ['/api/v2/tokens', '/api/v2/tokens', '/api/v2/tokens/exchange', '/api/v2/tokens/revoke']
 const FIELDS = [
   'channels',
   'description',
@@ -155,8 +161,14 @@ const FIELDS = [
 ]
 
 /** Requests with a hostile JSON body. */
-export function jsonRequests(seeds: Seeds): fc.Arbitrary<RawRequest> {
-  const authorization = `Macaroon ${encodeBase64Url(encodeBinary(seeds.token))}`
+export const jsonRequests = (seeds: Seeds): fc.Arbitrary<RawRequest> =>
+  jsonRequestsTo(PATHS, FIELDS, `Macaroon ${encodeBase64Url(encodeBinary(seeds.token))}`)
+
+export function jsonRequestsTo(
+  paths: readonly string[],
+  fields: readonly string[],
+  authorization: string,
+): fc.Arbitrary<RawRequest> {
   const field = fc.oneof(
     fc.jsonValue({ maxDepth: 4 }),
     fc.array(fc.string({ unit: 'binary', maxLength: 40 }), { maxLength: 12 }),
@@ -174,14 +186,14 @@ export function jsonRequests(seeds: Seeds): fc.Arbitrary<RawRequest> {
     fc.json({ maxDepth: 6 }),
     fc.string({ unit: 'binary', maxLength: 400 }),
     fc.uint8Array({ maxLength: 200 }),
-    fc.dictionary(fc.constantFrom(...FIELDS), field).map((value) => JSON.stringify(value)),
+    fc.dictionary(fc.constantFrom(...fields), field).map((value) => JSON.stringify(value)),
     fc
       .tuple(fc.constantFrom('[', '{"a":', '"'), fc.nat({ max: 3000 }))
       .map(([open, times]) => open.repeat(times)),
   )
   return fc
     .tuple(
-      fc.constantFrom('/api/v2/tokens', '/api/v2/tokens', '/api/v2/tokens/exchange', '/api/v2/tokens/revoke'),
+      fc.constantFrom(...paths),
       bodies,
       fc.constantFrom(
         'application/json',
