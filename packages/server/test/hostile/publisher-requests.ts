@@ -127,19 +127,20 @@ interface SealedCaveat {
   readonly rootKey: Uint8Array
 }
 
+/** Of a caveat id. Seldom of the others: as text they name a key that is not known, which waits to be looked for. */
+const versions = fc.integer({ min: -40, max: 3 }).map((n) => (n === 2 || n === 3 ? n : 1))
+
 const sealedCaveats = ({ publicKey }: PublisherSeeds): fc.Arbitrary<SealedCaveat> =>
-  fc
-    .tuple(sealedConditions, rootKeys, fc.constantFrom(1, 1, 1, 2, 3))
-    .map(([condition, rootKey, version]) => ({
+  fc.tuple(sealedConditions, rootKeys, versions).map(([condition, rootKey, version]) => ({
+    rootKey,
+    id: encodeCaveatId({
+      version,
+      condition: condition.toWellFormed(),
       rootKey,
-      id: encodeCaveatId({
-        version: version as 1 | 2 | 3,
-        condition: condition.toWellFormed(),
-        rootKey,
-        thirdPartyPublicKey: publicKey,
-        firstParty: stranger,
-      }),
-    }))
+      thirdPartyPublicKey: publicKey,
+      firstParty: stranger,
+    }),
+  }))
 
 function caveatIds(seeds: PublisherSeeds): fc.Arbitrary<unknown> {
   const id = Buffer.from(seeds.caveatId)
