@@ -279,6 +279,14 @@ eachDatabase((_kind, _open, fresh) => {
       }
     })
 
+    test('of an account that another node, whose clock is ahead, has just made', async () => {
+      service.advance(600_000)
+      const person = await addPublisher(service)
+      service.advance(-600_000)
+      const pair = await logInWithPassword(service, person)
+      assert.equal((await refresh(service, pair.discharge)).status, 200)
+    })
+
     test('by a stale Authorization header is not disturbed', async () => {
       const pair = await logInWithPassword(service, alice)
       const body = { discharge_macaroon: pair.discharge }

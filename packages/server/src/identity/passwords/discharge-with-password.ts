@@ -35,8 +35,7 @@ export async function dischargeWithPassword(
     location: caveat.location,
     declared: { key: caveat.declare, value: caveat.declare === 'userid' ? account.id : account.username },
     expires: dischargeEnd(caveat, now, deps),
-    // A refresh must tell it from those before the last change of the password, by another node's clock.
-    givenAt: new Date(Math.max(now, (account.loginsSince?.getTime() ?? 0) + CLOCK_MARGIN_MS + 1)),
+    givenAt: givenAt(account, now),
   })
   return { discharge_macaroon: encodeBase64Url(encodeBinary(discharge)) }
 }
@@ -50,6 +49,13 @@ export const dischargeEnd = (
   now: number,
   { dischargeLifetime }: Pick<PasswordDependencies, 'dischargeLifetime'>,
 ): Date => new Date(Math.min(now + dischargeLifetime, until.getTime() - 1))
+
+/**
+ * A refresh must tell it from those of an account that had the name before, and from those before the last change of the
+ * password, which another node's clock may put later than now.
+ */
+const givenAt = ({ createdAt, loginsSince }: Account, now: number): Date =>
+  new Date(Math.max(now, createdAt.getTime(), (loginsSince?.getTime() ?? 0) + CLOCK_MARGIN_MS + 1))
 
 /** Whose password it is, with the session open. */
 async function loggedIn(
