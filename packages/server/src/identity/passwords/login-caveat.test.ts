@@ -1,0 +1,85 @@
+/** Properties of what travels sealed in the caveat of a login with a password. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newSessionId } from '@ratafia/api'
+import { DEFAULT_LIMITS } from '@ratafia/macaroon'
+import { encodeCaveatId, generateKeyPair } from '@ratafia/macaroon/bakery'
+import fc from 'fast-check'
+import { formatLoginCaveat, type LoginCaveat, parseLoginCaveat } from './login-caveat.ts'
+
+const time = fc.date({ min: new Date(0), max: new Date(8.64e15), noInvalidDate: true })
+const description = fc
+  .string({ unit: 'grapheme', maxLength: 512 })
+  .map((text) => text.slice(0, 512).toWellFormed())
+
+const caveat: fc.Arbitrary<LoginCaveat> = fc.record({
+  location: fc.stringMatching(/^[!-~]{1,255}$/),
+  declare: fc.constantFrom('userid' as const, 'username' as const),
+  session: fc.constant(newSessionId()),
+  since: time,
+  until: time,
+  description: fc.option(description, { nil: undefined }),
+})
+
+test('what is written is read again; of the description, at least the beginning', () => {
+  fc.assert(
+    fc.property(caveat, (written) => {
+      const read = parseLoginCaveat(formatLoginCaveat(written))
+      assert.deepEqual({ ...read, description: undefined }, { ...written, description: undefined })
+      const [was, is] = [written.description, read?.description]
+      assert.ok(
+        was === is || (is?.endsWith('…') && was?.startsWith(is.slice(0, -1))),
+        JSON.stringify({ was, is }),
+      )
+    }),
+  )
+})
+
+test('its caveat id fits into a macaroon, whatever the description is', () => {
+  const [ours, theirs] = [generateKeyPair(), generateKeyPair()]
+  const worst = ['\0', '"', '\\', '\ud7ff', '😀', '\u2028'].map((character) =>
+    character.repeat(512).slice(0, 512),
+  )
+  fc.assert(
+    fc.property(fc.oneof(description, fc.constantFrom(...worst)), caveat, (text, written) => {
+      const id = encodeCaveatId({
+        version: 1,
+        condition: formatLoginCaveat({ ...written, location: 'a'.repeat(255), description: text }),
+        rootKey: Buffer.alloc(24, 1),
+        thirdPartyPublicKey: theirs.publicKey,
+        firstParty: ours,
+      })
+      assert.ok(id.length <= DEFAULT_LIMITS.idBytes, `${id.length} bytes`)
+    }),
+  )
+})
+
+test('any other text is no login, or one that could have been written', () => {
+  const wire = fc.record(
+    {
+      location: fc.oneof(fc.constant('a.example'), fc.jsonValue()),
+      declare: fc.oneof(fc.constant('userid'), fc.jsonValue()),
+      session: fc.oneof(fc.constant(newSessionId()), fc.jsonValue()),
+      since: fc.oneof(fc.constantFrom(0, 8.64e15, 8.64e15 + 1, -1, 0.5), fc.jsonValue()),
+      until: fc.oneof(fc.constantFrom(0, 8.64e15, 1e300), fc.jsonValue()),
+      description: fc.oneof(fc.constant(null), fc.jsonValue()),
+      __proto__: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  )
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json().map((text) => `is-login-of-session ${text}`),
+    wire.map((value) => `is-login-of-session ${JSON.stringify(value)}`),
+    fc.nat({ max: 20_000 }).map((depth) => `is-login-of-session ${'['.repeat(depth)}`),
+  )
+  fc.assert(
+    fc.property(texts, (text) => {
+      const read = parseLoginCaveat(text)
+      if (read === undefined) return
+      assert.ok(Number.isFinite(read.since.getTime()) && Number.isFinite(read.until.getTime()))
+      assert.match(read.location, /^[!-~]{1,255}$/)
+      assert.equal(parseLoginCaveat(formatLoginCaveat(read))?.session, read.session)
+    }),
+  )
+})
