@@ -8,11 +8,12 @@ export const MAX_PASSWORD_BYTES = 1024
 
 /**
  * The bytes to hash: Unicode NFC, so that one password typed on two keyboards is the same. `undefined` when the text
- * cannot be a password here: too long, or not well-formed Unicode (it would be hashed as another text).
+ * cannot be a password here: too long, or it would be hashed as another text (not well-formed Unicode, or NULs at the
+ * end, with which HMAC and so scrypt fill up a password).
  */
 export function passwordBytes(text: string): Uint8Array | undefined {
   // Normalisation never shortens a text to less than a third, so this check before it bounds the work.
-  if (text.length > 3 * MAX_PASSWORD_BYTES || !text.isWellFormed()) return undefined
+  if (text.length > 3 * MAX_PASSWORD_BYTES || !text.isWellFormed() || text.endsWith('\0')) return undefined
   const bytes = Buffer.from(text.normalize('NFC'))
   return bytes.length <= MAX_PASSWORD_BYTES ? bytes : undefined
 }
