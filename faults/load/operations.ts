@@ -68,7 +68,7 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'whoami with root and discharge', weight: 5, run: showPair },
   { name: 'refresh a discharge', weight: 3, run: refreshPair },
   { name: 'exchange or export root and discharge', weight: 2, run: widenPair },
-  { name: 'revoke root and discharge', weight: 1, run: revokePair },
+  { name: 'revoke root and discharge', weight: 2, run: revokePair },
   { name: 'show root and discharge that are revoked', weight: 2, run: showEndedPair },
   { name: 'register', weight: 4, run: registerOne },
   {

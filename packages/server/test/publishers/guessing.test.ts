@@ -1,0 +1,133 @@
+/** Guarantee: passwords are guessed through programs no faster than through browsers: they share their counts. */
+import assert from 'node:assert/strict'
+import { before, beforeEach, test } from 'node:test'
+import type { Account } from '../../src/accounts/account.ts'
+import { createPasswordHasher } from '../../src/accounts/password-hasher.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { Browser } from '../support/identity.ts'
+import {
+  addPublisher,
+  caveatIdOf,
+  getPasswordRoot,
+  loginRefusalOf,
+  PASSWORD,
+  requestDischarge,
+} from '../support/publishers.ts'
+import { type Answer, call, testService } from '../support/service.ts'
+import { discharging } from '../support/waiting-login.ts'
+
+interface Guess {
+  readonly email?: string
+  readonly password?: string
+  readonly more?: object
+}
+
+const PROXY = { RATAFIA_TRUSTED_PROXIES: '127.0.0.1' }
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh, PROXY)
+  // Each counts what reaches it, as the addresses of a service are counted.
+  const other = testService(fresh, PROXY)
+  let person: Account
+  let caveat_id: string
+  let visit: string
+  before(async () => {
+    for (const { installation } of [service, other]) {
+      Object.assign(installation.passwords, createPasswordHasher({ parameters: { ln: 4, r: 8, p: 1 } }))
+    }
+    visit = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window'].VisitURL
+  })
+  let networks = 0
+  beforeEach(async () => {
+    person = await addPublisher(service)
+    // A root is of whoever discharges it first.
+    caveat_id = caveatIdOf(await getPasswordRoot(service))
+    networks++
+  })
+
+  const from = (host: number, of = networks) => ({
+    'x-forwarded-for': `10.${of}.${host >> 8}.${host & 255}`,
+    'x-forwarded-proto': 'https',
+  })
+  const login = (
+    { email, password = 'wrong password', more = {} }: Guess,
+    headers: Record<string, string>,
+    at = service,
+  ): Promise<Answer> =>
+    call(at, 'POST', '/api/v2/tokens/discharge', {
+      headers,
+      body: { email: email ?? person.username, password, caveat_id, ...more },
+    })
+  const inBrowser = async (password: string, headers: Record<string, string>): Promise<number> => {
+    const browser = new Browser(headers)
+    const fields = { username: person.username, password }
+    return (await browser.submit(await browser.open(visit), 'login', fields)).status
+  }
+  const throttled = (answer: Answer) => {
+    const { status, code } = loginRefusalOf(answer)
+    assert.deepEqual([status, code], [429, 'TOO_MANY_REQUESTS'])
+    const seconds = Number(answer.headers.get('retry-after'))
+    assert.ok(seconds >= 1 && seconds <= 60, `${seconds}`)
+    assert.match(answer.body.message, new RegExp(`in ${seconds} seconds|in a second`))
+  }
+  const wrong = async (answer: Promise<Answer>) =>
+    assert.equal(loginRefusalOf(await answer).code, 'INVALID_CREDENTIALS')
+
+  test('ten guesses of an account, half of them by browsers, are checked; then no password is, anywhere', async () => {
+    for (let i = 0; i < 5; i++) {
+      await wrong(login({}, from(i)))
+      assert.equal(await inBrowser('wrong password', from(i + 256)), 403)
+    }
+    throttled(await login({ password: PASSWORD }, from(999)))
+    assert.equal(await inBrowser(PASSWORD, from(999)), 429)
+    service.advance(60_000)
+    assert.equal((await login({ password: PASSWORD }, from(999))).status, 200)
+  })
+
+  test('the name as it is typed does not matter, and a wrong code or caveat buys no more guesses', async () => {
+    for (let i = 0; i < 10; i++) {
+      const email = i % 2 === 0 ? person.username.toUpperCase() : ` ${person.username}`
+      await wrong(login({ email, more: { otp: '000000' } }, from(i)))
+      // Nothing was checked, so nothing counts.
+      const malformed = await login({ more: { caveat_id: 'x' } }, from(i))
+      assert.equal(loginRefusalOf(malformed).code, 'INVALID_DATA')
+    }
+    throttled(await login({ password: PASSWORD }, from(999)))
+  })
+
+  test('an address is stopped after thirty guesses of any names, and others log in', async () => {
+    for (let i = 0; i < 30; i++) await wrong(login({ email: `nobody-${i}` }, from(1)))
+    throttled(await login({ password: PASSWORD }, from(1)))
+    assert.equal((await login({ password: PASSWORD }, from(1, 200))).status, 200)
+  })
+
+  test('logins that succeed do not count', async () => {
+    for (let i = 0; i < 31; i++) assert.equal((await login({ password: PASSWORD }, from(1))).status, 200)
+  })
+
+  test('a second node stops the guesses that reach it', async () => {
+    for (const at of [service, other]) {
+      for (let i = 0; i < 10; i++) await wrong(login({}, from(i), at))
+      throttled(await login({ password: PASSWORD }, from(999), at))
+    }
+  })
+
+  test('many guesses at once are counted before the first is checked', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => login({}, from(i))))
+    assert.equal(answers.filter(({ status }) => status === 401).length, 10)
+    for (const answer of answers.filter(({ status }) => status !== 401)) throttled(answer)
+  })
+
+  test('what cannot be a name, or a password, is counted as one that is wrong', async () => {
+    for (const [email, password] of [
+      [`${person.username}\0`, PASSWORD],
+      ['\ud800@example.com', PASSWORD],
+      ['__proto__', PASSWORD],
+      [person.username, '\ud800'],
+      [person.username, `${PASSWORD}\0`],
+      [person.username, 'x'.repeat(50_000)],
+    ] as const) {
+      await wrong(requestDischarge(service, { email, password, caveat_id }))
+    }
+  })
+})
