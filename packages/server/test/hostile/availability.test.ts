@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { afterEach, before, beforeEach, test } from 'node:test'
 import { encodeBase64Url, encodeBinary, type Macaroon, mint } from '@ratafia/macaroon'
+import { generateKeyPair } from '@ratafia/macaroon/bakery'
 import pLimit from 'p-limit'
 import { FULL } from '../../../../tools/test/effort.ts'
 import type { Account } from '../../src/accounts/account.ts'
@@ -30,6 +31,7 @@ import {
 } from '../support/devices.ts'
 import { eventually } from '../support/eventually.ts'
 import { type RunningProgram, testProgram } from '../support/program.ts'
+import { addPublisher, logInWithPassword, refresh } from '../support/publishers.ts'
 import {
   addPerson,
   bearing,
@@ -42,6 +44,7 @@ import {
 } from '../support/service.ts'
 import { testUpstream } from '../support/upstream.ts'
 import { discharging } from '../support/waiting-login.ts'
+import { badDischarge } from './bad-discharge.ts'
 import { crossedKeys } from './crossed-keys.ts'
 
 /** More than the process has places for requests in flight. */
@@ -78,6 +81,7 @@ oneDatabase((_kind, open, fresh) => {
   let service: TestService
   let installation: Installation
   let person: Account
+  let publisher: Account
   let approvedModel: Uint8Array
   let everybody: Readonly<Record<string, () => Promise<number>>>
   const hostile: Hostile[] = []
@@ -88,6 +92,7 @@ oneDatabase((_kind, open, fresh) => {
     const policy = { registration: 'approval' } as const
     approvedModel = await addAcmeModel(brandDeps(await open()), APPROVED_MODEL, { policy })
     person = await addPerson({ installation })
+    publisher = await addPublisher({ installation })
   })
 
   // A process each: what one attack leaves in memory is not the fault of the next.
@@ -103,7 +108,9 @@ oneDatabase((_kind, open, fresh) => {
     const token = await exchangeSlice(service, slice)
     const serial = await registered(service)
     const { VisitURL } = (await discharging(service.baseUrl)).Info.InteractionMethods['browser-window']
+    const { discharge } = await logInWithPassword(service, publisher)
     everybody = {
+      refresh: async () => (await refresh(service, discharge)).status,
       whoami: async () =>
         (await call(service, 'GET', '/api/v2/tokens/whoami', { headers: bearing(token) })).status,
       exchange: async () => {
@@ -159,6 +166,14 @@ oneDatabase((_kind, open, fresh) => {
   const statusOf = (one: Hostile) => Number(one.text().split(' ')[1] ?? 0)
   const count = (all: readonly Hostile[], status: number) =>
     all.filter((one) => statusOf(one) === status).length
+  /** Sends again as fast as they are answered, until everybody has been. */
+  const insist = (all: readonly Hostile[], bytes: (index: number) => string) => {
+    for (const [index, one] of all.entries()) {
+      const again = () => one.socket.write(bytes(index))
+      one.socket.on('data', again)
+      if (statusOf(one) > 0) again()
+    }
+  }
   const head = (line: string, headers: Readonly<Record<string, string>>, address = HOSTILE) =>
     [
       `${line} HTTP/1.1`,
@@ -183,13 +198,23 @@ oneDatabase((_kind, open, fresh) => {
     const exchange = head('POST /api/v2/tokens/exchange', { Macaroons: slices, 'Content-Length': '0' })
     const all = await begin(CROWD, (index) => (index % 2 === 0 ? whoami : exchange))
     await eventually('no more are taken', () => all.some((one) => [401, 429, 503].includes(statusOf(one))))
-    // As fast as they are answered, until everybody has been.
-    for (const [index, one] of all.entries()) {
-      const again = () => one.socket.write(index % 2 === 0 ? whoami : exchange)
-      one.socket.on('data', again)
-      if (statusOf(one) > 0) again()
-    }
+    insist(all, (index) => (index % 2 === 0 ? whoami : exchange))
     await answersEverybody()
+  })
+
+  test(`${HELD} ${CROWD} discharges to refresh that nobody made`, async () => {
+    const [own] = await installation.keyring.dischargerKeyPairs()
+    const requests = [own, generateKeyPair()].map(({ publicKey }) => {
+      const body = badDischarge(publicKey)
+      const headers = { 'X-Forwarded-Proto': 'https', 'Content-Length': `${body.length}` }
+      return head('POST /api/v2/tokens/refresh', headers) + body
+    })
+    const asked = (index: number) => requests[index % 2] ?? assert.fail()
+    const all = await begin(CROWD, asked)
+    await eventually('they are refused', () => count(all, 401) > 0)
+    insist(all, asked)
+    await answersEverybody()
+    assert.ok(all.every((one) => [0, 401, 429, 503].includes(statusOf(one))))
   })
 
   test(`${HELD} ${CROWD} registrations of 4 MiB of which half is sent`, async () => {
