@@ -49,7 +49,7 @@ export async function logInWithPassword(
 function discharging(root: string, { username }: Person, session: string): Request {
   const caveat = decode(root).caveats.find(({ verificationId }) => verificationId !== undefined)
   const body = {
-    ...{ email: username, password: PASSWORD },
+    ...{ email: `${username}@example.com`, password: PASSWORD },
     caveat_id: Buffer.from(caveat?.id ?? []).toString(),
   }
   return {

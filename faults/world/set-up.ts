@@ -48,7 +48,7 @@ interface Modules {
   'config/config.ts': typeof import('../../packages/server/src/config/config.ts')
   'telemetry/log.ts': typeof import('../../packages/server/src/telemetry/log.ts')
   'accounts/add.ts': typeof import('../../packages/server/src/accounts/add.ts')
-  'accounts/password-hasher.ts': typeof import('../../packages/server/src/accounts/password-hasher.ts')
+  'accounts/passwords/password-hasher.ts': typeof import('../../packages/server/src/accounts/passwords/password-hasher.ts')
   'identity/agents/add-agent.ts': typeof import('../../packages/server/src/identity/agents/add-agent.ts')
   'brands/trust/add-trust-roots.ts': typeof import('../../packages/server/src/brands/trust/add-trust-roots.ts')
   'brands/add-brand.ts': typeof import('../../packages/server/src/brands/add-brand.ts')
@@ -70,6 +70,7 @@ type StartOptions = Parameters<Modules['start/installation.ts']['openInstallatio
 const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
   'start/installation.ts': 'start.ts',
   'config/config.ts': 'config.ts',
+  'accounts/passwords/password-hasher.ts': 'accounts/password-hasher.ts',
   'identity/agents/add-agent.ts': 'identity/add-agent.ts',
   'brands/trust/add-trust-roots.ts': 'brands/add-trust-roots.ts',
   'brands/models/add-model.ts': 'brands/add-model.ts',
@@ -88,7 +89,7 @@ async function fill({ tree, environment, people, models, remodels }: Plan): Prom
   const { readConfig } = await load('config/config.ts')
   const { createLog } = await load('telemetry/log.ts')
   const { addAccount } = await load('accounts/add.ts')
-  const { createPasswordHasher } = await load('accounts/password-hasher.ts')
+  const { createPasswordHasher } = await load('accounts/passwords/password-hasher.ts')
   const { addAgent } = await load('identity/agents/add-agent.ts')
   const { addTrustRoots } = await load('brands/trust/add-trust-roots.ts')
   const { addBrand } = await load('brands/add-brand.ts')

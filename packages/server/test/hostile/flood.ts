@@ -12,7 +12,7 @@ import type { DatabaseKind } from '../../src/database/index.ts'
 import type { Fresh } from '../support/databases.ts'
 import { addPerson, call, dischargeFor, getRoot, logIn, testService } from '../support/service.ts'
 import { type RawRequest, statusesOf } from './pipeline.ts'
-import { publisherSeeds } from './publisher-requests.ts'
+import { publisherSeeds } from './publisher-texts.ts'
 import type { Seeds } from './requests.ts'
 
 const BATCH = 250

@@ -9,7 +9,7 @@ import {
 } from '@ratafia/macaroon'
 import fc from 'fast-check'
 import type { RawRequest } from './pipeline.ts'
-import type { PublisherSeeds } from './publisher-requests.ts'
+import type { PublisherSeeds } from './publisher-texts.ts'
 
 /** What is damaged: real macaroons, caveat ids and sealed texts of the service under test. */
 export interface Seeds {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setPassword } from '../../src/accounts/set-password.ts'
+import { setPassword } from '../../src/accounts/passwords/set-password.ts'
 import { eachDatabase } from '../support/databases.ts'
 import { observedServices } from '../support/observed.ts'
 import { type OtlpReceiver, otlpReceiver } from '../support/otlp-receiver.ts'
@@ -18,6 +18,7 @@ import {
   refresh,
   requestDischarge,
 } from '../support/publishers.ts'
+import { withSecondFactor } from '../support/second-factor.ts'
 import { find, type Secret, secretsOf } from '../support/secret-search.ts'
 import { bearing, call } from '../support/service.ts'
 
@@ -63,6 +64,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { installation } = service
     const person = await addPublisher(service)
     await setPassword({ account: person.username, password: PASSWORD }, installation)
+    const code = await withSecondFactor(service, person)
     const secrets: Secret[] = []
     const keep = (name: string, text: string): string => {
       secrets.push(...secretsOf(name, text))
@@ -83,9 +85,11 @@ eachDatabase((_kind, _open, fresh) => {
       await requestDischarge(service, { ...login, password: WRONG }),
       await requestDischarge(service, { ...login, email: PASSWORD, password: WRONG, otp: CODE }),
       await requestDischarge(service, { ...login, password: PASSWORD, caveat_id: CODE }),
+      await requestDischarge(service, { ...login, password: PASSWORD, otp: CODE }),
+      await requestDischarge(service, { ...login, password: PASSWORD }),
       await refresh(service, WRONG),
     ].map(({ body }) => JSON.stringify(body))
-    const { body } = await requestDischarge(service, { ...login, password: PASSWORD, otp: CODE })
+    const { body } = await requestDischarge(service, { ...login, password: PASSWORD, otp: code() })
     const pair = { root, discharge: keepMacaroon('a discharge', body.discharge_macaroon) }
     keepMacaroon('a bound discharge', bound(pair))
     const again = (await refresh(service, pair.discharge)).body
