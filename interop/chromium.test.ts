@@ -222,6 +222,7 @@ onEachDatabase((world, kind) => {
     await picture(page, `${kind}-10-recovery-codes`)
     await page.getByRole('link', { name: /back to your account/ }).click()
     await page.getByRole('button', { name: 'Sign out' }).click()
+    assert.equal(await heading(page), 'Sign in')
 
     await page.goto(login.visit)
     await enter()

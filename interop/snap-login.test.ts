@@ -7,12 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { decodeBinary } from '@ratafia/macaroon'
 import { agentToken } from './support/agent-token.ts'
 import { machinesAt, PASSWORD_OF, type Person } from './support/machines.ts'
-import { withSecondFactor } from './support/publishers.ts'
+import { onceOf, withSecondFactor } from './support/publishers.ts'
 import type { Machine } from './support/snapd-machine.ts'
 import { SNAP } from './support/store-api.ts'
 import { ADA, FARM, onEachDatabase } from './support/world.ts'
 
-onEachDatabase((world) => {
+onEachDatabase((world, kind) => {
+  const once = onceOf(kind)
   const machines = machinesAt(world)
   const { restartService, newPerson, machine, loggedIn, refused, credentials, stale, downloaded } = machines
   const { seen, verdicts } = machines
@@ -87,7 +88,7 @@ onEachDatabase((world) => {
     assert.deepEqual(await snapd.login(), kept)
   })
 
-  test('snap logout forgets the login on the machine; its session stays until it is revoked', async () => {
+  once('snap logout forgets the login on the machine; its session stays until it is revoked', async () => {
     const snapd = await loggedIn(await newPerson('lou'))
     const authorized = await authorization(snapd)
     assert.equal((await snapd.snap(['logout'])).code, 0)
@@ -95,13 +96,13 @@ onEachDatabase((world) => {
     assert.equal((await sessions(authorized)).length, 1)
   })
 
-  test('a wrong password and an unknown address are refused alike', async () => {
+  once('a wrong password and an unknown address are refused alike', async () => {
     const wrong = await refused(ADA.email, [PASSWORD_OF, 'wrong\r'])
     assert.match(wrong, /invalid credentials/)
     assert.equal(await refused('nobody@example.com', [PASSWORD_OF, 'wrong\r']), wrong)
   })
 
-  test('what is no e-mail address is refused by snapd itself', async () => {
+  once('what is no e-mail address is refused by snapd itself', async () => {
     const shown = await refused(ADA.username, [PASSWORD_OF, `${ADA.password}\r`])
     assert.match(shown, /please use a valid email address/)
   })
@@ -150,7 +151,7 @@ onEachDatabase((world) => {
     )
   })
 
-  test('image tools download with every form of an exported credential', async () => {
+  once('image tools download with every form of an exported credential', async () => {
     const { service, agentFile } = world()
     const login = await credentials(ADA)
     const { token } = await agentToken(service.url, agentFile)
@@ -169,7 +170,7 @@ onEachDatabase((world) => {
     }
   })
 
-  test('image tools refresh the stale discharge of an exported credential, each time again', async () => {
+  once('image tools refresh the stale discharge of an exported credential, each time again', async () => {
     const login = await stale(() => credentials(ADA))
     for (let time = 1; time <= 2; time++) {
       assert.equal(await downloaded(login), 'a snap')
@@ -177,14 +178,17 @@ onEachDatabase((world) => {
     }
   })
 
-  test('image tools refresh no discharge of another host than login.ubuntu.com, such as snapcraft exports', async () => {
-    const login = await stale(() => exportedElsewhere(world().service.url, ADA))
-    await assert.rejects(downloaded(login), /401/)
-    // snapd believes each time that it has a new one.
-    assert.deepEqual(verdicts(), Array(5).fill('refresh'))
-  })
+  once(
+    'image tools refresh no discharge of another host than login.ubuntu.com, such as snapcraft exports',
+    async () => {
+      const login = await stale(() => exportedElsewhere(world().service.url, ADA))
+      await assert.rejects(downloaded(login), /401/)
+      // snapd believes each time that it has a new one.
+      assert.deepEqual(verdicts(), Array(5).fill('refresh'))
+    },
+  )
 
-  test('security: where logins by password are off, snap login is refused before it sends one', async () => {
+  once('security: where logins by password are off, snap login is refused before it sends one', async () => {
     await restartService({ RATAFIA_PASSWORD_LOGINS: 'off' })
     const shown = await refused(ADA.email, [PASSWORD_OF, `${ADA.password}\r`])
     assert.match(shown, /cannot get snap access permission from store: store server returned status 400/)

@@ -13,7 +13,7 @@ const typing = ({ email, password }: { readonly email: string; readonly password
   ['Password: ', `${password}\r`],
 ]
 
-export function charmcraftTests({ world, secondFactor }: PublisherTests): void {
+export function charmcraftTests({ world, secondFactor, once }: PublisherTests): void {
   /** A machine with a home and a keyring of its own. */
   async function machine() {
     const { installation, service } = world()
@@ -47,7 +47,7 @@ export function charmcraftTests({ world, secondFactor }: PublisherTests): void {
     assert.deepEqual(await sessions.list(), [])
   })
 
-  test('an exported login with limits works on another machine, until it is revoked', async () => {
+  once('an exported login with limits works on another machine, until it is revoked', async () => {
     const { installation, service } = world()
     const sessions = await ownSessions(service.url, ADA)
     const file = join(installation.directory, `exported-${crypto.randomUUID()}`)
@@ -78,7 +78,7 @@ export function charmcraftTests({ world, secondFactor }: PublisherTests): void {
     assert.match(refused.shown, /Error 401 returned from store: .*revoked at/s)
   })
 
-  test('a wrong password is shown; the second factor is asked for, and taken', async () => {
+  once('a wrong password is shown; the second factor is asked for, and taken', async () => {
     const charmcraft = await machine()
     const wrong = await charmcraft(['login'], typing({ ...ADA, password: 'wrong' }))
     assert.equal(wrong.code, 1, wrong.shown)

@@ -9,7 +9,7 @@ import { ADA } from '../support/world.ts'
 const PERSON = { email: ADA.email, password: ADA.password }
 const VIEW = { permissions: ['account-view-packages'] }
 
-export function gatewayTests({ world, secondFactor }: PublisherTests): void {
+export function gatewayTests({ world, secondFactor, once }: PublisherTests): void {
   /** Gives the commands to one process, and the answer to the last of them. */
   async function ask(
     commands: readonly Readonly<Record<string, unknown>>[],
@@ -55,7 +55,7 @@ export function gatewayTests({ world, secondFactor }: PublisherTests): void {
     }
   })
 
-  test('UbuntuOneLogin limited to packages and channels is that', async () => {
+  once('UbuntuOneLogin limited to packages and channels is that', async () => {
     const packages = [{ type: 'charm', name: 'postgresql' }]
     const limits = { ...VIEW, packages, channels: ['latest/edge'], ttl: 600 }
     const me = await ok(ask([{ do: 'login', ...PERSON, ...limits }, { do: 'whoami' }]))
@@ -65,21 +65,24 @@ export function gatewayTests({ world, secondFactor }: PublisherTests): void {
     assert.equal(shown.packages[0]?.['name'] ?? shown.packages[0]?.['id'], 'postgresql')
   })
 
-  test('UbuntuOneLogin shows a wrong password and an unknown permission, and asks for the second factor', async () => {
-    const wrong = await ask([{ do: 'login', ...PERSON, ...VIEW, password: 'wrong' }])
-    assert.deepEqual([wrong.error, wrong.code], ['UbuntuOneCredentialsError', 'INVALID_CREDENTIALS'])
-    const unknown = await ask([{ do: 'login', ...PERSON, permissions: ['no-such-permission'] }])
-    assert.equal(unknown.error, 'InvalidRequestError')
-    assert.match(unknown.message ?? '', /permissions.* is not one of /)
+  once(
+    'UbuntuOneLogin shows a wrong password and an unknown permission, and asks for the second factor',
+    async () => {
+      const wrong = await ask([{ do: 'login', ...PERSON, ...VIEW, password: 'wrong' }])
+      assert.deepEqual([wrong.error, wrong.code], ['UbuntuOneCredentialsError', 'INVALID_CREDENTIALS'])
+      const unknown = await ask([{ do: 'login', ...PERSON, permissions: ['no-such-permission'] }])
+      assert.equal(unknown.error, 'InvalidRequestError')
+      assert.match(unknown.message ?? '', /permissions.* is not one of /)
 
-    const { email, password, code, username } = secondFactor()
-    const login = { do: 'login', email, password, ...VIEW }
-    assert.equal((await ask([login])).error, 'UbuntuOneOtpRequiredError')
-    const failed = await ask([{ ...login, otp: '000000' }])
-    assert.deepEqual([failed.error, failed.code], ['UbuntuOneCredentialsError', 'TWOFACTOR_FAILURE'])
-    const me = await ok(ask([{ ...login, otp: code() }, { do: 'whoami' }]))
-    assert.equal((me as { account: { username: string } }).account.username, username)
-  })
+      const { email, password, code, username } = secondFactor()
+      const login = { do: 'login', email, password, ...VIEW }
+      assert.equal((await ask([login])).error, 'UbuntuOneOtpRequiredError')
+      const failed = await ask([{ ...login, otp: '000000' }])
+      assert.deepEqual([failed.error, failed.code], ['UbuntuOneCredentialsError', 'TWOFACTOR_FAILURE'])
+      const me = await ok(ask([{ ...login, otp: code() }, { do: 'whoami' }]))
+      assert.equal((me as { account: { username: string } }).account.username, username)
+    },
+  )
 
   test('PublisherGateway shows that its session was revoked', async () => {
     const sessions = await ownSessions(world().service.url, ADA)

@@ -14,7 +14,7 @@ const typing = ({ email, password }: { readonly email: string; readonly password
   ['Password: ', `${password}\r`],
 ]
 
-export function snapcraftTests({ world, secondFactor }: PublisherTests): void {
+export function snapcraftTests({ world, secondFactor, once }: PublisherTests): void {
   /** A machine with settings of its own. */
   async function machine() {
     const { installation, service } = world()
@@ -65,25 +65,28 @@ export function snapcraftTests({ world, secondFactor }: PublisherTests): void {
     assert.match((await snapcraft(['logout'])).shown, /Credentials cleared/)
   })
 
-  test('export-login with limits, and login --with the file on another machine, which shows them', async () => {
-    const { installation, service } = world()
-    const sessions = await ownSessions(service.url, ADA)
-    const file = join(installation.directory, `exported-${crypto.randomUUID()}`)
-    const limits = ['--channels', 'edge', '--acls', 'package_upload', '--expires', '2040-01-31T00:00:00']
-    const exporting = await (await machine()).snapcraft(['export-login', ...limits, file], typing(ADA))
-    assert.equal(exporting.code, 0, exporting.shown)
+  once(
+    'export-login with limits, and login --with the file on another machine, which shows them',
+    async () => {
+      const { installation, service } = world()
+      const sessions = await ownSessions(service.url, ADA)
+      const file = join(installation.directory, `exported-${crypto.randomUUID()}`)
+      const limits = ['--channels', 'edge', '--acls', 'package_upload', '--expires', '2040-01-31T00:00:00']
+      const exporting = await (await machine()).snapcraft(['export-login', ...limits, file], typing(ADA))
+      assert.equal(exporting.code, 0, exporting.shown)
 
-    const { snapcraft } = await machine()
-    const login = await snapcraft(['login', '--with', file])
-    assert.equal(login.code, 0, login.shown)
-    assert.match(login.shown, /channels: +\['edge'\]/)
-    assert.match(login.shown, /permissions: +\['package_upload'\]/)
-    assert.match((await snapcraft(['whoami'])).shown, /email: +ada@example\.com/)
-    assert.match((await snapcraft(['logout'])).shown, /Credentials cleared/)
-    assert.equal((await sessions.list()).length, 1, 'logging out tells us nothing')
-  })
+      const { snapcraft } = await machine()
+      const login = await snapcraft(['login', '--with', file])
+      assert.equal(login.code, 0, login.shown)
+      assert.match(login.shown, /channels: +\['edge'\]/)
+      assert.match(login.shown, /permissions: +\['package_upload'\]/)
+      assert.match((await snapcraft(['whoami'])).shown, /email: +ada@example\.com/)
+      assert.match((await snapcraft(['logout'])).shown, /Credentials cleared/)
+      assert.equal((await sessions.list()).length, 1, 'logging out tells us nothing')
+    },
+  )
 
-  test('a wrong password is refused; the second factor is asked for, and taken', async () => {
+  once('a wrong password is refused; the second factor is asked for, and taken', async () => {
     const { snapcraft } = await machine()
     const wrong = await snapcraft(['login'], typing({ ...ADA, password: 'wrong' }))
     assert.notEqual(wrong.code, 0, wrong.shown)

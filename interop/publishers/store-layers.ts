@@ -17,7 +17,7 @@ interface Whoami {
   readonly [limit: string]: unknown
 }
 
-export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor }: PublisherTests): void {
+export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, once }: PublisherTests): void {
   /** What one run of snapcraft does; `environment` is its own. */
   async function run<A>(
     environment: Readonly<Record<string, string>>,
@@ -82,7 +82,7 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor }: P
     assert.deepEqual(refused.requests, [WHOAMI], 'it does not try to refresh')
   })
 
-  test('a wrong password and an address that nobody has are refused alike', async () => {
+  once('a wrong password and an address that nobody has are refused alike', async () => {
     const wrong = await exporting({ password: 'incorrect horse' })
     assertRefused(wrong, 'invalid-credentials')
     const unknown = await exporting({ email: 'nobody@example.com' })
@@ -101,32 +101,35 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor }: P
     assert.equal(me.account.username, person.username)
   })
 
-  test('on premises, a token is exchanged for another, which is shown as whoami under /publishergw', async () => {
-    const { installation, service, agentFile } = world()
-    const base = `${service.url}/publishergw`
-    const { token } = await agentToken(service.url, agentFile)
-    const onPremises = { SNAPCRAFT_STORE_AUTH: 'onprem', ...(await keyringIn(installation)) }
-    const asked = { do: 'login', permissions: PERMISSIONS }
-    await run(
-      { ...onPremises, SNAPCRAFT_ADMIN_MACAROON: token },
-      async (client) => {
-        const login = await client.ask(asked)
-        assert.deepEqual(login.requests, ['POST /publishergw/v1/tokens/offline/exchange'], login.message)
-        const me = (await ok(whoami(client))) as Whoami
-        assert.equal(me.account.username, FARM.username)
-      },
-      base,
-    )
-    const forged = { ...onPremises, ...(await keyringIn(installation)), SNAPCRAFT_ADMIN_MACAROON: 'AAAA' }
-    const refused = await run(forged, (client) => client.ask(asked), base)
-    assert.equal(refused.error, 'StoreServerError')
-    assert.equal(refused.status, 401, refused.message)
-  })
+  once(
+    'on premises, a token is exchanged for another, which is shown as whoami under /publishergw',
+    async () => {
+      const { installation, service, agentFile } = world()
+      const base = `${service.url}/publishergw`
+      const { token } = await agentToken(service.url, agentFile)
+      const onPremises = { SNAPCRAFT_STORE_AUTH: 'onprem', ...(await keyringIn(installation)) }
+      const asked = { do: 'login', permissions: PERMISSIONS }
+      await run(
+        { ...onPremises, SNAPCRAFT_ADMIN_MACAROON: token },
+        async (client) => {
+          const login = await client.ask(asked)
+          assert.deepEqual(login.requests, ['POST /publishergw/v1/tokens/offline/exchange'], login.message)
+          const me = (await ok(whoami(client))) as Whoami
+          assert.equal(me.account.username, FARM.username)
+        },
+        base,
+      )
+      const forged = { ...onPremises, ...(await keyringIn(installation)), SNAPCRAFT_ADMIN_MACAROON: 'AAAA' }
+      const refused = await run(forged, (client) => client.ask(asked), base)
+      assert.equal(refused.error, 'StoreServerError')
+      assert.equal(refused.status, 401, refused.message)
+    },
+  )
 
   // What craft-store sends for these has not changed since.
   if (snapcraft.version.startsWith('7.')) return
 
-  test('a login limited to packages, channels, permissions and a time is that', async () => {
+  once('a login limited to packages, channels, permissions and a time is that', async () => {
     const limits = { packages: ['hello-world'], channels: ['edge', 'latest/edge/*'] }
     const permissions = ['package_release', 'package_upload']
     const { credentials = '', message } = await exporting({ ...limits, permissions, ttl: 600 })
@@ -137,7 +140,7 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor }: P
     assert.ok(left > 0 && left <= 600_000, `${me['expires']}`)
   })
 
-  test('while the account is disabled it cannot log in, and its credentials are refused', async () => {
+  once('while the account is disabled it cannot log in, and its credentials are refused', async () => {
     const { installation } = world()
     const { credentials = '' } = await exporting({})
     await installation.ratafia(['accounts', 'disable', ADA.username, '--yes'])

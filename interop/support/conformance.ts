@@ -29,7 +29,7 @@ const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'own-brand.test.ts': 'snapd',
   'restart.test.ts': 'Python macaroonbakery',
   'separate-identity.test.ts': 'Python macaroonbakery',
-  'snapd-login.test.ts': 'snapd',
+  'snap-login.test.ts': 'snapd',
   'snapd-registration.test.ts': 'snapd',
   'snapd-sessions.test.ts': 'snapd',
   'terminal.test.ts': undefined,

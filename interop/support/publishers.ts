@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { before } from 'node:test'
-import type { Installation } from './installation.ts'
+import { before, test } from 'node:test'
+import type { DatabaseKind, Installation } from './installation.ts'
 import { publisherToken } from './publisher-token.ts'
 import type { TokenRecord } from './token-life.ts'
 import { addAccount, onEachDatabase, type World } from './world.ts'
@@ -27,13 +27,23 @@ export interface PublisherWithCodes extends Publisher {
 
 export interface PublisherTests {
   readonly world: () => World
+  /** Declares a test of what does not depend on the database: on SQLite only. */
+  readonly once: Once
   /** The same for all tests, inside of them. */
   readonly secondFactor: () => PublisherWithCodes
 }
 
+export type Once = (title: string, work: () => Promise<void>) => void
+
+export const onceOf =
+  (kind: DatabaseKind): Once =>
+  (title, work) => {
+    if (kind === 'sqlite') test(title, work)
+  }
+
 /** Declares tests for each database, with a service whose discharges are soon stale. */
 export function publishersOnEachDatabase(declare: (tests: PublisherTests) => void): void {
-  onEachDatabase((world) => {
+  onEachDatabase((world, kind) => {
     let person: PublisherWithCodes | undefined
     before(async () => {
       person = await withSecondFactor(world().installation, 'two-factors')
@@ -42,7 +52,7 @@ export function publishersOnEachDatabase(declare: (tests: PublisherTests) => voi
       if (!person) throw new TypeError('There is nobody yet.')
       return person
     }
-    declare({ world, secondFactor })
+    declare({ world, secondFactor, once: onceOf(kind) })
   }, SHORT_DISCHARGES)
 }
 
