@@ -47,7 +47,7 @@ export const revokePair = (client: Client): Promise<unknown> =>
   withPair(client, async (pair) => {
     const { random, pairs, endedPairs } = client
     // Leave some for the final check.
-    if (pairs.length < 2) return
+    if (pairs.length < 2) await newPair(client)
     if (random.chance(0.5)) await remind(client, whoami(pair))
     await send(client, revoke(pair, pair))
     for (const one of pairs.filter(({ session }) => session === pair.session)) move(one, pairs, endedPairs)
