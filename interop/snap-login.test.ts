@@ -53,7 +53,7 @@ onEachDatabase((world, kind) => {
     assert.equal(session?.description, request.userAgent.split(' ')[0])
   })
 
-  test('the login outlives a restart of snapd and of the service', async () => {
+  once('the login outlives a restart of snapd and of the service', async () => {
     const snapd = await loggedIn(ADA)
     await restartService({})
     await snapd.restart()
@@ -120,7 +120,7 @@ onEachDatabase((world, kind) => {
     assert.deepEqual(verdicts(), ['allowed'])
   })
 
-  test('security: a new password ends the logins with the old one', async () => {
+  once('security: a new password ends the logins with the old one', async () => {
     const { installation } = world()
     const nan = await newPerson('nan')
     const snapd = await loggedIn(nan)

@@ -89,7 +89,7 @@ export function storeLayerTests(snapcraft: Snapcraft, { world, secondFactor, onc
     assert.deepEqual(unknown, wrong)
   })
 
-  test('the second factor is asked for, and taken', async () => {
+  once('the second factor is asked for, and taken', async () => {
     const person = secondFactor()
     const email = { email: person.email, password: person.password }
     const asked = await exporting(email)
