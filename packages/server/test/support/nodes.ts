@@ -17,6 +17,7 @@ export interface TestNode extends TestService {
 export async function startNode(
   database: DatabaseConfig,
   environment: Readonly<Record<string, string>> = {},
+  { identityOnly = false }: { readonly identityOnly?: boolean } = {},
 ): Promise<TestNode> {
   const directory = await mkdtemp(join(tmpdir(), 'ratafia-node-'))
   const config: Config = {
@@ -28,6 +29,7 @@ export async function startNode(
   }
   const { baseUrl, installation, close } = await startService({
     config,
+    identityOnly,
     log: createLog({ level: 'silent', pretty: false }),
   })
   return {
