@@ -43,3 +43,11 @@ export interface Operation {
   /** When it answers 202, which has an empty body. */
   readonly accepted?: string
 }
+
+/** How a credential is refused that is a token, or a root with its discharge. */
+export const TOKEN_REFUSALS = [
+  'macaroon-authorization-required',
+  'macaroon-needs-refresh',
+  'macaroon-caveat-unknown',
+  'account-unknown',
+] as const

@@ -10,7 +10,7 @@ import {
   RegistrationHeadersSchema,
   RequestIdResponseSchema,
 } from './devices.ts'
-import type { Operation } from './operation.ts'
+import { type Operation, TOKEN_REFUSALS } from './operation.ts'
 import { PUBLISHER_OPERATIONS } from './publishers/operations.ts'
 import {
   CreateTokenRequestSchema,
@@ -24,13 +24,6 @@ import {
 } from './tokens.ts'
 
 const ASSERTIONS = 'application/x.ubuntu.assertion'
-
-const NO_TOKEN = [
-  'macaroon-authorization-required',
-  'macaroon-needs-refresh',
-  'macaroon-caveat-unknown',
-  'account-unknown',
-] as const
 
 const FORWARDED =
   'If `X-Snap-Device-Service-URL` names another device service that the operator allows, the request goes there, and its answer comes back as it is.'
@@ -57,7 +50,7 @@ export const OPERATIONS = {
     description:
       'Now a session exists: it can be listed and revoked. The same root can be exchanged again by the same person, for another token of the same session.',
     credential: 'root-and-discharge',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: EmptyObjectSchema,
     response: TokenResponseSchema,
@@ -69,7 +62,7 @@ export const OPERATIONS = {
     summary: 'The token macaroons of the account',
     description: 'Newest first, at most 10,000; there is no paging. One record is one login.',
     credential: 'token',
-    errors: ['invalid-field', 'limit-exceeded', ...NO_TOKEN],
+    errors: ['invalid-field', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     query: ListTokensQuerySchema,
     response: TokenListResponseSchema,
@@ -82,7 +75,7 @@ export const OPERATIONS = {
     description:
       'Within a second no node accepts its tokens. A session that is revoked already keeps its first revocation: the answer is the same record.',
     credential: 'token',
-    errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...NO_TOKEN],
+    errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: RevokeTokenRequestSchema,
     bodyRequired: true,
@@ -95,7 +88,7 @@ export const OPERATIONS = {
     summary: 'The account and the restrictions of the token that authenticated the request',
     description: 'What everything that the token was limited to has in common; `null` means not limited.',
     credential: 'token',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     response: WhoamiResponseSchema,
   },

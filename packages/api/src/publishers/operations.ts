@@ -1,5 +1,5 @@
 /** The operations of publisher tools: the dialect of Ubuntu One, and those of publisher gateways. */
-import type { Operation } from '../operation.ts'
+import { type Operation, TOKEN_REFUSALS } from '../operation.ts'
 import {
   CreateTokenRequestSchema,
   EmptyObjectSchema,
@@ -21,12 +21,6 @@ import {
   VerifyResponseSchema,
 } from './schemas.ts'
 
-const NO_TOKEN = [
-  'macaroon-authorization-required',
-  'macaroon-needs-refresh',
-  'macaroon-caveat-unknown',
-  'account-unknown',
-] as const
 const NO_ROOT = ['invalid-field', 'package-not-found', 'limit-exceeded'] as const
 
 const GATEWAY = 'The same path exists under `/publishergw`.'
@@ -39,7 +33,7 @@ export const PUBLISHER_OPERATIONS = {
     description:
       'For a root macaroon and its discharge, as for the exchange. All of it belongs to the session of that root, and ends with it. Nothing is stored that could show it again.',
     credential: 'root-and-discharge',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: EmptyObjectSchema,
     response: ExportResponseSchema,
@@ -76,7 +70,7 @@ export const PUBLISHER_OPERATIONS = {
     description:
       'Without snaps and keys, which the store knows. RATAFIA_DEVELOPER_ACCOUNT=off leaves the path to it.',
     credential: 'token',
-    errors: ['limit-exceeded', 'not-found', ...NO_TOKEN],
+    errors: ['limit-exceeded', 'not-found', ...TOKEN_REFUSALS],
     limited: 429,
     response: DeveloperAccountSchema,
   },
@@ -97,7 +91,7 @@ export const PUBLISHER_OPERATIONS = {
     summary: 'A token for a root macaroon and its discharge, as of `exchangeToken`',
     description: GATEWAY,
     credential: 'root-and-discharge',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: GatewayExchangeRequestSchema,
     response: TokenResponseSchema,
@@ -108,7 +102,7 @@ export const PUBLISHER_OPERATIONS = {
     summary: 'The same as `listTokens`',
     description: GATEWAY,
     credential: 'token',
-    errors: ['invalid-field', 'limit-exceeded', ...NO_TOKEN],
+    errors: ['invalid-field', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     query: ListTokensQuerySchema,
     response: TokenListResponseSchema,
@@ -119,7 +113,7 @@ export const PUBLISHER_OPERATIONS = {
     summary: 'The same as `revokeToken`',
     description: GATEWAY,
     credential: 'token',
-    errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...NO_TOKEN],
+    errors: ['invalid-field', 'resource-not-found', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: RevokeTokenRequestSchema,
     bodyRequired: true,
@@ -131,7 +125,7 @@ export const PUBLISHER_OPERATIONS = {
     summary: 'The account and the restrictions of the token, as gateways say it',
     description: GATEWAY,
     credential: 'token',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     response: GatewayWhoamiSchema,
   },
@@ -152,7 +146,7 @@ export const PUBLISHER_OPERATIONS = {
     summary: 'A token for `Authorization: Macaroon root=R, discharge=D`',
     description: `\`/v1/tokens/dashboard/exchange\` is the same. ${GATEWAY}`,
     credential: 'root-and-discharge',
-    errors: ['limit-exceeded', ...NO_TOKEN],
+    errors: ['limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: GatewayExchangeRequestSchema,
     response: TokenResponseSchema,
@@ -163,7 +157,7 @@ export const PUBLISHER_OPERATIONS = {
     summary: 'A further token of the session of a token, or of a root with its discharge',
     description: `Never wider, and never longer, than what it is made from. ${GATEWAY}`,
     credential: 'in-body',
-    errors: ['invalid-field', 'limit-exceeded', ...NO_TOKEN],
+    errors: ['invalid-field', 'limit-exceeded', ...TOKEN_REFUSALS],
     limited: 429,
     body: OfflineExchangeRequestSchema,
     bodyRequired: true,

@@ -16,10 +16,10 @@ import {
 import { createToken } from '../create.ts'
 import type { TokenDependencies } from '../dependencies.ts'
 import { sessionRoutes } from '../routes.ts'
-import { askingProgram } from './asking-program-routes.ts'
 import { gatewayExchange } from './gateway-exchange.ts'
 import { gatewayWhoami } from './gateway-whoami.ts'
 import { offlineExchange } from './offline-exchange.ts'
+import { askingProgram } from './routes.ts'
 import { createUbuntuOneRoot } from './ubuntu-one-root.ts'
 
 /** The same as `/v1/tokens/usso/exchange`, by another name. */

@@ -1,7 +1,7 @@
 /** The dialect of Ubuntu One: what snapcraft, snapd and surl ask the dashboard for (contract/publisher-login.md). */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { OPERATIONS } from '@ratafia/api/schemas'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { readJsonBodies } from '../../http/bodies/json-body.ts'
 import { digestOf } from '../../http/credentials/digest.ts'
 import { presentedMacaroons } from '../../http/credentials/presented.ts'
@@ -13,8 +13,8 @@ import {
   WITH_CREDENTIALS,
 } from '../authenticating-routes.ts'
 import type { TokenDependencies } from '../dependencies.ts'
-import { askingProgram } from './asking-program-routes.ts'
 import { developerAccount } from './developer-account.ts'
+import type { AskingProgram } from './login-host.ts'
 import { createUbuntuOneRoot } from './ubuntu-one-root.ts'
 import { verifyAuthorization } from './verify-authorization.ts'
 
@@ -55,3 +55,9 @@ export async function ubuntuOneRoutes(app: FastifyInstance, deps: DialectOptions
     developerAccount(authenticated.resultOf(request).account),
   )
 }
+
+/** The program that a request comes from, as its headers say. */
+export const askingProgram = ({ headers }: FastifyRequest): AskingProgram => ({
+  host: headers.host ?? '',
+  userAgent: headers['user-agent'] ?? '',
+})
