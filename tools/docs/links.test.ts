@@ -162,6 +162,9 @@ test('a command line in a code block is one that a checkout has: npx ratafia', (
   }
 })
 
+/** `contract/x.md, decisions 3, 15 to 20 and 31`; for some files the word is left out. */
+const CITED_DECISIONS = /contract\/([a-z-]+\.md), (?:decisions? )?(\d+(?:(?:,| and| to) \d+)*)(?![.\d])/g
+
 test('every section of the contract that a comment cites is in docs/contract', () => {
   const sources = globSync('{packages,interop,benchmarks,faults,tools}/**/*.{ts,js,py,go}', {
     cwd: root,
@@ -169,7 +172,7 @@ test('every section of the contract that a comment cites is in docs/contract', (
   let cited = 0
   for (const source of sources) {
     for (const [, file, list] of read(source).matchAll(
-      /contract\/([a-z]+\.md)((?:(?:,| to)? ?\d+\.\d+)*)/g,
+      /contract\/([a-z-]+\.md)((?:(?:,| to)? ?\d+\.\d+)*)/g,
     )) {
       const page = read(`docs/contract/${file}`)
       for (const [section] of (list ?? '').matchAll(/\d+\.\d+/g)) {
@@ -179,12 +182,20 @@ test('every section of the contract that a comment cites is in docs/contract', (
         assert.ok(heading, `${source} cites ${file} ${section}, which docs/contract/${file} does not have`)
       }
     }
-    for (const [, file, number] of read(source).matchAll(/contract\/([a-z]+\.md), decision (\d+)/g)) {
-      assert.match(
-        read(`docs/contract/${file}`),
-        new RegExp(`^\\| ${number} \\|`, 'm'),
-        `${source}: decision ${number}`,
-      )
+    // A citation may go on in the next line of its comment.
+    const text = read(source).replace(/\n\s*(\*|\/\/|#) /g, ' ')
+    for (const [, file, list] of text.matchAll(CITED_DECISIONS)) {
+      for (const [number] of (list ?? '').matchAll(/\d+/g)) {
+        const decided = new RegExp(`^\\| ${number} \\|`, 'm').test(read(`docs/contract/${file}`))
+        assert.ok(
+          decided,
+          `${source} cites decision ${number} of ${file}, which docs/contract/${file} does not have`,
+        )
+      }
+    }
+    for (const [, file, title] of text.matchAll(/contract\/([a-z-]+\.md), "([^"]+)"/g)) {
+      const found = read(`docs/contract/${file}`).includes(`\n## ${title}\n`)
+      assert.ok(found, `${source} cites "${title}" of ${file}, which docs/contract/${file} does not have`)
     }
   }
   assert.ok(cited > 10, 'the comments cite the contract')

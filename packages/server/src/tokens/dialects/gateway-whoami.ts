@@ -14,6 +14,7 @@ export function gatewayWhoami({ account, attenuations }: Authentication): Gatewa
       validation: 'unproven',
     },
     channels: channels && [...channels],
+    // charmcraft stops at a package without a type, and a token does not keep one.
     packages: packages?.map((id) => ({ type: 'charm' as const, id })) ?? null,
     permissions: permissions?.filter(isPermission) ?? null,
   }
