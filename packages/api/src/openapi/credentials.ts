@@ -23,7 +23,7 @@ const header = (name: string, description: string): Scheme => ({
 export const securitySchemes = {
   token: header(
     'Authorization',
-    '`Macaroon TOKEN`, the scheme in any case. TOKEN is the `macaroon` of the exchange, or anything that `Macaroons` takes, or JSON text of a macaroon or a list of them. `Macaroon root=R, discharge=D` works too, each base64 of one binary macaroon, quoted or not.',
+    '`Macaroon TOKEN` or `Bearer TOKEN`, the scheme in any case. TOKEN is the `macaroon` of the exchange, or anything that `Macaroons` takes, or JSON text of a macaroon or a list of them. `Macaroon root=R, discharge=D` works too, each base64 of one binary macaroon, quoted or not.',
   ),
   macaroons: header('Macaroons', MACAROONS),
   deviceSession: header(
