@@ -59,6 +59,26 @@ export const ERROR_CODES = {
     meaning:
       '`X-Snap-Device-Service-URL` names a service that this one does not forward to. The operator lists the allowed ones in RATAFIA_DEVICE_SERVICE_URLS.',
   },
+  'invalid-grant': {
+    status: 400,
+    meaning:
+      'The ID token of a job is refused, or nothing is granted to that job. The message says what the token says; the operator finds the comparison in the audit log.',
+  },
+  'invalid-scope': {
+    status: 400,
+    meaning:
+      'The exchange of an ID token asks for more than the job is granted. Ask for less, or leave it out.',
+  },
+  'invalid-target': {
+    status: 400,
+    meaning:
+      '`audience` or `resource` of the exchange of an ID token is not this service. Leave them out, or send its base URL.',
+  },
+  'unsupported-grant-type': {
+    status: 400,
+    meaning:
+      '`grant_type` of the exchange of an ID token is not `urn:ietf:params:oauth:grant-type:token-exchange`.',
+  },
   'macaroon-authorization-required': {
     status: 401,
     meaning:

@@ -74,5 +74,7 @@ export interface AccountTables {
     created_at: number
     revoked_at: number | null
     revoked_by: string | null
+    rule_id: string | null
+    job: string | null
   }
 }

@@ -1,11 +1,12 @@
 import type { AccountTables } from './account-tables.ts'
+import type { CiTables } from './ci-tables.ts'
 
 /**
- * The tables as queries see them, in one list with those of accounts (`account-tables.ts`). Instants are epoch
+ * The tables as queries see them, in one list with those of accounts and of CI (`*-tables.ts`). Instants are epoch
  * milliseconds in a bigint column (`Date` in code: see `instant.ts`); both databases return bytes as `Buffer`. The
  * migrations explain what each column means.
  */
-export interface Schema extends AccountTables {
+export interface Schema extends AccountTables, CiTables {
   root_key: {
     id: number
     sealed: Uint8Array

@@ -13,6 +13,7 @@ import { sessionChains } from './0011-session-chains.ts'
 import { buckets } from './0012-contract-buckets.ts'
 import { announcements } from './0013-announcements.ts'
 import { publisherLogins } from './0014-publisher-logins.ts'
+import { ciPublishing } from './0015-ci-publishing.ts'
 
 /** In the order they run. A published one is never edited: a change is a new one at the end. */
 export const migrations: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   buckets,
   announcements,
   publisherLogins,
+  ciPublishing,
 ]

@@ -1,0 +1,32 @@
+/** An issuer of ID tokens for jobs, as an operator added it (contract/oidc.md, A4). */
+import type { KindName } from './kinds.ts'
+
+export interface Issuer {
+  /** A UUID. */
+  readonly id: string
+  /** What `iss` says, byte for byte: never normalised. */
+  readonly url: string
+  readonly kind: KindName
+  readonly settings: IssuerSettings
+  readonly createdAt: Date
+}
+
+/** The database keeps this as JSON. */
+export interface IssuerSettings {
+  /** Of issuers that cannot set ours; null: the base URL. */
+  readonly audience: string | null
+  /** What may stand in `aud` beside ours. */
+  readonly otherAudiences: readonly string[]
+  /** Networks, as `10.20.0.0/16`, that its hosts may be in although they are not public. */
+  readonly privateAddresses: readonly string[]
+  /** Claims that identify a job for good, in place of the kind's; null: those of the kind. Only for `generic`. */
+  readonly stableClaims: readonly string[] | null
+  /** The operator accepted rules by names that somebody else could get one day. */
+  readonly namesCanBeReused: boolean
+  /** Milliseconds from `iat` to `exp`. */
+  readonly longestLife: number
+}
+
+export const DAY_MS = 86_400_000
+/** Of {@link IssuerSettings.longestLife}: the default, and the most that an operator can allow (A16). */
+export const LONGEST_LIFE = { standard: DAY_MS, most: 7 * DAY_MS } as const
