@@ -30,6 +30,13 @@ export function parseRetention(value: string): number {
   throw new Error(`is ${value}. Keep rows for 1h at least.`)
 }
 
+/** A duration that is no shorter than the shortest life of a job's token. */
+export function parseJobLifetime(value: string): number {
+  const milliseconds = parseDuration(value)
+  if (milliseconds >= 60_000) return milliseconds
+  throw new Error(`is ${value}. The token of a job lives for 60s at least.`)
+}
+
 export function parseWorkers(value: string): number {
   if (/^[1-9][0-9]{0,2}$/.test(value)) return Number(value)
   throw new Error(`is not a number of processes from 1 to 999: ${value}.`)
