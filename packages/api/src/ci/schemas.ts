@@ -8,17 +8,9 @@ import { MAX_DESCRIPTION_LENGTH } from '../limits.ts'
 import { PERMISSIONS } from '../permissions.ts'
 import { restriction } from '../tokens.ts'
 import { Type } from '../type.ts'
+import { TOKEN_EXCHANGE, TOKEN_TYPES } from './token-types.ts'
 
 const exactly = { additionalProperties: false }
-
-export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
-/** What {@link SubjectTokenTypes} and requests call the types of tokens. */
-export const TOKEN_TYPES = {
-  idToken: 'urn:ietf:params:oauth:token-type:id_token',
-  jwt: 'urn:ietf:params:oauth:token-type:jwt',
-  accessToken: 'urn:ietf:params:oauth:token-type:access_token',
-  pair: 'urn:ratafia:token-type:macaroon-pair',
-} as const
 
 const SubjectTokenTypes = Type.Enum([TOKEN_TYPES.idToken, TOKEN_TYPES.jwt], { type: 'string' })
 const IssuedTokenTypes = Type.Enum([TOKEN_TYPES.accessToken, TOKEN_TYPES.pair], { type: 'string' })
