@@ -5,7 +5,7 @@
 
 /** Who makes a change, and from where. */
 export interface Author {
-  /** `operator`, `account:USERNAME`, `device-key:ID` or `service`. */
+  /** `operator`, `account:USERNAME`, `device-key:ID`, `issuer:URL` (one of its jobs) or `service`. */
   readonly actor: string
   /** An address, or for the operator, `command line` and the system's user. */
   readonly source: string
@@ -36,6 +36,7 @@ export type Changing<Stores> = <T>(work: (on: Stores & Recording) => Promise<T>)
 export type ChangingBy<Stores> = (author: Author) => Changing<Stores>
 
 export const accountActor = (username: string): string => `account:${username}`
+export const jobActor = (issuerUrl: string): string => `issuer:${issuerUrl}`
 export const deviceKeyActor = (deviceKeyId: string): string => `device-key:${deviceKeyId}`
 
 /** The names of all changes, as `ratafia audit` shows them. A published name keeps its meaning. */
@@ -67,6 +68,8 @@ export const ACTIONS = {
   'publisher.add': 'a rule was made: it says which jobs of an issuer get tokens of an account',
   'publisher.disable': 'a rule was disabled, and the sessions that it opened were revoked',
   'publisher.remove': 'a rule was removed, and the sessions that it opened were revoked',
+  'publisher.minted': 'a job got a token for its ID token: a token session began, or went on',
+  'publisher.refused': 'a job proved who it is by its ID token, and got no token',
   'login.approve': 'a login was approved in a browser',
   'login.deny': 'a login was refused in a browser',
   'token.open': 'a login was used for the first time: a token session began',

@@ -9,11 +9,12 @@ import {
   OAuthErrorSchema,
   OidcAudienceSchema,
 } from './schemas.ts'
+import { EXCHANGE_PATH } from './token-types.ts'
 
 export const CI_OPERATIONS = {
   exchangeIdToken: {
     method: 'POST',
-    path: '/api/v2/tokens/oidc',
+    path: EXCHANGE_PATH,
     summary: 'A token for the ID token of a CI job (RFC 8693)',
     description:
       'The issuer of the ID token and a rule for the job are there already: the operator adds both. The ID token is good once. With `Accept: text/plain` the answer is what SNAPCRAFT_STORE_CREDENTIALS takes, and nothing else. A refusal says what the ID token says; the operator finds the rest under the id in `extra.audit`.',
@@ -38,7 +39,7 @@ export const CI_OPERATIONS = {
   },
   oidcAudience: {
     method: 'GET',
-    path: '/api/v2/tokens/oidc',
+    path: EXCHANGE_PATH,
     summary: 'The audience that ID tokens for this service need',
     credential: 'none',
     errors: [],

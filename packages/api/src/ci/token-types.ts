@@ -9,3 +9,6 @@ export const TOKEN_TYPES = {
   /** A root macaroon and its discharge, as snapcraft takes them by default. */
   pair: 'urn:ratafia:token-type:macaroon-pair',
 } as const
+
+/** Below the base URL. */
+export const EXCHANGE_PATH = '/api/v2/tokens/oidc'

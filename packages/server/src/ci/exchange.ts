@@ -7,13 +7,13 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { type ExchangeIdTokenResponse, newSessionId } from '@ratafia/api'
 import { jobActor } from '../change.ts'
 import { quote, Unavailable } from '../errors.ts'
+import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
 import {
   checkIdempotencyKey,
   type ExchangeRequest,
   readExchangeRequest,
   type SentParameters,
 } from './exchange-request.ts'
-import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
 import { type Granted, grantedOf } from './granted.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from './id-token/id-token.ts'
 import { readIdToken } from './id-token/read.ts'
@@ -64,7 +64,14 @@ async function exchangeSent(sent: SentExchange, progress: Progress, deps: Exchan
   const verified = await deps.verify(token, found)
   progress.verified = verified
   const { source } = sent
-  const job: Job = { request, idempotencyKey, source, issuer, verified, claims: keptClaims(issuer, verified.claims) }
+  const job: Job = {
+    request,
+    idempotencyKey,
+    source,
+    issuer,
+    verified,
+    claims: keptClaims(issuer, verified.claims),
+  }
   return exchangeVerified(job, progress, deps)
 }
 

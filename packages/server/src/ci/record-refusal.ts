@@ -3,8 +3,8 @@
  * (contract/oidc.md, A21, A22).
  */
 import { jobActor } from '../change.ts'
-import type { Claims, VerifiedIdToken } from './id-token/id-token.ts'
 import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
+import type { Claims, VerifiedIdToken } from './id-token/id-token.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { keptClaims } from './issuers/job.ts'
 import { ExchangeRefusal, type Reason } from './refusal.ts'
@@ -68,11 +68,15 @@ export async function refusalRecorded(
     { actor: jobActor(issuer.url), source },
   )
   if (verified && isNothingGranted(reason)) return nothingGranted(reason, issuer, verified, entry)
-  return new ExchangeRefusal(reason, `${error.message} The operator finds this as ${entry} in the audit log.`, {
-    code: error.code,
-    extra: { ...error.extra, audit: entry },
-    cause: error,
-  })
+  return new ExchangeRefusal(
+    reason,
+    `${error.message} The operator finds this as ${entry} in the audit log.`,
+    {
+      code: error.code,
+      extra: { ...error.extra, audit: entry },
+      cause: error,
+    },
+  )
 }
 
 /** Kept claims, a line for each. */

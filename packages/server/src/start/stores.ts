@@ -13,6 +13,7 @@ import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author } from '../change.ts'
 import { ruleStore } from '../ci/rules/rule-store.ts'
+import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
@@ -43,6 +44,7 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
+  usedTokens: usedTokenStore(on),
   packages: packageStore(on),
   rules: ruleStore(on),
   assertions: assertionStore(on),

@@ -2,7 +2,7 @@
  * Reads bodies that are a form or, with a JSON media type, a JSON object: the same parameters under the same names
  * (contract/oidc.md, A2).
  */
-import type { FastifyInstance, preValidationHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preValidationHookHandler } from 'fastify'
 import { RequestError } from '../../errors.ts'
 import { afterwards, asError } from '../hooks.ts'
 import { BODY_LIMIT, decodeUtf8, parseJsonBody } from './json-body.ts'
@@ -19,6 +19,11 @@ export function readFormsOrJson(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     if (route.method === 'POST') route.preValidation = afterwards(route.preValidation, parse)
   })
+}
+
+export function sentParameters({ body }: Pick<FastifyRequest, 'body'>): SentParameters {
+  if (body instanceof Map) return body
+  throw new TypeError('the route reads no form')
 }
 
 const JSON_TYPE = /^application\/(?:[^;]+\+)?json\s*(?:;|$)/i

@@ -59,7 +59,8 @@ function parseText(body: Buffer): unknown {
 }
 
 /** Throws {@link RequestError} `invalid-request` with this message. */
-export const decodeUtf8 = (body: Buffer, otherwise: string): string => read(() => utf8.decode(body), otherwise)
+export const decodeUtf8 = (body: Buffer, otherwise: string): string =>
+  read(() => utf8.decode(body), otherwise)
 
 function read<T>(parse: () => T, otherwise: string): T {
   try {
