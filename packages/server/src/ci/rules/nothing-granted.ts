@@ -1,8 +1,9 @@
 /** The answer to a job that gets nothing: the same whatever the reason, so that it tells nothing of rules (A21). */
+import { quote } from '../../errors.ts'
 import type { VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { kindOf } from '../issuers/kinds.ts'
 import { ExchangeRefusal } from '../refusal.ts'
-import type { Candidate } from './match.ts'
 
 export type NothingGranted = 'no-rule' | 'event' | 'rule-disabled' | 'account-disabled'
 
@@ -13,28 +14,17 @@ export type NothingGranted = 'no-rule' | 'event' | 'rule-disabled' | 'account-di
  */
 export function nothingGranted(
   reason: NothingGranted,
-  _issuer: Issuer,
-  _token: VerifiedIdToken,
-  _auditEntry?: string,
+  issuer: Issuer,
+  token: VerifiedIdToken,
+  auditEntry?: string,
 ): ExchangeRefusal {
-  return new ExchangeRefusal(reason, 'not yet')
+  const says = Object.entries(token.kept).map(([claim, value]) => `${claim} ${valueText(value)}`)
+  const more =
+    auditEntry === undefined ? '' : ` The operator finds the comparison in audit entry ${auditEntry}.`
+  return new ExchangeRefusal(
+    reason,
+    `Nothing is granted to this job. Its ID token is of ${kindOf(issuer.kind).title} and says: ${says.join(', ') || 'nothing of use'}.${more}`,
+  )
 }
 
-/** For the audit entry: what does not hold in a rule. Values are shortened, and e-mail addresses left out. */
-export interface RuleComparison {
-  readonly rule: string
-  readonly differences: readonly {
-    readonly claim: string
-    readonly expected: string
-    readonly found: string
-  }[]
-}
-
-/** Of at most ten rules, by name. */
-export function compareRules(
-  _token: VerifiedIdToken,
-  _issuer: Issuer,
-  _candidates: readonly Candidate[],
-): readonly RuleComparison[] {
-  throw new Error('not yet')
-}
+const valueText = (value: unknown): string => (typeof value === 'string' ? quote(value) : String(value))
