@@ -73,6 +73,10 @@ export const ACTIONS = {
   'token.describe': 'a client said what it is, and its token session got that description',
   'token.revoke': 'a token session was revoked',
   'token.revoke-all': 'the logins of an account were ended, and then each of its token sessions was revoked',
+  'issuer.add': 'an issuer of ID tokens for jobs was added',
+  'issuer.refresh': 'an issuer of ID tokens has other keys',
+  'issuer.remove':
+    'an issuer of ID tokens was removed, with its rules, and the sessions they had opened were revoked',
   'packages.import': 'the package directory was filled from a file',
   'key.rotate': 'a root key or a key pair was added, and is in use',
   'secret.rotate': 'all sealed values were sealed again under another secret key',

@@ -1,6 +1,7 @@
 /** Connections to issuers: each address of a name is checked in the look-up of the connection itself. */
 import type { LookupAddress } from 'node:dns'
 import { lookup as lookUp } from 'node:dns/promises'
+import { once } from 'node:events'
 import {
   connect as connectTo,
   isIP,
