@@ -50,12 +50,16 @@ function listOf(given: readonly string[] | undefined): readonly string[] | null 
   return items.length === 0 ? null : items
 }
 
+/** Whether an item of a list can stand in a caveat. */
+export const isLimit = (item: string): boolean =>
+  item.length <= ATTENUATION_LIMITS.characters && /^[\x20-\x7e]+$/.test(item)
+
 /** The same rules as for the request for a token. */
 function listProblems(field: string, items: readonly string[] | null): readonly LimitProblem[] {
   const { items: most, characters } = ATTENUATION_LIMITS
   if (items === null) return []
   if (items.length > most) return [{ field, message: `There are more than ${most} of --${field}.` }]
-  const bad = items.find((item) => item.length > characters || !/^[\x20-\x7e]+$/.test(item))
+  const bad = items.find((item) => !isLimit(item))
   if (bad === undefined) return []
   const message = `--${field} ${quote(bad)} is not 1 to ${characters} printable ASCII characters.`
   return [{ field, message }]

@@ -1,9 +1,14 @@
 /** Whether a rule that somebody wants can be made: everything that is wrong, at once. */
+import type { ErrorCode } from '@ratafia/api'
+import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
 import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
 import type { Clock } from '../../../clock.ts'
 import { invalidField, quote, RequestError } from '../../../errors.ts'
+import type { PackageStore } from '../../../package-directory/package-store.ts'
+import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
+import { isLimit } from '../../../tokens/wanted-limits.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { checkRule, readMatch } from '../check-rule.ts'
 import { type FindIssuer, findIssuer } from '../managing/find-issuer.ts'
@@ -23,7 +28,8 @@ export interface WantedRule {
   readonly account: string
   /** As JSON gives it: see `matcher.ts`. */
   readonly match: unknown
-  readonly grants: WantedGrants
+  readonly grants: Omit<WantedGrants, 'packages'>
+  readonly packages: readonly PackageReference[]
   /** Milliseconds. Default: 15 minutes, or what is allowed. */
   readonly lifetime?: number | undefined
 }
@@ -42,6 +48,7 @@ export interface CheckedWanted {
 export interface CheckDeps {
   readonly accounts: AccountStore
   readonly issuers: FindIssuer
+  readonly packages: PackageStore
   readonly clock: Clock
   /** The longest lifetime, in milliseconds. */
   readonly jobMaxLifetime: number
@@ -56,11 +63,11 @@ const MOST_IDS = 2000
 /** Throws as `addRule` does. Everything is looked at first, so that nobody has to try again for each mistake. */
 export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps): Promise<CheckedWanted> {
   const problems: string[] = []
-  const noted = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+  const noted: Noted = async (work) => {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof RequestError) || error.code !== 'invalid-field') throw error
+      if (!(error instanceof RequestError) || !IN_THE_WISH.has(error.code)) throw error
       problems.push(error.message)
       return undefined
     }
@@ -72,7 +79,8 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
     const match = readMatch(wanted.match)
     return issuer && matchFor(issuer, match)
   })
-  const granted = checkGrants(wanted.grants)
+  const packages = await packageIds(wanted.packages, noted, deps)
+  const granted = checkGrants({ ...wanted.grants, packages })
   if ('problems' in granted) problems.push(...granted.problems)
   const { lifetime = Math.min(LIFETIME.standard, deps.jobMaxLifetime) } = wanted
   await noted(() => checkLifetime(lifetime, deps.jobMaxLifetime))
@@ -82,6 +90,12 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
   const warnings = [...checked.warnings, ...(account.disabledAt ? [disabledWarning(account)] : [])]
   return { account, issuer, match: checked.match, grants: granted.grants, lifetime, warnings }
 }
+
+/** What whoever wants the rule can put right. */
+const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'package-not-found'])
+
+/** Notes a refusal, and goes on. */
+type Noted = <T>(work: () => T | Promise<T>) => Promise<T | undefined>
 
 function checkName(name: string): void {
   if (isRuleName(name)) return
@@ -95,6 +109,21 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
   const found = requireNotRemoved(await findAccount(account, deps))
   requireMayMakeRules(maker, { account: found, now })
   return found
+}
+
+/** Of each, so that every unknown name is told. What is no name of a package stays as it is, and `checkGrants` says so. */
+async function packageIds(
+  references: readonly PackageReference[],
+  noted: Noted,
+  deps: Pick<CheckDeps, 'packages'>,
+): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (const reference of references.slice(0, ATTENUATION_LIMITS.items + 1)) {
+    const text = reference.snap_id ?? reference.name ?? ''
+    const known = isLimit(text) ? await noted(() => resolvePackages([reference], deps)) : undefined
+    ids.push(known?.[0] ?? text)
+  }
+  return ids
 }
 
 function matchFor(issuer: Issuer, match: Match): ReturnType<typeof checkRule> {
