@@ -5,6 +5,7 @@ import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
 import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
+import { documentFetcher } from '../http/outgoing/documents.ts'
 import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -37,6 +38,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),
       fleet: fleetStore(database),
+      fetchDocument: documentFetcher(),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),
