@@ -1,8 +1,12 @@
 /** The answer to a job that gets nothing: the same whatever the reason, so that it tells nothing of rules (A21). */
+import { quote } from '../../errors.ts'
+import { mayBeEmail } from '../id-token/claims.ts'
 import type { VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
+import { kindOf } from '../issuers/kinds.ts'
 import { ExchangeRefusal } from '../refusal.ts'
-import type { Candidate } from './match.ts'
+import { compareClaims } from './compare.ts'
+import type { Rule } from './rule.ts'
 
 export type NothingGranted = 'no-rule' | 'event' | 'rule-disabled' | 'account-disabled'
 
@@ -13,14 +17,22 @@ export type NothingGranted = 'no-rule' | 'event' | 'rule-disabled' | 'account-di
  */
 export function nothingGranted(
   reason: NothingGranted,
-  _issuer: Issuer,
-  _token: VerifiedIdToken,
-  _auditEntry?: string,
+  issuer: Issuer,
+  token: VerifiedIdToken,
+  auditEntry?: string,
 ): ExchangeRefusal {
-  return new ExchangeRefusal(reason, 'not yet')
+  const says = Object.entries(token.kept).map(([claim, value]) => `${claim} ${valueText(value)}`)
+  const more =
+    auditEntry === undefined ? '' : ` The operator finds the comparison in audit entry ${auditEntry}.`
+  return new ExchangeRefusal(
+    reason,
+    `Nothing is granted to this job. Its ID token is of ${kindOf(issuer.kind).title} and says: ${says.join(', ') || 'nothing of use'}.${more}`,
+  )
 }
 
-/** For the audit entry: what does not hold in a rule. Values are shortened, and e-mail addresses left out. */
+const valueText = (value: unknown): string => (typeof value === 'string' ? quote(value) : String(value))
+
+/** For the audit entry: what does not hold. */
 export interface RuleComparison {
   readonly rule: string
   readonly differences: readonly {
@@ -30,11 +42,24 @@ export interface RuleComparison {
   }[]
 }
 
-/** Of at most ten rules, by name. */
+const MOST_RULES = 10
+const MOST_CHARACTERS = 200
+
+/** Of at most ten rules, in the order given. Values are shortened, and e-mail addresses left out (A22). */
 export function compareRules(
-  _token: VerifiedIdToken,
-  _issuer: Issuer,
-  _candidates: readonly Candidate[],
+  { claims }: VerifiedIdToken,
+  issuer: Issuer,
+  candidates: readonly { readonly rule: Rule }[],
 ): readonly RuleComparison[] {
-  throw new Error('not yet')
+  return candidates.slice(0, MOST_RULES).map(({ rule }) => ({
+    rule: rule.name,
+    differences: compareClaims(rule.match, issuer, claims)
+      .filter((compared) => !compared.holds)
+      .map(({ claim, expected, found }) => ({ claim, expected: logged(expected), found: logged(found) })),
+  }))
+}
+
+function logged(text: string): string {
+  if (mayBeEmail(text)) return '(an e-mail address)'
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 }
