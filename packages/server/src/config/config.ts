@@ -126,6 +126,8 @@ function configOf(
     tokenLifetime: tokenLifetime(values),
     /** Milliseconds; undefined = no limit. */
     tokenMaxLifetime: values.RATAFIA_TOKEN_MAX_LIFETIME,
+    /** It may have a password. Undefined = none. */
+    issuerProxy: values.RATAFIA_ISSUER_PROXY,
     /** Milliseconds. */
     deviceSessionLifetime: values.RATAFIA_DEVICE_SESSION_LIFETIME,
     unknownSessions: values.RATAFIA_UNKNOWN_SESSIONS,

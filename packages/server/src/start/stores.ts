@@ -12,6 +12,8 @@ import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identi
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author } from '../change.ts'
+import { issuerStore } from '../ci/issuers/issuer-store.ts'
+import { issuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
@@ -42,6 +44,8 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
+  issuers: issuerStore(on),
+  issuerKeys: issuerKeysStore(on),
   packages: packageStore(on),
   assertions: assertionStore(on),
   brands: brandStore(on),

@@ -6,6 +6,7 @@ import {
   parseHostAndPort,
   parseIdentityUrl,
   parseKnownServices,
+  parseProxyUrl,
   parsePublicKey,
 } from '../values.ts'
 
@@ -70,5 +71,11 @@ export const TOKEN_VARIABLES = {
     default: 'none: no limit',
     meaning: 'Longest lifetime a token may ask for',
     parse: parseDuration,
+  }),
+  RATAFIA_ISSUER_PROXY: optional({
+    default: 'none: issuers are connected to directly',
+    meaning:
+      'HTTP proxy, as `http://HOST:PORT` or with `USER:PASSWORD@`, for the keys of issuers of ID tokens. It looks names up by itself, so that their addresses are not checked here. Issuers with `--private-address`, or on this machine, are reached without it',
+    parse: parseProxyUrl,
   }),
 } as const
