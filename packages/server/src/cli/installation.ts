@@ -99,6 +99,8 @@ export interface Installation extends Stores {
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
   readonly fleet: FleetStore
+  /** What issuers of ID tokens publish. */
+  readonly fetchDocument: FetchDocument
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
