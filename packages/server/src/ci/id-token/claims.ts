@@ -1,7 +1,5 @@
 /** Values of claims, by name or by place (contract/oidc.md, A7). */
-import type { Claims } from './id-token.ts'
-
-export type Scalar = string | boolean | number
+import type { Claims, Scalar } from './id-token.ts'
 
 export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
@@ -29,14 +27,14 @@ export function claimOf(claims: Claims, name: string): unknown {
 /** As the name of a claim, undefined for a pointer that goes deeper than one. */
 export function pointedName(pointer: string): string | undefined {
   const [name, ...deeper] = pointer.slice(1).split('/')
-  return name === undefined || deeper.length > 0 ? undefined : unescape(name)
+  return name === undefined || deeper.length > 0 ? undefined : unescaped(name)
 }
 
 function memberOf(value: unknown, token: string): unknown {
   if (Array.isArray(value)) return /^(0|[1-9][0-9]{0,5})$/.test(token) ? value[Number(token)] : undefined
-  const name = unescape(token)
+  const name = unescaped(token)
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }
 
 /** In this order: `~01` is `~1`, not a slash. */
-const unescape = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~')
+const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~')

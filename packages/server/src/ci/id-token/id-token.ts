@@ -1,8 +1,10 @@
 /** An ID token before and after its verification. One is never taken for the other. */
-import type { Scalar } from './claims.ts'
 
 /** The claims of a token (RFC 7519), or of a file of claims. */
 export type Claims = Readonly<Record<string, unknown>>
+
+/** What a rule can match. */
+export type Scalar = string | boolean | number
 
 /** Read within limits, and nothing more: anybody can write this. */
 export interface UnverifiedIdToken {

@@ -1,7 +1,7 @@
 /** What is known of a job: for the description of its session, and for the audit log (contract/oidc.md, A13, A22). */
 import { quote } from '../../errors.ts'
-import { claimOf, isScalar, isStorable, mayBeEmail, type Scalar } from '../id-token/claims.ts'
-import type { Claims, VerifiedIdToken } from '../id-token/id-token.ts'
+import { claimOf, isScalar, isStorable, mayBeEmail } from '../id-token/claims.ts'
+import type { Claims, Scalar, VerifiedIdToken } from '../id-token/id-token.ts'
 import { ExchangeRefusal } from '../refusal.ts'
 import { stableIdsOf } from '../rules/stable-ids.ts'
 import type { Issuer } from './issuer.ts'

@@ -1,5 +1,5 @@
 /** The CI systems whose jobs can have tokens: a row for each (contract/oidc.md, A5, A8, A9, "Needed in a rule"). */
-import type { Scalar } from '../id-token/claims.ts'
+import type { Scalar } from '../id-token/id-token.ts'
 
 export interface Kind {
   /** As people know it. */

@@ -1,9 +1,8 @@
 /** A rule against claims, claim by claim: for explanations and for the audit log. */
-import { claimOf, isScalar, mayBeEmail } from '../id-token/claims.ts'
-import type { Claims, VerifiedIdToken } from '../id-token/id-token.ts'
+import { claimOf, isScalar } from '../id-token/claims.ts'
+import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
-import type { Candidate } from './match.ts'
 import type { Match } from './matcher.ts'
 import { isEventAllowed, standardInWords } from './matchers/events.ts'
 import { holds } from './matchers/holds.ts'
@@ -57,36 +56,4 @@ export function foundText(value: unknown): string {
   if (value === undefined) return 'absent'
   if (isScalar(value) || value === null) return JSON.stringify(value)
   return Array.isArray(value) ? 'a list' : 'an object'
-}
-
-/** For the audit entry: what does not hold. */
-export interface RuleComparison {
-  readonly rule: string
-  readonly differences: readonly {
-    readonly claim: string
-    readonly expected: string
-    readonly found: string
-  }[]
-}
-
-const MOST_RULES = 10
-const MOST_CHARACTERS = 200
-
-/** Of at most ten rules, in the order given. Values are shortened, and e-mail addresses left out (A22). */
-export function compareRules(
-  { claims }: VerifiedIdToken,
-  issuer: Issuer,
-  candidates: readonly Candidate[],
-): readonly RuleComparison[] {
-  return candidates.slice(0, MOST_RULES).map(({ rule }) => ({
-    rule: rule.name,
-    differences: compareClaims(rule.match, issuer, claims)
-      .filter((compared) => !compared.holds)
-      .map(({ claim, expected, found }) => ({ claim, expected: logged(expected), found: logged(found) })),
-  }))
-}
-
-function logged(text: string): string {
-  if (mayBeEmail(text)) return '(an e-mail address)'
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
 }

@@ -8,14 +8,12 @@ import type { Rule } from './rule.ts'
 export interface Explanation {
   /** A token with these claims gets what the rule grants, once it is signed, if it was not used before. */
   readonly holds: boolean
-  /** So would a token of this job with another audience or at another time. */
-  readonly holdsForJob: boolean
   readonly lines: readonly ExplainedLine[]
 }
 
 export interface ExplainedLine extends Omit<ComparedClaim, 'of'> {
   /** `match` is a claim of the rule, and `event` the kind's own list. */
-  readonly of: 'rule' | 'issuer' | 'audience' | 'time' | ComparedClaim['of']
+  readonly of: 'issuer' | 'audience' | 'time' | ComparedClaim['of']
 }
 
 /** Offline, and without a signature. `audience` is the base URL. */
@@ -25,24 +23,14 @@ export function explainRule(
   claims: Claims,
   { audience, now }: { readonly audience: string; readonly now: Date },
 ): Explanation {
-  const ofJob = [
-    ...disabledLine(rule),
+  const lines = [
     issuerLine(issuer, claims),
     ...compareClaims(rule.match, issuer, claims),
+    audienceLine(issuer, claims, audience),
+    timeLine(issuer, claims, now),
   ]
-  const ofToken = [audienceLine(issuer, claims, audience), timeLine(issuer, claims, now)]
-  const holdsForJob = ofJob.every(({ holds }) => holds)
-  return {
-    holds: holdsForJob && ofToken.every(({ holds }) => holds),
-    holdsForJob,
-    lines: [...ofJob, ...ofToken],
-  }
+  return { holds: lines.every((line) => line.holds), lines }
 }
-
-const disabledLine = ({ disabledAt }: Rule): readonly ExplainedLine[] =>
-  disabledAt === undefined
-    ? []
-    : [{ of: 'rule', claim: 'rule', expected: 'enabled', found: 'disabled', holds: false }]
 
 const issuerLine = ({ url }: Issuer, { iss }: Claims): ExplainedLine => ({
   of: 'issuer',

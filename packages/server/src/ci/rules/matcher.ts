@@ -1,5 +1,5 @@
 /** What a rule demands of a claim (contract/oidc.md, A7). */
-import type { Scalar } from '../id-token/claims.ts'
+import type { Scalar } from '../id-token/id-token.ts'
 
 export type { Scalar }
 

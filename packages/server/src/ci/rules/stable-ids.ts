@@ -18,31 +18,31 @@ export const namesOf = ({ kind, settings }: Issuer): readonly string[] =>
 
 /** What `publisher_rule.ids` can say of a rule for this job: one text or two, or none where an id is missing. */
 export function idsOfJob(issuer: Issuer, claims: Claims): readonly string[] {
-  const valueOf = (name: string) => claimOf(claims, name)
-  return [idsKey(stableIdsOf(issuer), valueOf), namesKey(namesOf(issuer), valueOf)].filter(
+  const valueAt = (name: string) => claimOf(claims, name)
+  return [idsKey(stableIdsOf(issuer), valueAt), namesKey(namesOf(issuer), valueAt)].filter(
     (key) => key !== undefined,
   )
 }
 
 /** What `publisher_rule.ids` says. Throws `TypeError`: the match has not passed `checkRule`. */
 export function idsOfRule(issuer: Issuer, match: Match): string {
-  const valueOf = (name: string) => (Object.hasOwn(match, name) ? match[name] : undefined)
-  const key = idsKey(stableIdsOf(issuer), valueOf) ?? namesKey(namesOf(issuer), valueOf)
+  const valueAt = (name: string) => (Object.hasOwn(match, name) ? match[name] : undefined)
+  const key = idsKey(stableIdsOf(issuer), valueAt) ?? namesKey(namesOf(issuer), valueAt)
   if (key === undefined) throw new TypeError('The match has no ids: checkRule refuses it.')
   return key
 }
 
-type ValueOf = (name: string) => unknown
+type ValueAt = (name: string) => unknown
 
 /** A list, where names are an object: neither is taken for the other. */
-const idsKey = (names: readonly string[], valueOf: ValueOf): string | undefined =>
-  keyOf(names, valueOf, (values) => values)
+const idsKey = (names: readonly string[], valueAt: ValueAt): string | undefined =>
+  keyOf(names, valueAt, (values) => values)
 
-const namesKey = (names: readonly string[], valueOf: ValueOf): string | undefined =>
-  keyOf(names, valueOf, (values) => ({ names: values }))
+const namesKey = (names: readonly string[], valueAt: ValueAt): string | undefined =>
+  keyOf(names, valueAt, (values) => ({ names: values }))
 
-function keyOf(names: readonly string[], valueOf: ValueOf, wrapped: (values: readonly unknown[]) => unknown) {
-  const values = names.map(valueOf)
+function keyOf(names: readonly string[], valueAt: ValueAt, wrapped: (values: readonly unknown[]) => unknown) {
+  const values = names.map(valueAt)
   if (values.length === 0 || !values.every(isScalar)) return undefined
   const key = JSON.stringify(wrapped(values))
   return key.length > MOST_IDS ? undefined : key
