@@ -35,6 +35,19 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',
     '--account ann --all',
   ],
+  'issuers add': [
+    'https://token.actions.githubusercontent.com --kind github',
+    'https://gitlab.corp.example --kind gitlab --private-address 10.20.0.0/16',
+    'https://kubernetes.default.svc.cluster.local --kind kubernetes --jwks jwks.json',
+    'https://vstoken.dev.azure.com/1f2e3d4c-5b6a-4978-8695-a4b3c2d1e0f9 --kind azure-devops --audience api://AzureADTokenExchange',
+  ],
+  'issuers list': ['', '--json'],
+  'issuers show': ['https://token.actions.githubusercontent.com'],
+  'issuers refresh': [
+    'https://token.actions.githubusercontent.com',
+    'https://kubernetes.default.svc.cluster.local --jwks jwks.json',
+  ],
+  'issuers remove': ['https://gitlab.corp.example'],
   login: [
     '--export snapcraft --url https://store.example.org --permissions package_upload --channels edge --ttl 30d',
     '--export raw --agent agents.json',
