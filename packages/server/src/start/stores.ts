@@ -12,6 +12,8 @@ import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identi
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author } from '../change.ts'
+import { issuerStore } from '../ci/issuers/issuer-store.ts'
+import { issuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
 import { ruleStore } from '../ci/rules/rule-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
@@ -43,6 +45,8 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
+  issuers: issuerStore(on),
+  issuerKeys: issuerKeysStore(on),
   packages: packageStore(on),
   rules: ruleStore(on),
   assertions: assertionStore(on),

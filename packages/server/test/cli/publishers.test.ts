@@ -267,7 +267,10 @@ eachDatabase((_kind, _open, fresh) => {
     const disuse = Object.fromEntries(
       all.map((one: { name: string; disuse: string }) => [one.name, one.disuse]),
     )
-    assert.deepEqual([disuse.unused, disuse.used, disuse.new], ['unused-for-90-days', null, 'never-matched'])
+    assert.deepEqual(
+      [disuse['unused'], disuse['used'], disuse['new']],
+      ['unused-for-90-days', null, 'never-matched'],
+    )
     const table = await ok('list', '--columns', 'name,last_used')
     assert.match(table, /^unused +20\S+Z \(unused for 90 days\)$/m)
     assert.match(table, /^used +20\S+Z$/m)
