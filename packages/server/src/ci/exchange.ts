@@ -112,7 +112,8 @@ async function answerFor(
     access_token: accessToken,
     issued_token_type: request.issuedType,
     token_type: 'Macaroon',
-    expires_in: Math.max(0, Math.floor((session.until.getTime() - now.getTime()) / 1000)),
+    // The milliseconds since the session began make no second less.
+    expires_in: Math.max(0, Math.round((session.until.getTime() - now.getTime()) / 1000)),
     scope: permissions.join(' '),
     session_id: session.id,
     rule: rule.name,
