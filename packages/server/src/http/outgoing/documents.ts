@@ -22,6 +22,14 @@ export type FetchDocument = (url: string, from: DocumentSource) => Promise<strin
 
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 256 * 1024
+const HEADERS = {
+  accept: 'application/json',
+  // Unpacking foreign data could take any amount of memory.
+  'accept-encoding': 'identity',
+  connection: 'close',
+  // Some services refuse a client without a name.
+  'user-agent': 'ratafia',
+}
 
 export const documentFetcher =
   ({ timeout = TIMEOUT_MS, ...sockets }: DocumentOptions = {}): FetchDocument =>
@@ -51,8 +59,7 @@ async function get(
       const { host, pathname, search } = target.url
       request({
         path: `${pathname}${search}`,
-        // Unpacking foreign data could take any amount of memory.
-        headers: { host, accept: 'application/json', 'accept-encoding': 'identity', connection: 'close' },
+        headers: { host, ...HEADERS },
         createConnection: () => socket,
         signal,
       })
