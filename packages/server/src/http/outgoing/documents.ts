@@ -99,6 +99,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'its network cannot be reached',
   ENETUNREACH: 'its network cannot be reached',
   ETIMEDOUT: 'it does not answer',
+  EPROTO: 'it does not speak TLS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }
