@@ -8,6 +8,8 @@ import { importIssuerKeys, readKeySet } from './issuer-keys.ts'
 const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
 const setOf = (...keys: readonly unknown[]) => JSON.stringify({ keys })
 const RSA = { ...jwkOf(testKeys().rsa.publicKey), kid: 'r' }
+/** What is not the same key as the one that stays. */
+const OTHER = { ...RSA, kid: 'o' }
 const kept = (...keys: readonly unknown[]): unknown[] => JSON.parse(readKeySet(setOf(...keys))).keys
 
 const elliptic = (namedCurve: string) => jwkOf(generateKeyPairSync('ec', { namedCurve }).publicKey)
@@ -36,19 +38,19 @@ const SMALL = jwkOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKe
 
 for (const [what, jwk] of [
   ['a symmetric key', { kty: 'oct', k: 'c2VjcmV0', kid: 'r' }],
-  ['a private key', { ...jwkOf(testKeys().rsa.privateKey), kid: 'r' }],
+  ['a private key', { ...jwkOf(testKeys().replaced.privateKey), kid: 'p' }],
   ['an RSA key of 1024 bits', SMALL],
-  ['an RSA key with the exponent 1', { ...RSA, e: 'AQ' }],
-  ['an RSA key with a large exponent', { ...RSA, e: RSA.n }],
-  ['an RSA key without a modulus', { ...RSA, n: undefined }],
-  ['an RSA key whose modulus is a number', { ...RSA, n: 5 }],
-  ['an RSA key for encryption', { ...RSA, use: 'enc' }],
-  ['an RSA key of another algorithm', { ...RSA, alg: 'RSA-OAEP' }],
-  ['an RSA key that says HS256', { ...RSA, alg: 'HS256' }],
-  ['an RSA key that says ES256', { ...RSA, alg: 'ES256' }],
-  ['a key to sign with', { ...RSA, key_ops: ['sign'] }],
-  ['a kid that is a number', { ...RSA, kid: 7 }],
-  ['a long kid', { ...RSA, kid: 'x'.repeat(256) }],
+  ['an RSA key with the exponent 1', { ...OTHER, e: 'AQ' }],
+  ['an RSA key with a large exponent', { ...OTHER, e: RSA.n }],
+  ['an RSA key without a modulus', { ...OTHER, n: undefined }],
+  ['an RSA key whose modulus is a number', { ...OTHER, n: 5 }],
+  ['an RSA key for encryption', { ...OTHER, use: 'enc' }],
+  ['an RSA key of another algorithm', { ...OTHER, alg: 'RSA-OAEP' }],
+  ['an RSA key that says HS256', { ...OTHER, alg: 'HS256' }],
+  ['an RSA key that says ES256', { ...OTHER, alg: 'ES256' }],
+  ['a key to sign with', { ...OTHER, key_ops: ['sign'] }],
+  ['a kid that is a number', { ...OTHER, kid: 7 }],
+  ['a long kid', { ...OTHER, kid: 'x'.repeat(256) }],
   ['a point that is not on the curve', { ...elliptic('P-256'), y: 'AAAA' }],
   ['another curve', elliptic('secp256k1')],
   ['a key for key agreement', jwkOf(generateKeyPairSync('x25519').publicKey)],

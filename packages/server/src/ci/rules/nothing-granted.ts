@@ -63,5 +63,5 @@ const EMAIL = /"[^"\s/:@]*@[^"\s/:]*"/
 
 function logged(text: string): string {
   if (EMAIL.test(text)) return '(an e-mail address)'
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text
 }
