@@ -495,6 +495,7 @@ describe('proxies', () => {
   })
 
   attack('proxy-environment', 'the proxy of the environment is not used', async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
     const environment = Object.fromEntries(
       ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy'].map((name) => [
         name,
