@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setDefaultCACertificates } from 'node:tls'
@@ -388,6 +388,23 @@ describe('documents', () => {
     assert.throws(() => checkIssuer({ url: GITLAB, kind: 'travis' }), refused(/There is no kind "travis"/))
   })
 
+  test('a request says what it takes, and nothing of this service', async () => {
+    let headers: IncomingHttpHeaders = {}
+    issuer.answerWith((request) => {
+      headers = request.headers
+      return false
+    })
+    await onLoopback()
+    assert.deepEqual(headers, {
+      host: new URL(issuer.url).host,
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      connection: 'close',
+      'user-agent': 'ratafia',
+    })
+    well()
+  })
+
   test('a redirect, another status, packed, not JSON, not UTF-8: each is refused', async () => {
     for (const [answer, message] of [
       [
@@ -478,6 +495,7 @@ describe('proxies', () => {
   })
 
   attack('proxy-environment', 'the proxy of the environment is not used', async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
     const environment = Object.fromEntries(
       ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy'].map((name) => [
         name,

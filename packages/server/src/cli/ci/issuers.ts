@@ -130,7 +130,7 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     longestLife: options.maxLife === undefined ? undefined : durationOf(options.maxLife),
     namesCanBeReused: options.namesCanBeReused === 'accepted',
   }
-  const { added, audience } = await context.beginInstallation(async (installation) => ({
+  const { added, audience } = await context.withInstallation(async (installation) => ({
     added: await addIssuer(wanted, installation),
     audience: options.audience ?? installation.config.baseUrl,
   }))
