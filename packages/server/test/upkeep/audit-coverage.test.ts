@@ -30,6 +30,14 @@ import {
   serialAssertion,
   setAcmePolicy,
 } from '../support/devices.ts'
+import {
+  exchange as exchangeIdToken,
+  fieldsOf,
+  idTokenOf,
+  vectorIssuers,
+  withRule,
+} from '../support/exchanges.ts'
+import { rulesOf } from '../support/id-tokens.ts'
 import { Browser } from '../support/identity.ts'
 import {
   addPublisher,
@@ -501,6 +509,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('HTTP', () => {
+    const issuers = vectorIssuers()
     const DEVICE = /^device-key:[\w-]{64}$/
     const shown = { requestHeaders: { 'api-key': 'synthetic-api-key-0001' } }
     const policy = (given: Parameters<typeof setAcmePolicy>[1]) => setAcmePolicy(service.installation, given)
@@ -523,7 +532,7 @@ eachDatabase((kind, _open, fresh) => {
 
     const CHANGING = [
       ...['exchangeToken', 'exportLogin', 'revokeToken', 'registerDevice', 'openSession'],
-      ...['gatewayExchange', 'ussoExchange', 'offlineExchange', 'gatewayRevoke'],
+      ...['gatewayExchange', 'ussoExchange', 'offlineExchange', 'gatewayRevoke', 'exchangeIdToken'],
     ]
     const ONLY_ASK: Readonly<Record<string, () => Promise<unknown>>> = {
       createToken: () => getRoot(service),
@@ -539,6 +548,8 @@ eachDatabase((kind, _open, fresh) => {
       developerAccount: () => fetch(`${service.baseUrl}/dev/api/account`),
       gatewayTokens: () => fetch(`${service.baseUrl}/v1/tokens`),
       gatewayWhoami: () => fetch(`${service.baseUrl}/v1/tokens/whoami`),
+      oidcAudience: () => call(service, 'GET', '/api/v2/tokens/oidc'),
+      authorizationServer: () => call(service, 'GET', '/.well-known/oauth-authorization-server'),
       nonces: () => getNonce(service),
       requestId: () => getRequestId(service),
       deviceSession: () => fetch(`${service.baseUrl}/device-session`),
@@ -621,6 +632,18 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await says(exchange('/api/v2/tokens/export', {})), [])
       const wrong = { email: 'gina', password: 'wrong', caveat_id: caveatIdOf(pair.root) }
       assert.deepEqual(await says(() => answers(requestDischarge(service, wrong), 401)), [])
+    })
+
+    test('ID tokens of jobs: a token, and a refusal of a job that its issuer vouches for', async () => {
+      const [rule = assert.fail('no rule')] = rulesOf('jenkins')
+      await withRule(service, rule, { issuers })
+      const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
+      const actor = /^issuer:http:\/\/127\.0\.0\.1:\d+\/jenkins$/
+      const send = (token: string) => () => exchangeIdToken(service, fieldsOf(token))
+      assert.deepEqual(await leavesBy(actor, send(text)), ['publisher.minted'])
+      assert.deepEqual(await leavesBy(actor, send(text)), ['publisher.refused'])
+      assert.deepEqual(await leavesBy(actor, send(`${text}A`)), [])
+      assert.deepEqual(await leavesBy(actor, send('')), [])
     })
 
     test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {
