@@ -39,6 +39,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
   { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
   { names: ['tokens'], load: async () => (await import('./accounts/tokens.ts')).tokenCommands },
   { names: ['login'], load: async () => (await import('./login/login.ts')).loginCommand },
+  { names: ['ci'], load: async () => (await import('./ci/job-commands.ts')).ciCommands },
   { names: ['packages'], load: async () => (await import('./accounts/packages.ts')).packageCommands },
   { names: ['keys'], load: async () => (await import('./upkeep/keys.ts')).keyCommands },
   { names: ['secret'], load: async () => (await import('./upkeep/secret.ts')).secretCommands },

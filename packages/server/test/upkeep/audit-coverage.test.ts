@@ -390,6 +390,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     serviceUrl: unused,
     release: 'test',
     gnupgHome: '/nonexistent',
+    job: { variable: unused, idTokenFile: '/nonexistent', whole: {} },
   }
   return { context, said: () => said }
 }
