@@ -56,10 +56,10 @@ export function ciCommands(parent: Command, context: CommandContext): void {
     .addOption(
       new Option(
         '--format <format>',
-        'macaroon: for StoreClient of craft-store, and SNAPCRAFT_STORE_AUTH=onprem; u1: for snapcraft as it is',
+        'u1: for snapcraft and UbuntuOneStoreClient of craft-store; macaroon: for SNAPCRAFT_STORE_AUTH=onprem and StoreClient',
       )
-        .choices(['macaroon', 'u1'])
-        .default('macaroon'),
+        .choices(['u1', 'macaroon'])
+        .default('u1'),
     )
     .option('--export <where>', 'where the credential goes; see below')
     .option('--variable <name>', 'the variable in a file of variables', VARIABLE)

@@ -86,7 +86,9 @@ function mintedIn(body: Json, url: string): Minted {
     throw strangeAnswer(url, 'no credential')
   if (typeof sessionId !== 'string' || !/^[0-9a-f-]{1,64}$/.test(sessionId))
     throw strangeAnswer(url, 'no session')
-  const secrets = [credentials, ...(typeof token === 'string' ? [token] : []), ...textsIn(credentials)]
+  // That of a pair is `root=…, discharge=…`.
+  const parts = typeof token === 'string' ? [token, ...(token.match(/[\w-]{16,}/g) ?? [])] : []
+  const secrets = [credentials, ...parts, ...textsIn(credentials)]
   return {
     credentials,
     secrets,
@@ -107,12 +109,23 @@ function textsIn(credentials: string): readonly string[] {
   }
 }
 
-/** In the words of the service, without the ID token, should they repeat it. */
+/** In the words of the service, with the audit entry; without the ID token, should they repeat it. */
 function refusalOf(answer: Answer, idToken: string): Error {
   const error = refusalIn(answer)
   if (!(error instanceof ServiceRefusal)) return error
-  const description = answer.body?.['error_description']
-  const said =
+  const { error_description: description, error_list: list } = answer.body ?? {}
+  const text =
     typeof description === 'string' ? `${placeOf(answer.url)}: ${description.slice(0, 1000)}` : error.message
-  return new ServiceRefusal(said.replaceAll(idToken, '…'), { code: error.code })
+  const said = text.replaceAll(idToken, '…')
+  const entry = auditEntryIn(list)
+  const hint =
+    entry === undefined || said.includes(entry) ? '' : ` The operator finds more in the audit entry ${entry}.`
+  return new ServiceRefusal(`${said}${hint}`, { code: error.code })
+}
+
+function auditEntryIn(list: unknown): string | undefined {
+  const [first]: readonly unknown[] = Array.isArray(list) ? list : []
+  const extra = isJson(first) ? first['extra'] : undefined
+  const entry = isJson(extra) ? extra['audit'] : undefined
+  return typeof entry === 'string' ? entry.slice(0, 64) : undefined
 }

@@ -1,17 +1,9 @@
 /** Where an ID token comes from, by name (contract/oidc.md, "Commands and pipelines"). */
-import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
 import { readNamed } from '../../files.ts'
+import type { Asking } from './asking.ts'
 import { fromActions, fromAzure, fromGoogle } from './platform-requests.ts'
 import { runProgram } from './program.ts'
-
-export interface Asking {
-  readonly job: JobEnvironment
-  /** For whom the token must be. */
-  readonly audience: string
-  /** Milliseconds that a request may take. */
-  readonly patience: number
-}
 
 export interface IdTokenSource {
   /** At the beginning of a sentence. */

@@ -1,7 +1,7 @@
 /** Platforms that answer a request of their job with its ID token (contract/oidc.md, "Commands and pipelines"). */
 import { ServiceRefusal } from '../../context.ts'
 import { type Answer, ask, placeOf, type Question } from '../../login/ask.ts'
-import type { Asking } from './id-token-source.ts'
+import type { Asking } from './asking.ts'
 import { throwIfBusy } from './retry.ts'
 import { requireConfidential } from './service-address.ts'
 
