@@ -444,6 +444,8 @@ test('every variable that can be wrong is in the table above', () => {
     'RATAFIA_DATA_DIR',
     'RATAFIA_SECRET_KEY_FILE',
     'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
+    'RATAFIA_ID_TOKEN',
+    'RATAFIA_ID_TOKEN_FILE',
     'OTEL_SERVICE_NAME',
     'OTEL_SDK_DISABLED',
   ]

@@ -59,6 +59,8 @@ import { discharging } from '../support/waiting-login.ts'
 const READ_ONLY: ReadonlySet<string> = new Set([
   'completion',
   'login',
+  'ci login',
+  'ci logout',
   'serve',
   'identity serve',
   'version',
