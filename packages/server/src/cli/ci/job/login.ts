@@ -100,5 +100,6 @@ function summaryOf(minted: Minted, { kind, path }: Destination, variable: string
   return `${where} It lasts ${minutes(lifetime)}${by}. \`ratafia ci logout\` ends its session, ${sessionId}, before.`
 }
 
+/** What is left is counted in whole seconds, and some have passed. */
 const minutes = (seconds: number): string =>
-  seconds % 60 === 0 && seconds > 60 ? `${seconds / 60} minutes` : `${seconds} seconds`
+  seconds < 90 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
