@@ -15,12 +15,19 @@ export interface JobsLetIn {
   idToken(claims?: Readonly<Record<string, unknown>>): string
 }
 
-/** Its issuer is of the kind `generic`, its jobs have the subject `job:hello`. */
-export async function letJobsIn(service: TestService, issuer: TestIssuer): Promise<JobsLetIn> {
+/**
+ * Its issuer is of the kind `generic`, its jobs have the subject `job:hello`. `audience`: for an issuer that always writes
+ * the same one.
+ */
+export async function letJobsIn(
+  service: TestService,
+  issuer: TestIssuer,
+  audience?: string,
+): Promise<JobsLetIn> {
   const { installation, baseUrl } = service
   const { username } = await addPerson(service)
   const rule = `hello-${username}`
-  await addIssuer({ url: issuer.url, kind: 'generic' }, installation)
+  await addIssuer({ url: issuer.url, kind: 'generic', audience }, installation)
   const added = await addRule(
     {
       maker: { by: 'operator' },
@@ -34,5 +41,9 @@ export async function letJobsIn(service: TestService, issuer: TestIssuer): Promi
     { ...installation, jobMaxLifetime: installation.config.jobMaxLifetime },
   )
   assert.equal(added.rule.name, rule)
-  return { rule, username, idToken: (claims) => issuer.sign({ sub: 'job:hello', aud: baseUrl, ...claims }) }
+  return {
+    rule,
+    username,
+    idToken: (claims) => issuer.sign({ sub: 'job:hello', aud: audience ?? baseUrl, ...claims }),
+  }
 }
