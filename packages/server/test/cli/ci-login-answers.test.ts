@@ -84,16 +84,19 @@ describe('ratafia ci login', () => {
     )
   })
 
-  test('a service that repeats the ID token in its refusal: the message leaves it out', async () => {
+  test('a service that repeats the ID token, and writes commands for the log: the messages have neither', async () => {
     const token = { sent: '' }
-    const job = await jobs.start({
-      [EXCHANGE]: (request, response, body) => {
+    const echo =
+      (status: number): Respond =>
+      (request, response, body) => {
         token.sent = new URLSearchParams(body).get('subject_token') ?? ''
-        json(refusal('invalid_grant', `I have ${token.sent} now`), 400)(request, response, body)
-      },
-    })
+        const said = `I have ${token.sent} now\n::add-path::/evil`
+        json(refusal('invalid_grant', said), status)(request, response, body)
+      }
+    const job = await jobs.start({ [EXCHANGE]: oneAfterTheOther(echo(503), echo(400)) })
     const { stderr } = await job.login(stdout, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
-    assert.match(stderr, /oidc: I have … now\n/)
+    assert.match(stderr, /oidc: I have … now\?::add-path::\/evil Trying again in 1 s\.\n/)
+    assert.match(stderr, /ratafia: .*oidc: I have … now\?::add-path::\/evil\n/)
     assert.ok(token.sent !== '' && !stderr.includes(token.sent))
   })
 

@@ -109,7 +109,8 @@ export function placeOf(url: string): string {
   return `${origin}${pathname}`
 }
 
-function jsonOf(text: string): Json | undefined {
+/** Undefined for anything else than an object. */
+export function jsonOf(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return isJson(value) ? value : undefined

@@ -1,6 +1,15 @@
 /** The exchange of an ID token for a credential, as its client (contract/oidc.md, "The exchange"). */
 import { ServiceRefusal } from '../../context.ts'
-import { type Answer, ask, isJson, type Json, placeOf, refusalIn, strangeAnswer } from '../../login/ask.ts'
+import {
+  type Answer,
+  ask,
+  isJson,
+  type Json,
+  jsonOf,
+  placeOf,
+  refusalIn,
+  strangeAnswer,
+} from '../../login/ask.ts'
 import { throwIfBusy } from './retry.ts'
 
 export type Format = 'macaroon' | 'u1'
@@ -52,15 +61,20 @@ export async function audienceOf(url: string, patience: number): Promise<string>
 /** Throws `ServiceRefusal`, `ServiceAway`. */
 export async function exchange(request: Request): Promise<Minted> {
   const { url, idToken, wanted, idempotencyKey, patience } = request
-  const answer = await ask(pathOf(url), {
-    method: 'POST',
-    headers: { 'idempotency-key': idempotencyKey },
-    body: parametersOf(idToken, wanted),
-    patience,
-  })
+  const question = { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, patience }
+  const answer = without(
+    idToken,
+    await ask(pathOf(url), { ...question, body: parametersOf(idToken, wanted) }),
+  )
   throwIfBusy(answer)
   if (answer.status === 200 && answer.body) return mintedIn(answer.body, answer.url)
-  throw refusalOf(answer, idToken)
+  throw refusalOf(answer)
+}
+
+/** Should the service repeat the ID token, no message does. */
+function without(idToken: string, answer: Answer): Answer {
+  const text = answer.text.replaceAll(idToken, '…')
+  return { ...answer, text, body: jsonOf(text) }
 }
 
 function parametersOf(idToken: string, wanted: Wanted): URLSearchParams {
@@ -109,14 +123,13 @@ function textsIn(credentials: string): readonly string[] {
   }
 }
 
-/** In the words of the service, with the audit entry; without the ID token, should they repeat it. */
-function refusalOf(answer: Answer, idToken: string): Error {
+/** In the words of the service, with the audit entry. */
+function refusalOf(answer: Answer): Error {
   const error = refusalIn(answer)
   if (!(error instanceof ServiceRefusal)) return error
   const { error_description: description, error_list: list } = answer.body ?? {}
-  const text =
+  const said =
     typeof description === 'string' ? `${placeOf(answer.url)}: ${description.slice(0, 1000)}` : error.message
-  const said = text.replaceAll(idToken, '…')
   const entry = auditEntryIn(list)
   const hint =
     entry === undefined || said.includes(entry) ? '' : ` The operator finds more in the audit entry ${entry}.`

@@ -1,5 +1,6 @@
 /** `ratafia ci login`: the ID token of a job, exchanged for a credential that lasts some minutes. */
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { parseDuration } from '../../../config/values.ts'
 import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'
 import { note } from '../../output.ts'
@@ -92,7 +93,7 @@ function summaryOf(minted: Minted, { kind, path }: Destination, variable: string
   const { sessionId, lifetime, rule } = minted
   const where = {
     'github-env': `${variable} is set for the further steps of this job.`,
-    dotenv: `${path} sets ${variable}; \`set -a; . ./${path}\` reads it.`,
+    dotenv: `${path} sets ${variable}; \`set -a; . ${path === undefined ? '' : resolve(path)}\` reads it.`,
     file: `${path} has the credential.`,
     stdout: 'The credential is on standard output.',
   }[kind]

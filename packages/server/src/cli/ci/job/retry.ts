@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceAway, type Streams } from '../../context.ts'
 import { type Answer, NoAnswer, refusalIn } from '../../login/ask.ts'
 import { note } from '../../output.ts'
+import { harmless } from '../../terminal/harmless.ts'
 
 /** In milliseconds. */
 const MOST_MS = 60_000
@@ -47,7 +48,7 @@ export async function withRetries<T>(
       // One more second, so that the request has some time too.
       if (wait === undefined || performance.now() + wait + 1000 > end) throw error
       const message = error instanceof Error ? error.message : String(error)
-      note(streams, `${message} Trying again in ${Math.max(1, Math.round(wait / 1000))} s.`)
+      note(streams, `${harmless(message)} Trying again in ${Math.max(1, Math.round(wait / 1000))} s.`)
       await sleep(wait)
     }
   }
