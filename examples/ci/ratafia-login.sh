@@ -2,7 +2,8 @@
 # Logs a CI job in to a Ratafia, without any stored secret: gets the ID token of the job from its platform, exchanges
 # it, and prints the credential. Two curl calls; it needs a POSIX shell and curl 7.55 or newer, and nothing else.
 #
-#   export SNAPCRAFT_STORE_CREDENTIALS="$(sh ratafia-login.sh -u https://store.example.com)"
+#   SNAPCRAFT_STORE_CREDENTIALS=$(sh ratafia-login.sh -u https://store.example.com)
+#   export SNAPCRAFT_STORE_CREDENTIALS
 #
 #   -u URL       the service; default: $RATAFIA_URL
 #   -f FORMAT    u1, for snapcraft as it is (default), or macaroon, for SNAPCRAFT_STORE_AUTH=onprem
