@@ -29,8 +29,8 @@ export interface Use extends TokenName {
     readonly id: SessionId
     readonly description: string
     readonly until: Date
-    /** JSON: what is known of the job. */
-    readonly job: string
+    /** What is known of the job, kept as JSON. */
+    readonly job: object
   }
   readonly rule: { readonly id: string; readonly version: string }
   /** Its subject is the session. */
@@ -132,7 +132,7 @@ const valuesOf = ({ issuer, key, at, keepUntil, idempotencyHash, session, rule }
   sessionId: session.id,
   description: session.description,
   until: toInstant(session.until),
-  job: session.job,
+  job: JSON.stringify(session.job),
   ruleId: rule.id,
   ruleVersion: rule.version,
 })
