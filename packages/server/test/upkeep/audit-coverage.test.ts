@@ -68,6 +68,8 @@ import { discharging } from '../support/waiting-login.ts'
 const READ_ONLY: ReadonlySet<string> = new Set([
   'completion',
   'login',
+  'ci login',
+  'ci logout',
   'serve',
   'identity serve',
   'version',
@@ -422,6 +424,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     serviceUrl: unused,
     release: 'test',
     gnupgHome: '/nonexistent',
+    job: { variable: unused, idTokenFile: '/nonexistent', whole: {} },
   }
   return { context, said: () => said }
 }
