@@ -30,6 +30,8 @@ export interface Fault extends Layout {
   readonly leastSeconds?: number
   /** How often it strikes at least, however long that takes. Default: once. */
   readonly leastStrikes?: number
+  /** The pause between two operations of a client, where minutes pass in which a full load shows nothing more. */
+  readonly pauseMs?: number
   /** Whether the release before this one sets up the database and runs first. */
   readonly upgrades?: true
   /** Additional environment variables of a node, by its index. */

@@ -161,7 +161,7 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
   const randomOf = (turn: number) => seeded(seed, `${fault.name} operator turn ${turn}`)
   await Promise.all([
     strike(),
-    ...clients.map((client) => runClient(client, over)),
+    ...clients.map((client) => runClient(client, over, fault.pauseMs)),
     operate({ clients, randomOf, recorder, ratafia, ofOneRelease, pauseMs: OPERATOR_PAUSE_MS }, over),
   ])
   return { strikes, evidence }
