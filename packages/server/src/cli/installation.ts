@@ -16,6 +16,11 @@ import type { ModelStore } from '../brands/models/model-store.ts'
 import type { AssertionStore } from '../brands/trust/assertion-store.ts'
 import type { AuditedChange, Changing, ChangingBy } from '../change.ts'
 import type { CheckDeps } from '../checkup/check.ts'
+import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
+import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
+import type { IssuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
+import type { RuleStore } from '../ci/rules/rule-store.ts'
+import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
@@ -63,7 +68,11 @@ export interface Stores {
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore
+  readonly usedTokens: UsedTokenStore
+  readonly issuers: IssuerStore
+  readonly issuerKeys: IssuerKeysStore
   readonly packages: PackageStore
+  readonly rules: RuleStore
   readonly assertions: AssertionStore
   readonly brands: BrandStore
   readonly models: ModelStore
@@ -90,6 +99,8 @@ export interface Installation extends Stores {
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
   readonly fleet: FleetStore
+  /** What issuers of ID tokens publish. */
+  readonly fetchDocument: FetchDocument
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>

@@ -3,6 +3,7 @@
  * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
+import { isNetwork } from '../address-classes.ts'
 
 /** Milliseconds. */
 const DAY = 86_400_000
@@ -28,6 +29,13 @@ export function parseRetention(value: string): number {
   const milliseconds = parseDuration(value)
   if (milliseconds >= 3_600_000) return milliseconds
   throw new Error(`is ${value}. Keep rows for 1h at least.`)
+}
+
+/** A duration that is no shorter than the shortest life of a job's token. */
+export function parseJobLifetime(value: string): number {
+  const milliseconds = parseDuration(value)
+  if (milliseconds >= 60_000) return milliseconds
+  throw new Error(`is ${value}. The token of a job lives for 60s at least.`)
 }
 
 export function parseWorkers(value: string): number {
@@ -136,6 +144,23 @@ export function parseIdentityUrl(value: string): string {
 }
 
 /** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
+/** Never shows the value, which may have a password. */
+export function parseProxyUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isProxy = url?.protocol === 'http:' && url.pathname === '/' && !/[?#\s]/.test(value)
+  if (url && isProxy && decodes(url.username) && decodes(url.password)) return url.href
+  throw new Error('is not the address of an HTTP proxy. Write one such as http://proxy.example.com:3128.')
+}
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export function parseSecretKey(value: string): Uint8Array {
   const text = value.trim()
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
@@ -171,11 +196,7 @@ export function parseKnownServices(
 export function parseProxies(value: string): readonly string[] {
   const proxies = value.split(',').map((item) => item.trim())
   for (const proxy of proxies) {
-    const [address = '', bits, more] = proxy.split('/')
-    const family = isIP(address)
-    const validPrefix =
-      bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-    if (family === 0 || address.includes('%') || !validPrefix || more !== undefined) {
+    if (!isNetwork(proxy)) {
       throw new Error(
         `has an item that is not an address or CIDR block: ${proxy || '(empty)'}. Write, for example, 10.0.0.0/8, 192.0.2.7.`,
       )

@@ -5,7 +5,9 @@ import {
   parseDuration,
   parseHostAndPort,
   parseIdentityUrl,
+  parseJobLifetime,
   parseKnownServices,
+  parseProxyUrl,
   parsePublicKey,
 } from '../values.ts'
 
@@ -70,5 +72,16 @@ export const TOKEN_VARIABLES = {
     default: 'none: no limit',
     meaning: 'Longest lifetime a token may ask for',
     parse: parseDuration,
+  }),
+  RATAFIA_CI_MAX_LIFETIME: row({
+    default: '1h',
+    meaning: 'Longest lifetime that a rule for jobs of a CI system may give their tokens, from 60s up',
+    parse: parseJobLifetime,
+  }),
+  RATAFIA_ISSUER_PROXY: optional({
+    default: 'none: issuers are connected to directly',
+    meaning:
+      'HTTP proxy, as `http://HOST:PORT` or with `USER:PASSWORD@`, for the keys of issuers of ID tokens. It looks names up by itself, so that their addresses are not checked here. Issuers with `--private-address`, or on this machine, are reached without it',
+    parse: parseProxyUrl,
   }),
 } as const
