@@ -27,7 +27,7 @@ import type { Request, Target } from './wire.ts'
 const DISCOURAGED_MS = 25
 
 /** Runs until `over` returns true, with a pause between two operations. */
-export async function run(client: Client, over: () => boolean, pauseMs = 0): Promise<void> {
+export async function run(client: Client, over: () => boolean, pauseMs: number): Promise<void> {
   for (let turn = 1; !over(); turn++) {
     if (pauseMs > 0) await sleep(pauseMs)
     client.random = client.randomOf(turn)

@@ -26,8 +26,8 @@ import { type Led, Patroni } from './support/patroni.ts'
 import { CALM_MS, STRIKES } from './support/patroni-strikes.ts'
 
 const HANGS_AFTER_MS = 300_000
-/** Between two operations of a client. The members need the processors, too: they wait for each other for minutes. */
-const PAUSE_MS = 40
+/** Slow, because the members need the processors, too, and minutes pass in which they wait for each other. */
+const PACE = { client: 80, operator: 2_500 }
 
 suite('PostgreSQL with Patroni', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-nodes-'))
@@ -77,7 +77,7 @@ suite('PostgreSQL with Patroni', () => {
         }
       }
       try {
-        const fault = { name: title, says: title, strike: underLoad, pauseMs: PAUSE_MS }
+        const fault = { name: title, says: title, strike: underLoad, pace: PACE }
         const result = await breakWorld(world, { fault, seed: String(at), scene, seconds: 0 })
         const { operations, unavailable, silent, violations, evidence } = result
         process.stdout.write(
