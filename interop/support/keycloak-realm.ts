@@ -66,14 +66,23 @@ export class KeycloakRealm {
 
   /** From now on another key signs. The keys from before stay in the set. */
   async rotate(): Promise<void> {
-    const [{ id }, keys] = await Promise.all([
-      this.#ask<{ id: string }>('GET', this.#api),
-      this.#ask<unknown[]>('GET', `${this.#api}/components?type=${KEY_PROVIDER}`),
-    ])
+    const [{ id }, keys] = await Promise.all([this.#ask<{ id: string }>('GET', this.#api), this.#keys()])
     // The highest priority signs; that of the first keys is 100.
     const config = { priority: [String(100 + keys.length)], algorithm: ['RS256'], keySize: ['2048'] }
-    const key = { name: `key ${keys.length}`, providerId: 'rsa-generated', providerType: KEY_PROVIDER }
+    const key = { name: `rotated ${keys.length}`, providerId: RSA, providerType: KEY_PROVIDER }
     await this.#ask('POST', `${this.#api}/components`, { ...key, parentId: id, config })
+  }
+
+  /** Removes the key that the realm was made with from its set. */
+  async removeFirstKey(): Promise<void> {
+    const first = (await this.#keys()).find(({ name }) => name === RSA)
+    if (!first) throw new Error('The first key is gone already.')
+    await this.#ask('DELETE', `${this.#api}/components/${first.id}`)
+  }
+
+  /** What makes keys, also such that sign nothing. */
+  #keys(): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    return this.#ask('GET', `${this.#api}/components?type=${KEY_PROVIDER}`)
   }
 
   async #ask<T>(method: string, url: string, body?: unknown): Promise<T> {
@@ -91,6 +100,7 @@ export class KeycloakRealm {
 }
 
 const KEY_PROVIDER = 'org.keycloak.keys.KeyProvider'
+const RSA = 'rsa-generated'
 
 function mapper(name: string, protocolMapper: string, config: Readonly<Record<string, string>>) {
   const everywhere = { 'id.token.claim': 'true', 'access.token.claim': 'true' }
