@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleForTests } from '../tools/test/bundle.ts'
 import { INVARIANTS } from './check/invariants.ts'
-import { FAULTS } from './faults.ts'
+import { FAULTS, type Fault, type Pace } from './faults.ts'
 import { makeScene } from './load/scene.ts'
 import { PLANTED, type Planted } from './planted.ts'
 import { findingsOf, reportOf, table } from './report.ts'
@@ -36,7 +36,9 @@ const LONG_SECONDS = 75
 const PLANTED_SECONDS = { sideBySide: [4, 12], alone: [12, 30] }
 /** Runs at a time: much of a run is waiting for processes to start and to answer. */
 const FAULT_LANES = 2
-const PLANTED_LANES = availableParallelism() + 1
+const PLANTED_LANES = availableParallelism() + 2
+/** Most planted bugs show in a few hundred operations: more would only keep the other lanes waiting. */
+const PLANTED_PACE: Pace = { client: 15, operator: 700 }
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
 process.exitCode = await main()
@@ -140,7 +142,7 @@ async function plantAll(
   const sown = planted.map((one): Sown => ({ ...one, operations: 0, found: 0 }))
   const { sideBySide, alone } = PLANTED_SECONDS
   await inLanes(PLANTED_LANES, sown, join(directory, 'side-by-side'), (one, lane) =>
-    plant(one, sideBySide, { ...common, ...lane }),
+    plant(one, sideBySide, { ...common, ...lane, pace: PLANTED_PACE }),
   )
   const missed = sown.filter(({ found }) => found === 0)
   await inLanes(1, missed, join(directory, 'alone'), (one, lane) => plant(one, alone, { ...common, ...lane }))
@@ -161,13 +163,13 @@ interface Sown extends Planted {
 async function plant(
   one: Sown,
   durations: readonly number[],
-  { directory, ...common }: Lane & Pick<Run, 'seed' | 'scene'>,
+  { directory, pace, ...common }: Lane & Pick<Run, 'seed' | 'scene'> & Pick<Fault, 'pace'>,
 ): Promise<void> {
   const release = await plantedRelease(`${directory}-planted`, one.replacements)
   for (const [again, seconds] of durations.entries()) {
     if (one.found > 0) break
     const { operations, violations } = await run({
-      ...{ ...common, seconds, fault: one.during },
+      ...{ ...common, seconds, fault: pace ? { ...one.during, pace } : one.during },
       directory: `${directory}-run-${again}`,
       planted: { release, statements: one.statements ?? [] },
     })
