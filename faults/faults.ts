@@ -23,6 +23,12 @@ export interface Striking {
 
 export type Evidence = Readonly<Record<string, number>>
 
+/** Pauses between two operations of a client, and between two commands of the operator, in milliseconds. */
+export interface Pace {
+  readonly client: number
+  readonly operator: number
+}
+
 export interface Fault extends Layout {
   readonly name: string
   readonly says: string
@@ -30,6 +36,8 @@ export interface Fault extends Layout {
   readonly leastSeconds?: number
   /** How often it strikes at least, however long that takes. Default: once. */
   readonly leastStrikes?: number
+  /** How fast the load is. Default: as fast as it is answered. */
+  readonly pace?: Pace
   /** Whether the release before this one sets up the database and runs first. */
   readonly upgrades?: true
   /** Additional environment variables of a node, by its index. */

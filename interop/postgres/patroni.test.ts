@@ -26,6 +26,8 @@ import { type Led, Patroni } from './support/patroni.ts'
 import { CALM_MS, STRIKES } from './support/patroni-strikes.ts'
 
 const HANGS_AFTER_MS = 300_000
+/** Slow, because the members need the processors, too, and minutes pass in which they wait for each other. */
+const PACE = { client: 80, operator: 2_500 }
 
 suite('PostgreSQL with Patroni', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-nodes-'))
@@ -75,7 +77,7 @@ suite('PostgreSQL with Patroni', () => {
         }
       }
       try {
-        const fault = { name: title, says: title, strike: underLoad }
+        const fault = { name: title, says: title, strike: underLoad, pace: PACE }
         const result = await breakWorld(world, { fault, seed: String(at), scene, seconds: 0 })
         const { operations, unavailable, silent, violations, evidence } = result
         process.stdout.write(
