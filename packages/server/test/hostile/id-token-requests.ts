@@ -83,7 +83,9 @@ const idTokens = (jobs: JobSeeds): fc.Arbitrary<string> => {
     { weight: 12, arbitrary: signed },
     {
       weight: 3,
-      arbitrary: signed.chain((token) => damaged(Buffer.from(token)).map((cut) => cut.toString('latin1'))),
+      arbitrary: signed.chain((token) =>
+        damaged(Buffer.from(token)).map((cut) => Buffer.from(cut).toString('latin1')),
+      ),
     },
     // Signed well, and no claims.
     {
