@@ -11,7 +11,7 @@ import { type Granted, grantedOf } from './granted.ts'
 import type { UnverifiedIdToken } from './id-token/id-token.ts'
 import { readIdToken } from './id-token/read.ts'
 import { type JobSession, mintCredential } from './mint.ts'
-import { type Job, openJobSession } from './open-job-session.ts'
+import { type Job, newJobSession, openJobSession } from './open-job-session.ts'
 import { outcomeOf } from './outcome.ts'
 import { type Progress, refusalRecorded } from './record-refusal.ts'
 import { ExchangeRefusal } from './refusal.ts'
@@ -70,8 +70,8 @@ async function exchangeVerified(
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const by = await ruleOf(job, progress, deps)
     const granted = await grantedOf(job.request, by.rule, deps)
-    const session = await openJobSession(job, by, granted, deps)
-    if (session) return answerFor(job, by, granted, session, deps)
+    const answer = await answerBy(by, granted, job, deps)
+    if (answer) return answer
   }
   throw new Unavailable('The rule of a job kept changing')
 }
@@ -98,25 +98,32 @@ async function ruleOf(
   return found
 }
 
-async function answerFor(
-  { request }: Job,
-  { rule }: JobRule,
-  { extra, permissions }: Granted,
-  session: JobSession,
+/** Undefined, and nothing was written, if the rule has changed. */
+async function answerBy(
+  by: JobRule,
+  granted: Granted,
+  job: Job,
   deps: ExchangeDependencies,
-): Promise<ExchangeIdTokenResponse> {
-  const { accessToken, credentials } = await mintCredential(request.issuedType, session, extra, deps)
+): Promise<ExchangeIdTokenResponse | undefined> {
+  const { issuedType } = job.request
+  const mintFor = (session: JobSession) => mintCredential(issuedType, session, granted.extra, deps)
+  const wanted = newJobSession(by, granted, deps)
+  // First: keys that are out of reach must not use the ID token up.
+  const minted = await mintFor(wanted)
+  const session = await openJobSession(job, by, wanted, deps)
+  if (!session) return undefined
+  const { accessToken, credentials } = session === wanted ? minted : await mintFor(session)
   const now = deps.clock()
-  await noteUse(rule, now, deps)
+  await noteUse(by.rule, now, deps)
   return {
     access_token: accessToken,
-    issued_token_type: request.issuedType,
+    issued_token_type: issuedType,
     token_type: 'Macaroon',
     // The milliseconds since the session began make no second less.
     expires_in: Math.max(0, Math.round((session.until.getTime() - now.getTime()) / 1000)),
-    scope: permissions.join(' '),
+    scope: granted.permissions.join(' '),
     session_id: session.id,
-    rule: rule.name,
+    rule: by.rule.name,
     credentials,
   }
 }

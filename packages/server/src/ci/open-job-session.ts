@@ -26,27 +26,37 @@ export interface Job {
 /** By then no clock takes it for valid: the leeway, and a minute more. */
 const KEEP_MS = (LEEWAY_SECONDS + 60) * 1000
 
+/** Begins now, and is not stored yet. */
+export function newJobSession(
+  { account }: JobRule,
+  { lifetime }: Granted,
+  { clock }: ExchangeDependencies,
+): JobSession {
+  const since = clock()
+  return { id: newSessionId(), since, until: new Date(since.getTime() + lifetime), account }
+}
+
 /**
- * Undefined, and nothing was written, if the rule has changed. Throws {@link ExchangeRefusal} `used`.
+ * Stores the session and returns it, or one that this ID token opened a moment ago for the same idempotency key. Undefined,
+ * and nothing was written, if the rule has changed. Throws {@link ExchangeRefusal} `used`.
  */
 export async function openJobSession(
   job: Job,
   by: JobRule,
-  granted: Granted,
+  session: JobSession,
   deps: ExchangeDependencies,
 ): Promise<JobSession | undefined> {
   const { issuer, verified } = job
-  const { rule, account } = by
-  const at = deps.clock()
-  const session = { id: newSessionId(), until: new Date(at.getTime() + granted.lifetime) }
+  const { rule } = by
   const outcome = await deps.usedTokens.use({
     issuer: issuer.url,
     key: verified.key,
-    at,
+    at: session.since,
     keepUntil: new Date(verified.expiresAt.getTime() + KEEP_MS),
     idempotencyHash: job.idempotencyKey === undefined ? undefined : hashOf(job.idempotencyKey),
     session: {
-      ...session,
+      id: session.id,
+      until: session.until,
       description: descriptionOf(job, by),
       job: { rule: rule.name, issuer: issuer.url, claims: verified.kept } satisfies SessionJob,
     },
@@ -54,19 +64,15 @@ export async function openJobSession(
     entry: deps.entryOf(minted(job, by, session), authorOf(job)),
   })
   if (outcome === 'changed') return undefined
-  if (outcome === 'opened') return { ...session, account }
+  if (outcome === 'opened') return session
   const known = await openedBefore(job, by, deps)
   await deps.record(minted(job, by, known), authorOf(job))
-  return { ...known, account }
+  return known
 }
 
 const authorOf = ({ issuer, source }: Job) => ({ actor: jobActor(issuer.url), source })
 
-const minted = (
-  { issuer, verified }: Job,
-  { rule, account }: JobRule,
-  session: Omit<JobSession, 'account'>,
-) =>
+const minted = ({ issuer, verified }: Job, { rule, account }: JobRule, session: JobSession) =>
   ({
     action: 'publisher.minted',
     subject: session.id,
@@ -91,9 +97,9 @@ const AGAIN_MS = 120_000
 /** The session that this ID token opened, for the same idempotency key (A15). Throws {@link ExchangeRefusal} `used`. */
 async function openedBefore(
   { issuer, verified, idempotencyKey }: Job,
-  { rule }: JobRule,
+  { rule, account }: JobRule,
   { usedTokens, clock }: ExchangeDependencies,
-): Promise<Omit<JobSession, 'account'>> {
+): Promise<JobSession> {
   const used = await usedTokens.find({ issuer: issuer.url, key: verified.key })
   const now = clock().getTime()
   const session = used?.session
@@ -103,7 +109,7 @@ async function openedBefore(
     timingSafeEqual(Buffer.from(used.idempotencyHash), Buffer.from(hashOf(idempotencyKey))) &&
     now - used.usedAt.getTime() < AGAIN_MS
   if (isAgain && session?.ruleId === rule.id && !session.revokedAt && now < session.until.getTime()) {
-    return { id: session.id, until: session.until }
+    return { id: session.id, since: used.usedAt, until: session.until, account }
   }
   throw new ExchangeRefusal('used', 'The ID token was used before. Each is good once: get a new one.')
 }
