@@ -86,6 +86,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
   ...['list', 'show'].map((name) => `issuers ${name}`),
+  ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
 ])
 
 /** They need a database or a process of their own; the file of their entry's test. */
@@ -134,6 +135,7 @@ const DEMO_MODEL = JSON.stringify({
 })
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local'
+const UID = '11111111-1111-4111-8111-111111111111'
 const keySet = async (w: World) => {
   const { jwk } = await newKeyPair('ES256', 'one')
   return file('jwks.json', JSON.stringify({ keys: [jwk] }))(w)
@@ -196,6 +198,26 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['issuer.refresh'],
     details: /^\{"revision":"[0-9a-f]{64}"\}$/,
   },
+  'publishers add': {
+    words: () => [
+      ...[
+        'job',
+        '--issuer',
+        ISSUER,
+        '--account',
+        'bob',
+        '--package',
+        'hello',
+        '--permission',
+        'package_upload',
+      ],
+      ...['--match', `/kubernetes.io/serviceaccount/uid=${UID}`, '--match', '/kubernetes.io/namespace=ci'],
+    ],
+    actions: ['publisher.add'],
+    details: /"account":"bob","issuer":"https:/,
+  },
+  'publishers disable': { words: () => ['job'], actions: ['publisher.disable'], subject: /^job$/ },
+  'publishers remove': { words: () => ['job'], actions: ['publisher.remove'], subject: /^job$/ },
   'issuers remove': {
     words: () => [ISSUER],
     actions: ['issuer.remove'],
@@ -639,7 +661,7 @@ eachDatabase((kind, _open, fresh) => {
 
     test('ID tokens of jobs: a token, and a refusal of a job that its issuer vouches for', async () => {
       const [rule = assert.fail('no rule')] = rulesOf('jenkins')
-      await withRule(service, rule, { issuers })
+      await withRule(service, rule, { issuers, grants: { packages: [{ name: 'a' }] } })
       const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
       const actor = /^issuer:http:\/\/127\.0\.0\.1:\d+\/jenkins$/
       const send = (token: string) => () => exchangeIdToken(service, fieldsOf(token))

@@ -14,7 +14,7 @@ interface TestRuleDeps extends FindIssuerDeps {
 }
 
 /** A line of the explanation, or what else keeps the rule from giving anything. */
-export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'account' }
+export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'account' | 'rule' }
 
 export interface TestedRule {
   readonly known: KnownRule
@@ -34,7 +34,7 @@ export async function testRule(
   const { issuer } = await findIssuer(known.issuer.url, { issuers })
   const at = issuedAt(claims) ?? clock()
   const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
-  const disabled = accountLines(known.account)
+  const disabled = disabledLines(known)
   return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
 }
 
@@ -43,7 +43,11 @@ function issuedAt({ iat }: Claims): Date | undefined {
   return at && !Number.isNaN(at.getTime()) ? at : undefined
 }
 
-const accountLines = ({ username, disabledAt }: KnownRule['account']): readonly TestedLine[] =>
-  disabledAt === undefined
-    ? []
-    : [{ of: 'account', claim: username, expected: 'enabled', found: 'disabled', holds: false }]
+/** Who is disabled: they are not compared with claims. */
+const disabledLines = ({ account, rule }: KnownRule): readonly TestedLine[] =>
+  [
+    { of: 'account' as const, claim: account.username, disabledAt: account.disabledAt },
+    { of: 'rule' as const, claim: rule.name, disabledAt: rule.disabledAt },
+  ].flatMap(({ disabledAt, ...who }) =>
+    disabledAt === undefined ? [] : [{ ...who, expected: 'enabled', found: 'disabled', holds: false }],
+  )
