@@ -636,7 +636,8 @@ eachDatabase((kind, _open, fresh) => {
 
     test('ID tokens of jobs: a token, and a refusal of a job that its issuer vouches for', async () => {
       const [rule = assert.fail('no rule')] = rulesOf('jenkins')
-      await withRule(service, rule, { issuers })
+      // Known since the import of packages above.
+      await withRule(service, rule, { issuers, grants: { packages: [{ name: 'a' }] } })
       const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
       const actor = /^issuer:http:\/\/127\.0\.0\.1:\d+\/jenkins$/
       const send = (token: string) => () => exchangeIdToken(service, fieldsOf(token))
