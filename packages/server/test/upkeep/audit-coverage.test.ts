@@ -661,6 +661,7 @@ eachDatabase((kind, _open, fresh) => {
 
     test('ID tokens of jobs: a token, and a refusal of a job that its issuer vouches for', async () => {
       const [rule = assert.fail('no rule')] = rulesOf('jenkins')
+      // Known since the import of packages above.
       await withRule(service, rule, { issuers, grants: { packages: [{ name: 'a' }] } })
       const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
       const actor = /^issuer:http:\/\/127\.0\.0\.1:\d+\/jenkins$/
