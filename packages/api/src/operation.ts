@@ -37,9 +37,13 @@ export interface Operation {
   /** Whether a request needs the body. */
   readonly bodyRequired?: boolean
   readonly response: TSchema
-  /** Media types of body and response; `application/json` if absent. */
-  readonly bodyType?: string
+  /** Media types of body, each as good as the others, and response; `application/json` if absent. */
+  readonly bodyType?: string | readonly string[]
   readonly responseType?: string
+  /** The answer as `text/plain`, if `Accept` prefers that. */
+  readonly textResponse?: TSchema
+  /** The body of its refusals; `ErrorBodySchema` if absent. */
+  readonly errorBody?: TSchema
   /** When it answers 202, which has an empty body. */
   readonly accepted?: string
 }

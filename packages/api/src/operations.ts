@@ -1,4 +1,5 @@
 /** The operations of the API. `GET /`, the routes, the OpenAPI document and the tests are made from this table. */
+import { CI_OPERATIONS } from './ci/operations.ts'
 import {
   AssertionQuerySchema,
   AssertionStreamSchema,
@@ -92,6 +93,7 @@ export const OPERATIONS = {
     limited: 429,
     response: WhoamiResponseSchema,
   },
+  ...CI_OPERATIONS,
   ...PUBLISHER_OPERATIONS,
   nonces: {
     method: 'POST',

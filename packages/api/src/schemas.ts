@@ -1,4 +1,6 @@
 /** The TypeBox schemas of every operation of the API, and what is made from them. */
+export * from './ci/operations.ts'
+export * from './ci/schemas.ts'
 export * from './devices.ts'
 export * from './error-body.ts'
 export * from './identity/operations.ts'

@@ -56,7 +56,7 @@ export function networksOf(address: string): Networks {
 }
 
 /** The eight groups of an IPv6 address; undefined for anything else. */
-function groupsOf(plain: string): readonly string[] | undefined {
+export function groupsOf(plain: string): readonly string[] | undefined {
   if (!isIPv6(plain)) return undefined
   // The URL parser gives the canonical form, in which `::` replaces a run of zeros.
   const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1)

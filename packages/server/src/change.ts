@@ -5,7 +5,7 @@
 
 /** Who makes a change, and from where. */
 export interface Author {
-  /** `operator`, `account:USERNAME`, `device-key:ID` or `service`. */
+  /** `operator`, `account:USERNAME`, `device-key:ID`, `issuer:URL` (one of its jobs) or `service`. */
   readonly actor: string
   /** An address, or for the operator, `command line` and the system's user. */
   readonly source: string
@@ -36,6 +36,7 @@ export type Changing<Stores> = <T>(work: (on: Stores & Recording) => Promise<T>)
 export type ChangingBy<Stores> = (author: Author) => Changing<Stores>
 
 export const accountActor = (username: string): string => `account:${username}`
+export const jobActor = (issuerUrl: string): string => `issuer:${issuerUrl}`
 export const deviceKeyActor = (deviceKeyId: string): string => `device-key:${deviceKeyId}`
 
 /** The names of all changes, as `ratafia audit` shows them. A published name keeps its meaning. */
@@ -64,12 +65,21 @@ export const ACTIONS = {
   'account.sign-out': 'a browser was signed out, or its sign-in was undone because the account had changed',
   'agent.add': 'an agent was made for an account',
   'agent.remove': 'an agent was removed',
+  'publisher.add': 'a rule was made: it says which jobs of an issuer get tokens of an account',
+  'publisher.disable': 'a rule was disabled, and the sessions that it opened were revoked',
+  'publisher.remove': 'a rule was removed, and the sessions that it opened were revoked',
+  'publisher.minted': 'a job got a token for its ID token: a token session began, or went on',
+  'publisher.refused': 'a job proved who it is by its ID token, and got no token',
   'login.approve': 'a login was approved in a browser',
   'login.deny': 'a login was refused in a browser',
   'token.open': 'a login was used for the first time: a token session began',
   'token.describe': 'a client said what it is, and its token session got that description',
   'token.revoke': 'a token session was revoked',
   'token.revoke-all': 'the logins of an account were ended, and then each of its token sessions was revoked',
+  'issuer.add': 'an issuer of ID tokens for jobs was added',
+  'issuer.refresh': 'an issuer of ID tokens has other keys',
+  'issuer.remove':
+    'an issuer of ID tokens was removed, with its rules, and the sessions they had opened were revoked',
   'packages.import': 'the package directory was filled from a file',
   'key.rotate': 'a root key or a key pair was added, and is in use',
   'secret.rotate': 'all sealed values were sealed again under another secret key',

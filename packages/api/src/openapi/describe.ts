@@ -1,5 +1,6 @@
 /** Operations as OpenAPI describes them. */
 import type { TSchema } from 'typebox'
+import { CI_OPERATIONS } from '../ci/operations.ts'
 import type { IdentityOperation } from '../identity/operations.ts'
 import type { Operation } from '../operation.ts'
 import type { PasswordOperation } from '../publishers/password-operations.ts'
@@ -18,7 +19,7 @@ export interface Place {
 
 export function describeOperation({ operationId, path, summary }: Place, operation: Operation): Described {
   const { since, credential, headers, query, body, bodyType, bodyRequired = false } = operation
-  const { description, response, responseType, accepted } = operation
+  const { description, response, responseType, textResponse, accepted } = operation
   return {
     operationId,
     tags: [tagOf(path)],
@@ -31,12 +32,15 @@ export function describeOperation({ operationId, path, summary }: Place, operati
       ...credentialParameters(credential),
       ...parametersIn('header', headers),
     ]),
-    ...(body ? { requestBody: { required: bodyRequired, content: content(bodyType, body) } } : {}),
+    ...(body ? { requestBody: { required: bodyRequired, content: contents(bodyType, body) } } : {}),
     responses: {
       200: {
         description: 'Done',
         headers: headersNamed(['Snap-Store-Version', ...headersOf(operation)]),
-        content: content(responseType, response),
+        content: {
+          ...content(responseType, response),
+          ...(textResponse === undefined ? {} : content('text/plain', textResponse)),
+        },
       },
       ...(accepted === undefined
         ? {}
@@ -49,7 +53,10 @@ export function describeOperation({ operationId, path, summary }: Place, operati
 
 const PUBLISHER_PATHS = ['/dev/api/', '/v1/tokens']
 
+const CI_PATHS: ReadonlySet<string> = new Set(Object.values(CI_OPERATIONS).map(({ path }) => path))
+
 function tagOf(path: string): string {
+  if (CI_PATHS.has(path)) return 'ci'
   if (PUBLISHER_PATHS.some((one) => path.startsWith(one))) return 'publishers'
   return path.startsWith('/api/v2/') ? 'tokens' : 'devices'
 }
@@ -99,10 +106,14 @@ const FORM = 'application/x-www-form-urlencoded'
 
 /** Besides the version. Assertions are public and never change, so they may be cached. */
 function headersOf({ path, credential }: Operation): readonly HeaderName[] {
+  if (tagOf(path) === 'ci') return ['Cache-Control']
   if (tagOf(path) !== 'devices') return ['Cache-Control', 'Vary']
   if (credential === 'device-session') return ['Cache-Control', 'Vary', ...DEVICE_HEADERS]
   return path.startsWith('/api/') ? ['Cache-Control'] : []
 }
+
+const contents = (types: Operation['bodyType'], schema: TSchema) =>
+  Object.assign({}, ...[types ?? 'application/json'].flat().map((type) => content(type, schema)))
 
 const content = (type: string | undefined, schema: TSchema) => ({ [type ?? 'application/json']: { schema } })
 

@@ -47,6 +47,7 @@ export function openApi(options: OpenApiOptions): Readonly<Record<string, unknow
     servers: [{ url: options.baseUrl }],
     tags: [
       { name: 'tokens', description: 'Developer tokens' },
+      { name: 'ci', description: 'Tokens for CI jobs, which store no secret: ID tokens are exchanged' },
       { name: 'publishers', description: 'The logins that publisher tools and `snap login` speak' },
       { name: 'identity', description: 'The identity service: discharges for people and programs' },
       { name: 'devices', description: 'Registration, sessions and assertions of devices' },

@@ -25,7 +25,8 @@ export function refusalsOf({
   errors,
   limited,
   credential,
-}: Pick<Operation, 'method' | 'errors' | 'limited' | 'credential'>): Responses {
+  errorBody = ErrorBodySchema,
+}: Pick<Operation, 'method' | 'errors' | 'limited' | 'credential' | 'errorBody'>): Responses {
   const codes: readonly ErrorCode[] = [
     'invalid-request',
     ...errors,
@@ -40,7 +41,10 @@ export function refusalsOf({
       const lines = ofStatus.map((code) => `- \`${code}\`: ${ERROR_CODES[code].meaning}`)
       if (status === 503 && limited === 503) lines.push(LIMITED_AS_503)
       const names = headersOf(status, credential !== 'none')
-      return [String(status), response(lines, ofStatus, names, ErrorBodySchema)] as const
+      const early = errorBody !== ErrorBodySchema && (status === 400 || status === 503)
+      const schema = early ? { anyOf: [errorBody, ErrorBodySchema] } : errorBody
+      if (early) lines.push(EARLY)
+      return [String(status), response(lines, ofStatus, names, schema)] as const
     }),
   ])
 }

@@ -16,6 +16,8 @@ import type { ModelStore } from '../brands/models/model-store.ts'
 import type { AssertionStore } from '../brands/trust/assertion-store.ts'
 import type { AuditedChange, Changing, ChangingBy } from '../change.ts'
 import type { CheckDeps } from '../checkup/check.ts'
+import type { RuleStore } from '../ci/rules/rule-store.ts'
+import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/index.ts'
@@ -63,7 +65,9 @@ export interface Stores {
   readonly signInSessions: SignInSessionStore
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore
+  readonly usedTokens: UsedTokenStore
   readonly packages: PackageStore
+  readonly rules: RuleStore
   readonly assertions: AssertionStore
   readonly brands: BrandStore
   readonly models: ModelStore

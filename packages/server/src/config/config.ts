@@ -126,6 +126,8 @@ function configOf(
     tokenLifetime: tokenLifetime(values),
     /** Milliseconds; undefined = no limit. */
     tokenMaxLifetime: values.RATAFIA_TOKEN_MAX_LIFETIME,
+    /** Of what a rule gives to a job, in milliseconds. */
+    jobMaxLifetime: values.RATAFIA_CI_MAX_LIFETIME,
     /** Milliseconds. */
     deviceSessionLifetime: values.RATAFIA_DEVICE_SESSION_LIFETIME,
     unknownSessions: values.RATAFIA_UNKNOWN_SESSIONS,

@@ -2,7 +2,7 @@
 import { parseCount, parseDuration } from './values.ts'
 
 /**
- * Each is counted separately. Routes name theirs; `refused` counts credentials that were refused.
+ * Each is counted separately. Routes name theirs; `refused` counts credentials that were refused, `oidc` exchanges.
  * `docs/operations/deploy.md` says what each covers and why.
  */
 export const RATE_LIMIT_NAMES = [
@@ -16,6 +16,7 @@ export const RATE_LIMIT_NAMES = [
   'wait-token',
   'verify',
   'refused',
+  'oidc',
 ] as const
 export type RateLimitName = (typeof RATE_LIMIT_NAMES)[number]
 
@@ -34,7 +35,7 @@ const NO_RATE_LIMITS = Object.fromEntries(RATE_LIMIT_NAMES.map((name) => [name, 
 
 /** What applies to the classes that RATAFIA_RATE_LIMITS leaves out. */
 export const DEFAULT_RATE_LIMITS =
-  'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m, verify=60000/1m, refused=600/1m'
+  'tokens=3000/1m, nonces=6000/1m, sessions=6000/1m, devices=1200/1m, assertions=6000/1m, discharge=3000/1m, pages=1200/1m, wait-token=1200/1m, verify=60000/1m, refused=600/1m, oidc=30/1m'
 
 /** Reads `NAME=COUNT/PERIOD` or `NAME=off`, separated by commas, or `off`. Classes left out keep their default. */
 export function parseRateLimits(value: string): RateLimits {

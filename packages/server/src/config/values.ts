@@ -3,6 +3,7 @@
  * ("RATAFIA_PORT is not a port: …") and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
+import { isNetwork } from '../address-classes.ts'
 
 /** Milliseconds. */
 const DAY = 86_400_000
@@ -28,6 +29,13 @@ export function parseRetention(value: string): number {
   const milliseconds = parseDuration(value)
   if (milliseconds >= 3_600_000) return milliseconds
   throw new Error(`is ${value}. Keep rows for 1h at least.`)
+}
+
+/** A duration that is no shorter than the shortest life of a job's token. */
+export function parseJobLifetime(value: string): number {
+  const milliseconds = parseDuration(value)
+  if (milliseconds >= 60_000) return milliseconds
+  throw new Error(`is ${value}. The token of a job lives for 60s at least.`)
 }
 
 export function parseWorkers(value: string): number {
@@ -171,11 +179,7 @@ export function parseKnownServices(
 export function parseProxies(value: string): readonly string[] {
   const proxies = value.split(',').map((item) => item.trim())
   for (const proxy of proxies) {
-    const [address = '', bits, more] = proxy.split('/')
-    const family = isIP(address)
-    const validPrefix =
-      bits === undefined || (/^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
-    if (family === 0 || address.includes('%') || !validPrefix || more !== undefined) {
+    if (!isNetwork(proxy)) {
       throw new Error(
         `has an item that is not an address or CIDR block: ${proxy || '(empty)'}. Write, for example, 10.0.0.0/8, 192.0.2.7.`,
       )

@@ -12,6 +12,8 @@ import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identi
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author } from '../change.ts'
+import { ruleStore } from '../ci/rules/rule-store.ts'
+import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
 import type { Clock } from '../clock.ts'
 import { type Database, inTransaction } from '../database/index.ts'
@@ -42,7 +44,9 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   signInSessions: signInSessionStore(on),
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
+  usedTokens: usedTokenStore(on),
   packages: packageStore(on),
+  rules: ruleStore(on),
   assertions: assertionStore(on),
   brands: brandStore(on),
   models: modelStore(on),

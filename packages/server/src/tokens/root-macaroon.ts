@@ -37,6 +37,12 @@ export interface IdentitySource {
   readonly bundled: boolean
 }
 
+/** What {@link IdentitySource.key} is for an account of this installation. */
+export const subjectOf = (
+  { id, username }: { readonly id: string; readonly username: string },
+  { key }: Pick<IdentitySource, 'key'>,
+): string => (key === 'userid' ? id : username)
+
 interface Minted {
   readonly id: Uint8Array
   readonly rootKey: Uint8Array

@@ -2,6 +2,7 @@
 import type { AccountId, SessionId } from '@ratafia/api'
 import { sql } from 'kysely'
 import {
+  announce,
   anyRowChanged,
   changeAnnounced,
   type Database,
@@ -57,6 +58,14 @@ export interface SessionStore {
     at: Date
     by: string
   }): Promise<{ readonly session: Session; readonly first: boolean } | undefined>
+  /**
+   * Within the transaction that removes or disables the rules, and after that: revokes the sessions that exchanges opened
+   * by them, and returns their ids. An exchange locks its rule, so that it is over by then, or finds the rule changed.
+   */
+  revokeOfRules(
+    ruleIds: readonly string[],
+    revocation: { readonly at: Date; readonly by: string },
+  ): Promise<readonly SessionId[]>
   /** Gives a session another description. False when there is no such session, or it has this description. */
   describe(id: SessionId, description: string): Promise<boolean>
   /**
@@ -65,6 +74,9 @@ export interface SessionStore {
    */
   removeEnded(before: Date, limit: number): Promise<number>
 }
+
+/** By the clock of another node a session that has ended may still be valid. */
+const OTHER_CLOCKS_MS = 3_600_000
 
 export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
   return {
@@ -105,6 +117,24 @@ export function sessionStore({ query }: Pick<Database, 'query'>): SessionStore {
           .executeTakeFirst()
         if (!row || (accountId !== undefined && row.account_id !== accountId)) return undefined
         return { session: fromRow(row), first }
+      }),
+
+    revokeOfRules: (ruleIds, { at, by }) =>
+      inTransaction(query, async (transaction) => {
+        if (ruleIds.length === 0) return []
+        // Index token_session_rule. Not those that ended long ago, which may be many.
+        const rows = await transaction
+          .updateTable('token_session')
+          .set({ revoked_at: toInstant(at), revoked_by: by })
+          .where('rule_id', 'in', ruleIds)
+          .where('valid_until', '>', toInstant(at) - OTHER_CLOCKS_MS)
+          .where('revoked_at', 'is', null)
+          .returning('session_id')
+          .execute()
+        // The cast is safe: only valid ids are ever inserted.
+        const ids = rows.map((row) => row.session_id as SessionId)
+        await announce(transaction, 'token-session', ids)
+        return ids
       }),
 
     // Primary key. Nothing that a node remembers has the description, so nothing is announced.

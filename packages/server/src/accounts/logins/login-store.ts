@@ -18,6 +18,8 @@ export interface LoginSession {
   readonly accountId: AccountId
   readonly revokedAt: Date | undefined
   readonly revokedBy: string | undefined
+  /** Of the rule by which a job of a CI system opened it; undefined for a login. */
+  readonly ruleId: string | undefined
 }
 
 /** An account, and a session that may be another's. */
@@ -50,9 +52,10 @@ const selectNamed = compiledOnce((query, { named }: { named: string }) => {
   const ofSession = (column: string) =>
     sql`(select ${sql.ref(column)} from token_session where token_session.session_id = named.session_id)`
   return sql<
-    AccountTable & Revocation & { readonly place: number; readonly session_account: string | null }
+    AccountTable & Opened & { readonly place: number; readonly session_account: string | null }
   >`select account.*, named.place, ${ofSession('account_id')} as session_account,
-      ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by
+      ${ofSession('revoked_at')} as revoked_at, ${ofSession('revoked_by')} as revoked_by,
+      ${ofSession('rule_id')} as rule_id
     from ${listed(query, 'named', NAMED, named)} ${joinOne(query, 'account', sql`account.id = named.account_id`)}`
 })
 
@@ -69,7 +72,7 @@ async function findAll(query: Database['query'], logins: readonly NamedLogin[]) 
     if (!row) return undefined
     // It refers to an account.
     const accountId = row.session_account as AccountId | null
-    const session = accountId === null ? undefined : { accountId, ...revocationOf(row) }
+    const session = accountId === null ? undefined : { accountId, ...openedOf(row) }
     return { account: accountOf(row), session }
   })
 }
@@ -80,8 +83,8 @@ const SESSION = { place: 'bigint', session_id: 'text' } as const
 const selectOfSessions = compiledOnce((query, { asked }: { asked: string }) => {
   const session = joinOne(query, 'token_session', sql`token_session.session_id = asked.session_id`)
   const account = joinOne(query, 'account', sql`account.id = token_session.account_id`)
-  return sql<AccountTable & Revocation & { readonly place: number }>`select account.*, asked.place,
-      token_session.revoked_at, token_session.revoked_by
+  return sql<AccountTable & Opened & { readonly place: number }>`select account.*, asked.place,
+      token_session.revoked_at, token_session.revoked_by, token_session.rule_id
     from ${listed(query, 'asked', SESSION, asked)} ${session} ${account}`
 })
 
@@ -93,16 +96,18 @@ async function findOfSessions(query: Database['query'], ids: readonly SessionId[
     const row = byPlace.get(place)
     if (!row) return undefined
     const account = accountOf(row)
-    return { account, session: { accountId: account.id, ...revocationOf(row) } }
+    return { account, session: { accountId: account.id, ...openedOf(row) } }
   })
 }
 
-interface Revocation {
+interface Opened {
   readonly revoked_at: number | null
   readonly revoked_by: string | null
+  readonly rule_id: string | null
 }
 
-const revocationOf = ({ revoked_at, revoked_by }: Revocation) => ({
+const openedOf = ({ revoked_at, revoked_by, rule_id }: Opened) => ({
   revokedAt: fromInstant(revoked_at) ?? undefined,
   revokedBy: revoked_by ?? undefined,
+  ruleId: rule_id ?? undefined,
 })

@@ -27,6 +27,25 @@ export interface IssuerSettings {
   readonly longestLife: number
 }
 
+/** With the state of its keys, as one look-up finds both. */
+export interface FoundIssuer {
+  readonly issuer: Issuer
+  readonly keys: KeysState
+}
+
+export interface KeysState {
+  /** Changes with the keys. */
+  readonly revision: string
+  /** When an operator gave them; undefined where the issuer does. Pinned ones are never fetched and never too old. */
+  readonly pinnedAt: Date | undefined
+  /** When the fetch began that got them. */
+  readonly fetchedAt: Date
+  /** When somebody last began to fetch them. Later than `fetchedAt`: that failed, or has not ended. */
+  readonly triedAt: Date
+  /** Why the last fetch failed. */
+  readonly failure: string | undefined
+}
+
 export const DAY_MS = 86_400_000
 /** Of {@link IssuerSettings.longestLife}: the default, and the most that an operator can allow (A16). */
 export const LONGEST_LIFE = { standard: DAY_MS, most: 7 * DAY_MS } as const

@@ -1,28 +1,203 @@
-/** The CI systems whose jobs can have tokens: a row for each (contract/oidc.md, A5, A8, A9). */
+/** The CI systems whose jobs can have tokens: a row for each (contract/oidc.md, A5, A8, A9, "Needed in a rule"). */
+import type { Scalar } from '../id-token/id-token.ts'
 
 export interface Kind {
   /** As people know it. */
   readonly title: string
   /** Claims that a rule must match exactly: ids that are never given to anybody else. Empty: those of the issuer. */
   readonly stableIds: readonly string[]
+  /** What they look like, so that a rule that can match nothing is refused. */
+  readonly idForm: 'digits' | 'text' | 'text or number'
+  /** Why other claims are not enough; the end of a sentence. */
+  readonly whyIds: string
+  /** Where the operator accepted that names can be reused: what a rule without ids must match exactly (A8). */
+  readonly names: readonly string[]
+  /** A rule matches one of these as well; empty: nothing more. */
+  readonly oneOf: readonly string[]
+  /** What the rule gets where it matches none of {@link Kind.oneOf}, in place of a refusal. */
+  readonly implied: Readonly<Record<string, string>> | undefined
+  /** Why a rule cannot match `sub`; the end of a sentence. */
+  readonly subUnmatched: string | undefined
+  readonly events: Events | undefined
+  /** Claims that sessions and the audit log keep (A22). Nothing that is about a person. */
+  readonly kept: readonly string[]
+  /** Names the job among others of its rule. */
+  readonly run: string | undefined
 }
 
+/** Which of the things that start jobs are let through. */
+export interface Events {
+  readonly claim: string
+  /** Holds where a rule does not match the claim: only these, or all texts but these. */
+  readonly standard: { readonly only: readonly Scalar[] } | { readonly allBut: readonly string[] }
+  /** No rule can let these in. */
+  readonly never: readonly string[]
+}
+
+const NO_FORKS: Pick<Events, 'standard' | 'never'> = {
+  standard: { only: ['push', 'release', 'workflow_dispatch', 'schedule'] },
+  never: ['pull_request_target', 'workflow_run', 'issue_comment'],
+}
+
+/** What most kinds say. */
+const PLAIN = {
+  idForm: 'text',
+  names: [],
+  oneOf: [],
+  implied: undefined,
+  subUnmatched: undefined,
+  events: undefined,
+} as const
+
+const REUSED_NAMES = 'names can be registered by somebody else once they are free'
+
 export const KINDS = {
-  github: { title: 'GitHub Actions', stableIds: ['repository_id', 'repository_owner_id'] },
-  gitlab: { title: 'GitLab CI/CD', stableIds: ['project_id'] },
-  forgejo: { title: 'Forgejo Actions', stableIds: ['repository_id'] },
-  circleci: { title: 'CircleCI', stableIds: ['oidc.circleci.com/project-id'] },
-  buildkite: { title: 'Buildkite', stableIds: ['pipeline_id'] },
-  bitbucket: { title: 'Bitbucket Pipelines', stableIds: ['workspaceUuid', 'repositoryUuid'] },
-  google: { title: 'Google Cloud', stableIds: ['sub'] },
-  'azure-devops': { title: 'Azure DevOps', stableIds: ['prj_id', 'def_id'] },
-  jenkins: { title: 'Jenkins', stableIds: ['sub'] },
+  github: {
+    ...PLAIN,
+    title: 'GitHub Actions',
+    stableIds: ['repository_id', 'repository_owner_id'],
+    idForm: 'digits',
+    whyIds: REUSED_NAMES,
+    oneOf: ['environment', 'workflow_ref', 'job_workflow_ref', 'ref'],
+    subUnmatched: 'administrators of a repository choose what it is made of, and it can hide the event',
+    events: { claim: 'event_name', ...NO_FORKS },
+    kept: [
+      ...['repository', 'repository_id', 'repository_owner_id', 'environment', 'workflow_ref'],
+      ...['job_workflow_ref', 'ref', 'sha', 'event_name', 'run_id', 'run_attempt'],
+    ],
+    run: 'run_id',
+  },
+  gitlab: {
+    ...PLAIN,
+    title: 'GitLab CI/CD',
+    stableIds: ['project_id'],
+    idForm: 'digits',
+    whyIds: REUSED_NAMES,
+    oneOf: ['ref_path', 'ref_protected', 'environment'],
+    implied: { ref_protected: 'true' },
+    subUnmatched: 'a project chooses what it is made of',
+    events: {
+      claim: 'pipeline_source',
+      standard: { allBut: ['merge_request_event', 'external_pull_request_event', 'external'] },
+      never: [],
+    },
+    kept: [
+      ...['project_path', 'project_id', 'environment', 'ref_path', 'ref_protected', 'sha'],
+      ...['ci_config_ref_uri', 'pipeline_source', 'pipeline_id', 'job_id'],
+    ],
+    run: 'pipeline_id',
+  },
+  forgejo: {
+    ...PLAIN,
+    title: 'Forgejo Actions',
+    stableIds: ['repository_id'],
+    idForm: 'text or number',
+    whyIds: `${REUSED_NAMES}, unless the issuer was added with --names-can-be-reused accepted`,
+    names: ['repository'],
+    // "sub" says the ref, and the rule gets a warning.
+    oneOf: ['workflow_ref', 'ref', 'sub'],
+    events: { claim: 'event_name', ...NO_FORKS },
+    kept: [
+      ...['repository', 'repository_id', 'workflow_ref', 'ref', 'sha', 'event_name'],
+      ...['run_id', 'run_attempt'],
+    ],
+    run: 'run_id',
+  },
+  circleci: {
+    ...PLAIN,
+    title: 'CircleCI',
+    stableIds: ['oidc.circleci.com/project-id'],
+    whyIds: 'names of projects can change hands',
+    oneOf: ['oidc.circleci.com/pipeline-definition-id', 'oidc.circleci.com/vcs-ref'],
+    events: { claim: 'oidc.circleci.com/ssh-rerun', standard: { only: [false] }, never: [] },
+    kept: [
+      ...['oidc.circleci.com/project-id', 'oidc.circleci.com/pipeline-definition-id'],
+      ...['oidc.circleci.com/vcs-origin', 'oidc.circleci.com/vcs-ref', 'oidc.circleci.com/ssh-rerun'],
+      ...['oidc.circleci.com/pipeline-id', 'oidc.circleci.com/workflow-id', 'oidc.circleci.com/job-id'],
+    ],
+    run: 'oidc.circleci.com/pipeline-id',
+  },
+  buildkite: {
+    ...PLAIN,
+    title: 'Buildkite',
+    stableIds: ['pipeline_id'],
+    whyIds:
+      'slugs can be given to other pipelines; a job asks for it with --claim organization_id,pipeline_id',
+    oneOf: ['build_branch', 'build_tag', 'step_key'],
+    kept: [
+      ...[
+        'organization_slug',
+        'organization_id',
+        'pipeline_slug',
+        'pipeline_id',
+        'build_branch',
+        'build_tag',
+      ],
+      ...['build_commit', 'build_source', 'build_number', 'step_key', 'job_id'],
+    ],
+    run: 'build_number',
+  },
+  bitbucket: {
+    ...PLAIN,
+    title: 'Bitbucket Pipelines',
+    stableIds: ['workspaceUuid', 'repositoryUuid'],
+    whyIds: REUSED_NAMES,
+    oneOf: ['branchName', 'deploymentEnvironmentUuid'],
+    kept: [
+      ...['workspaceUuid', 'repositoryUuid', 'branchName', 'deploymentEnvironmentUuid'],
+      ...['pipelineUuid', 'pipelineRunUuid', 'stepUuid'],
+    ],
+    run: 'pipelineUuid',
+  },
+  google: {
+    ...PLAIN,
+    title: 'Google Cloud',
+    stableIds: ['sub'],
+    idForm: 'digits',
+    whyIds: 'an e-mail address can be made again by somebody else once it is deleted',
+    kept: ['sub'],
+    run: undefined,
+  },
+  'azure-devops': {
+    ...PLAIN,
+    title: 'Azure DevOps',
+    stableIds: ['prj_id', 'def_id'],
+    whyIds: 'names can be reused; tokens of service connections have names alone',
+    oneOf: ['rpo_ref'],
+    kept: ['org_id', 'prj_id', 'def_id', 'rpo_id', 'rpo_uri', 'rpo_ref', 'rpo_ver', 'run_id'],
+    run: 'run_id',
+  },
+  jenkins: {
+    ...PLAIN,
+    title: 'Jenkins',
+    stableIds: ['sub'],
+    whyIds: "it is the job's URL, and the other claims are what an administrator writes",
+    kept: ['sub', 'build_number'],
+    run: 'build_number',
+  },
   kubernetes: {
+    ...PLAIN,
     title: 'Kubernetes',
     stableIds: ['/kubernetes.io/serviceaccount/uid', '/kubernetes.io/namespace'],
+    whyIds: 'a service account that is deleted and made again has the same name',
+    kept: [
+      ...['/kubernetes.io/namespace', '/kubernetes.io/serviceaccount/name'],
+      ...['/kubernetes.io/serviceaccount/uid', '/kubernetes.io/pod/name', '/kubernetes.io/pod/uid'],
+    ],
+    run: '/kubernetes.io/pod/name',
   },
-  generic: { title: 'OpenID Connect', stableIds: ['sub'] },
+  generic: {
+    ...PLAIN,
+    title: 'OpenID Connect',
+    stableIds: ['sub'],
+    idForm: 'text or number',
+    whyIds: 'a rule matches sub, or the claims that the issuer was added with as --stable-claims',
+    kept: ['sub'],
+    run: undefined,
+  },
 } as const satisfies Readonly<Record<string, Kind>>
 
 export type KindName = keyof typeof KINDS
 export const KIND_NAMES = Object.keys(KINDS) as readonly KindName[]
+
+export const kindOf = (name: KindName): Kind => KINDS[name]

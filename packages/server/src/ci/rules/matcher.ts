@@ -1,14 +1,21 @@
 /** What a rule demands of a claim (contract/oidc.md, A7). */
+import type { Scalar } from '../id-token/id-token.ts'
 
-export type Scalar = string | boolean | number
+export type { Scalar }
 
-export type Matcher = Scalar | Fold | Glob | { readonly any_of: readonly (Scalar | Fold | Glob)[] }
+/** What can stand alone, or in a list of which one has to hold. */
+export type Single = Scalar | Fold | Glob
+export type Matcher = Single | AnyOf
+
+export interface AnyOf {
+  readonly any_of: readonly Single[]
+}
 /** Equal without the case of ASCII letters. */
-interface Fold {
+export interface Fold {
   readonly fold: string
 }
 /** The whole value; `*` and `?` never stand for a slash. */
-interface Glob {
+export interface Glob {
   readonly glob: string
 }
 

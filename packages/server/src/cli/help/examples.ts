@@ -35,6 +35,15 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',
     '--account ann --all',
   ],
+  'publishers add': [
+    'hello-release --issuer https://token.actions.githubusercontent.com --account build --from-url https://github.com/acme/hello --match environment=release --package hello --permission package_upload',
+    `hello-edge --issuer https://gitlab.com --account build --match project_id=20 --match 'ref_path:={"glob":"refs/tags/v*"}' --package hello --permission package_upload --channel edge`,
+  ],
+  'publishers list': ['', '--account build --json'],
+  'publishers show': ['hello-release'],
+  'publishers disable': ['hello-release'],
+  'publishers remove': ['hello-release', 'hello-release hello-edge --yes'],
+  'publishers test': ['hello-release --claims claims.json', 'hello-release --claims - < token.txt'],
   login: [
     '--export snapcraft --url https://store.example.org --permissions package_upload --channels edge --ttl 30d',
     '--export raw --agent agents.json',

@@ -50,7 +50,7 @@ export async function ask(url: string, question: Question = {}): Promise<Answer>
       `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with --url.`,
     )
   }
-  const bytes = await received(url, patience, () => boundedBody(response, MOST_BYTES))
+  const bytes = await received(url, patience, () => boundedBody(response.body, MOST_BYTES))
   if (bytes === undefined) {
     throw new ServiceRefusal(`${placeOf(url)} answers with more than ${MOST_BYTES / 1024} KiB. Check --url.`)
   }

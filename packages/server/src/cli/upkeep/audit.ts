@@ -82,7 +82,10 @@ export function auditCommands(parent: Command, context: CommandContext): void {
 
 const withFilter = (command: Command): Command =>
   command
-    .option('--actor <actor>', 'only changes by operator, service, account:USERNAME or device-key:ID')
+    .option(
+      '--actor <actor>',
+      'only changes by operator, service, account:USERNAME, device-key:ID or issuer:URL',
+    )
     .option('--action <action>', 'only this action (`audit list --help` lists them)')
     .option('--subject <id>', 'only changes to this username, session, device, model, …')
     .option(

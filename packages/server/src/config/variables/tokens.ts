@@ -5,6 +5,7 @@ import {
   parseDuration,
   parseHostAndPort,
   parseIdentityUrl,
+  parseJobLifetime,
   parseKnownServices,
   parsePublicKey,
 } from '../values.ts'
@@ -70,5 +71,10 @@ export const TOKEN_VARIABLES = {
     default: 'none: no limit',
     meaning: 'Longest lifetime a token may ask for',
     parse: parseDuration,
+  }),
+  RATAFIA_CI_MAX_LIFETIME: row({
+    default: '1h',
+    meaning: 'Longest lifetime that a rule for jobs of a CI system may give their tokens, from 60s up',
+    parse: parseJobLifetime,
   }),
 } as const

@@ -213,6 +213,7 @@ export interface Schema extends AccountTables, CiTables {
 export type AccountTable = Schema['account']
 export type CompletedLoginTable = Schema['completed_login']
 export type TokenSessionTable = Schema['token_session']
+export type PublisherRuleTable = Schema['publisher_rule']
 export type ModelTable = Schema['model']
 export type ApiKeyTable = Schema['api_key']
 export type DeviceTable = Schema['device']

@@ -36,8 +36,8 @@ const parse: preValidationHookHandler = (request, _reply, done) => {
 /** The API needs no more than 4; code that recurses into a body may rely on this. */
 const MAX_DEPTH = 32
 
-/** Throws {@link RequestError} `invalid-request`. `__proto__` and `constructor.prototype` are refused. */
-function parseJsonBody(body: unknown): unknown {
+/** An absent body is `{}`. Throws {@link RequestError} `invalid-request`. `__proto__` and `constructor.prototype` are refused. */
+export function parseJsonBody(body: unknown): unknown {
   if (!(body instanceof Buffer) || body.length === 0) return {}
   const value = parseText(body)
   if (isDeeper(value, MAX_DEPTH)) {
@@ -58,7 +58,11 @@ function parseText(body: Buffer): unknown {
   )
 }
 
-function read(parse: () => unknown, otherwise: string): unknown {
+/** Throws {@link RequestError} `invalid-request` with this message. */
+export const decodeUtf8 = (body: Buffer, otherwise: string): string =>
+  read(() => utf8.decode(body), otherwise)
+
+function read<T>(parse: () => T, otherwise: string): T {
   try {
     return parse()
   } catch (cause) {

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { RequestError, TooManyRequests } from '../../errors.ts'
 import { STATUS_CODES } from '../../node-http.ts'
+import { oauthErrorBody } from './oauth-error.ts'
 import { errorBody, headersOf, type Refusal } from './refusal.ts'
 import { refusalOf } from './translate.ts'
 
@@ -20,6 +21,16 @@ export function answerTitledError(
 ): void {
   const refused = refusalNoted(error, request)
   send(reply, refused, JSON.stringify({ title: refused.message, ...errorBody(refused) }))
+}
+
+/** The same for clients of OAuth. */
+export function answerOAuthError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const refused = refusalNoted(error, request)
+  send(reply, refused, JSON.stringify(oauthErrorBody(refused)))
 }
 
 function refusalNoted(error: FastifyError | Error, request: FastifyRequest): Refusal {

@@ -16,6 +16,7 @@ import { RATE_LIMIT_NAMES, type RateLimitName, type RateLimits } from '../../con
 import type { Counters, Taken } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
 import { before } from '../hooks.ts'
+import { limitFailures } from './failures.ts'
 import { countedFor, rulesOf } from './rate-rules.ts'
 import { limitRefusedCredentials } from './refused-credentials.ts'
 
@@ -62,6 +63,7 @@ export function limitRates(app: FastifyInstance, options: RateLimitOptions): voi
     }
     route.onRequest = before(limiting, route.onRequest)
   })
+  limitFailures(app, { ...options, onRefused: (name, { client }) => report(name, client.address) })
   limitRefusedCredentials(app, {
     ...options,
     limit: limits.refused,

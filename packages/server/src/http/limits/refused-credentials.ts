@@ -2,22 +2,17 @@
  * Limits how many credentials of an address, and of the networks it is in, are refused with a 401. Past that, requests
  * to routes with `credentials` get a 429 before anything about them is looked at, except those with a credential that
  * was accepted not long ago: one machine that sends bad ones, or a service that asks for others, shuts out nobody.
- *
- * Only refusals cost something here. Whether a network is shut out is known in this process, so that the others need
- * nothing from the counters.
  */
 import type { ErrorCode } from '@ratafia/api'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
-import { LRUCache } from 'lru-cache'
-import type { Networks } from '../../address.ts'
 import type { Clock } from '../../clock.ts'
 import type { RateLimit } from '../../config/rate-limits.ts'
 import type { Counters } from '../../counters.ts'
 import { TooManyRequests } from '../../errors.ts'
 import { credentialsDigest } from '../credentials/digest.ts'
 import { before } from '../hooks.ts'
-import { countedFor, rulesOf } from './rate-rules.ts'
 import { Recent } from './recent.ts'
+import { shutOutAfter } from './shut-out.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,12 +30,8 @@ export interface RefusedCredentialsOptions {
   readonly onRefused: (request: FastifyRequest) => void
 }
 
-/** How many networks of each width are remembered. */
-const NETWORKS = 10_000
 /** How many credentials that were accepted are remembered, at least. */
 const CREDENTIALS = 20_000
-/** Milliseconds that a network is shut out at least: the shortest `Retry-After`. */
-const SHUT_OUT = 1_000
 
 const NEEDS_REFRESH = 'macaroon-needs-refresh' satisfies ErrorCode
 
@@ -48,29 +39,13 @@ const WHAT = 'Too many credentials from your network were refused.'
 
 /** For routes added to `app` later. They throw {@link TooManyRequests}. */
 export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCredentialsOptions): void {
-  const { counters, limit, clock, onRefused } = options
+  const { limit, onRefused } = options
   if (!limit) return
-  const rules = rulesOf('refused', limit)
-  /** When each network may try again, by width. */
-  const shutOut = rules.map(() => new LRUCache<string, number>({ max: NETWORKS }))
+  const shutOut = shutOutAfter('refused', limit, options)
   const accepted = new Recent(CREDENTIALS)
 
-  const waitFor = (networks: Networks): number => {
-    if (shutOut.every(({ size }) => size === 0)) return 0
-    const now = clock().getTime()
-    return Math.max(...shutOut.map((until, width) => (until.get(networks[width] ?? '') ?? now) - now))
-  }
-  const countRefusal = (networks: Networks) =>
-    Promise.all(
-      countedFor(rules, networks).map(async (counted, width) => {
-        const taken = await counters.take([counted])
-        if (taken.allowed) return
-        shutOut[width]?.set(counted.key, clock().getTime() + Math.max(taken.waitMs, SHUT_OUT))
-      }),
-    )
-
   const refuseShutOut: onRequestHookHandler = (request, _reply, done) => {
-    const waitMs = waitFor(request.client.networks)
+    const waitMs = shutOut.waitFor(request.client.networks)
     if (waitMs <= 0 || accepted.has(credentialsDigest(request))) return done()
     onRefused(request)
     done(new TooManyRequests(waitMs, { what: WHAT }))
@@ -80,7 +55,7 @@ export function limitRefusedCredentials(app: FastifyInstance, options: RefusedCr
     // A discharge that has to be refreshed was genuine.
     if (statusCode !== 401 || request.refusal === NEEDS_REFRESH) return done(null, payload)
     accepted.delete(credentialsDigest(request))
-    countRefusal(request.client.networks).then(() => done(null, payload), done)
+    shutOut.count(request.client.networks).then(() => done(null, payload), done)
   }
   app.addHook('onRoute', (route) => {
     if (!route.config?.credentials) return

@@ -2,17 +2,15 @@
  * What the logins of an agent are limited to, whatever the root that it discharges asks for. An agent discharges what it
  * is given: whoever relays their own root to it gets no more than this.
  */
-import { isPermission } from '@ratafia/api'
 import {
-  ATTENUATION_LIMITS,
   type Attenuations,
   formatExtra,
   formatTimeBefore,
   parseExtra,
   UNRESTRICTED,
 } from '@ratafia/macaroon/conditions'
-import { invalidField, quote } from '../../errors.ts'
-import { extraCaveat } from '../../tokens/root-macaroon.ts'
+import { invalidField } from '../../errors.ts'
+import { readLimits, type WantedAttenuations } from '../../tokens/wanted-limits.ts'
 
 export interface AgentLimits extends Attenuations {
   /** Milliseconds from the login to the end of the session; null means no limit. */
@@ -24,49 +22,18 @@ export const UNLIMITED: AgentLimits = { ...UNRESTRICTED, maxLifetime: null }
 /** An agent whose limits were read. */
 export type WithLimits<Agent> = Omit<Agent, 'limits'> & { readonly limits: AgentLimits }
 
-/** The options of a new agent: an absent or empty list means no limit. */
-export interface WantedLimits {
-  readonly permissions?: readonly string[] | undefined
-  readonly channels?: readonly string[] | undefined
-  /** Snap ids. */
-  readonly packages?: readonly string[] | undefined
-  readonly storeIds?: readonly string[] | undefined
+/** The options of a new agent. */
+export interface WantedLimits extends WantedAttenuations {
   /** Milliseconds. */
   readonly maxLifetime?: number | undefined
 }
 
 /** Throws `invalid-field` for what no token can be limited to. */
-export function checkLimits(wanted: WantedLimits): AgentLimits {
-  const limits: AgentLimits = {
-    permissions: checkList('permission', wanted.permissions),
-    channels: checkList('channel', wanted.channels),
-    packages: checkList('package', wanted.packages),
-    storeIds: checkList('store', wanted.storeIds),
-    maxLifetime: wanted.maxLifetime ?? null,
-  }
-  const unknown = limits.permissions?.find((permission) => !isPermission(permission))
-  if (unknown !== undefined) {
-    throw invalidField(`There is no permission ${quote(unknown)}. docs/tokens.md lists all of them.`, {
-      field: 'permission',
-    })
-  }
-  if (extraCaveat(limits) === undefined) {
-    throw invalidField('The limits do not fit into a caveat. Give fewer.', { field: 'package' })
-  }
-  return limits
-}
-
-/** The same rules as for the request for a token. */
-function checkList(field: string, given: readonly string[] | undefined): readonly string[] | null {
-  const items = [...new Set(given)]
-  if (items.length === 0) return null
-  const { items: most, characters } = ATTENUATION_LIMITS
-  if (items.length > most) throw invalidField(`There are more than ${most} of --${field}.`, { field })
-  const bad = items.find((item) => item.length > characters || !/^[\x20-\x7e]+$/.test(item))
-  if (bad === undefined) return items
-  throw invalidField(`--${field} ${quote(bad)} is not 1 to ${characters} printable ASCII characters.`, {
-    field,
-  })
+export function checkLimits({ maxLifetime, ...wanted }: WantedLimits): AgentLimits {
+  const { limits, problems } = readLimits(wanted)
+  const [problem] = problems
+  if (problem) throw invalidField(problem.message, { field: problem.field })
+  return { ...limits, maxLifetime: maxLifetime ?? null }
 }
 
 /** The conditions for each discharge that the agent gets; none without limits. */

@@ -127,7 +127,7 @@ async function fetchJson(url: string, fetch: Fetch): Promise<Record<string, unkn
 }
 
 async function boundedText(response: Response, url: string): Promise<string> {
-  const body = await boundedBody(response, MAX_BODY_BYTES)
+  const body = await boundedBody(response.body, MAX_BODY_BYTES)
   if (body === undefined) throw unavailable(url, `its answer has more than ${MAX_BODY_BYTES} bytes`)
   return body.toString('utf8')
 }

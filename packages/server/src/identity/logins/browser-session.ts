@@ -54,18 +54,32 @@ export interface SignedIn {
   readonly sessionHash: Uint8Array
 }
 
+declare const byCookie: unique symbol
+
+/** With the time of the sign-in. Only {@link signedInSince} makes one, from a cookie: whoever has a token is none. */
+export interface SignedInSince extends SignedIn {
+  readonly [byCookie]: true
+  readonly signedInAt: Date
+}
+
+type SignedInDeps = Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>
+
 /** `undefined` for no cookie, an unknown or expired one, a disabled account, or one whose logins were ended since. */
-export async function signedIn(
+export const signedIn = (cookie: string | undefined, deps: SignedInDeps): Promise<SignedIn | undefined> =>
+  signedInSince(cookie, deps)
+
+/** The same, for what a sign-in of long ago does not allow. */
+export async function signedInSince(
   cookie: string | undefined,
-  { signInSessions, accounts, clock }: Pick<IdentityDependencies, 'signInSessions' | 'accounts' | 'clock'>,
-): Promise<SignedIn | undefined> {
+  { signInSessions, accounts, clock }: SignedInDeps,
+): Promise<SignedInSince | undefined> {
   const sessionHash = hashOfText(cookie)
   const session = sessionHash && (await signInSessions.find(sessionHash))
   if (!session || session.expiresAt <= clock()) return undefined
   const account = await accounts.findById(session.accountId)
-  return account && !account.disabledAt && !endedSince(session.seen, account)
-    ? { account, sessionHash }
-    : undefined
+  if (!account || account.disabledAt || endedSince(session.seen, account)) return undefined
+  // The cast makes the proof that the type stands for: the cookie was looked up here.
+  return { account, sessionHash, signedInAt: session.createdAt } as SignedInSince
 }
 
 /** Ends the session of this cookie if there is a valid one. `address` is the browser's. */

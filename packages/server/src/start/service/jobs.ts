@@ -38,6 +38,7 @@ function retentionTasks(
     secondFactors,
     resetLinks,
     tokenSessions,
+    usedTokens,
     deviceSessions,
     registrations,
     clones,
@@ -51,6 +52,7 @@ function retentionTasks(
     { table: 'sign_in_session', keepMs: DAY_MS, remove: signInSessions.removeExpired },
     { table: 'used_time_step', keepMs: DAY_MS, remove: secondFactors.removeUsedSteps },
     { table: 'reset_link', keepMs: DAY_MS, remove: resetLinks.removeExpired },
+    { table: 'used_workload_token', keepMs: DAY_MS, remove: usedTokens.removeExpired },
     // Its root may open it again where the end has not come yet: while it could, the row knows of a revocation.
     {
       table: 'token_session',

@@ -14,7 +14,7 @@ import type { LoginSession } from '../../accounts/logins/login-store.ts'
 import { RequestError, Unavailable, unauthorized } from '../../errors.ts'
 import type { RequestDependencies } from '../dependencies.ts'
 import { openSession } from '../open-session.ts'
-import { type IdentitySource, readRootPayload } from '../root-macaroon.ts'
+import { type IdentitySource, readRootPayload, subjectOf } from '../root-macaroon.ts'
 import type { Authentication } from './authentication.ts'
 import { type Cleared, clear } from './clear.ts'
 import { firstValidSlice, type Presented, type UnverifiedMacaroon } from './first-valid-slice.ts'
@@ -66,7 +66,7 @@ export async function verifyLogin(
   refuseRevoked(session)
   if (now >= cleared.sessionExpires) throw expired(cleared.sessionExpires)
   requireEnabled(account)
-  if (withPassword) await refuseEndedOpening(cleared, account, deps)
+  if (withPassword) await refuseEndedOpening(cleared, { session, account }, deps)
   refuseStaleDischarge(cleared, { withPassword, now })
   return { account, cleared }
 }
@@ -80,14 +80,19 @@ function refuseRevoked({ revokedAt, revokedBy }: LoginSession): void {
 /**
  * The session of a login with a password was opened by its discharge, so it proves that nothing had ended then: what
  * counts is that the root is later than what ended since. A discharge that lasts as long as its session is a
- * credential like a token, which only the session ends.
+ * credential like a token, which only the session ends. What a job exchanged an ID token for names the account here,
+ * whatever the identity service is (contract/oidc.md, A13).
  */
 async function refuseEndedOpening(
   cleared: Cleared,
-  account: Account,
+  { session, account }: { readonly session: LoginSession; readonly account: Account },
   { accounts, identity, source }: RequestDependencies,
 ): Promise<void> {
-  if ((await accounts.idOf(cleared, source)) !== account.id) throw anothersLogin()
+  const isOwners =
+    session.ruleId === undefined
+      ? (await accounts.idOf(cleared, source)) === account.id
+      : cleared.subject === subjectOf(account, identity)
+  if (!isOwners) throw anothersLogin()
   const { dischargeExpires, mintedExpires } = cleared
   if (dischargeExpires && dischargeExpires >= mintedExpires) return
   refuseEarlierRoot(cleared, account, identity)
@@ -183,7 +188,7 @@ async function openFirstUsed(
   // Not the end this copy was narrowed to: another copy may live longer and must stay in the list.
   const session = { id, description, since, until: mintedExpires }
   if (!(await openSession({ ...session, account, source: deps.source, attempt }, deps))) return undefined
-  return { accountId: account.id, revokedAt: undefined, revokedBy: undefined }
+  return { accountId: account.id, revokedAt: undefined, revokedBy: undefined, ruleId: undefined }
 }
 
 /** Where the discharge names a username, an account that was removed may have had it then. */

@@ -1,0 +1,141 @@
+/**
+ * The wire schemas of the exchange of an ID token (contract/oidc.md, "The exchange"): RFC 8693, with errors of RFC 6749 and
+ * metadata of RFC 8414.
+ */
+import type { Static, TSchema } from 'typebox'
+import { ErrorBodySchema } from '../error-body.ts'
+import { MAX_DESCRIPTION_LENGTH } from '../limits.ts'
+import { PERMISSIONS } from '../permissions.ts'
+import { restriction } from '../tokens.ts'
+import { Type } from '../type.ts'
+import { TOKEN_EXCHANGE, TOKEN_TYPES } from './token-types.ts'
+
+const exactly = { additionalProperties: false }
+
+const SubjectTokenTypes = Type.Enum([TOKEN_TYPES.idToken, TOKEN_TYPES.jwt], { type: 'string' })
+const IssuedTokenTypes = Type.Enum([TOKEN_TYPES.accessToken, TOKEN_TYPES.pair], { type: 'string' })
+
+/** A parameter that may be there several times: in JSON a list, or a text for a list of one. */
+const repeated = (description: string) =>
+  Type.Union([Type.String(), restriction(Type.String())], { description })
+const optionally = <T extends TSchema>(schema: T) => Type.Optional(schema)
+
+/** An absent parameter and an empty one are the same, and unknown ones are ignored (RFC 6749, 3.2). */
+export const ExchangeIdTokenRequestSchema = Type.Object(
+  {
+    grant_type: Type.Literal(TOKEN_EXCHANGE),
+    subject_token: Type.String({
+      maxLength: 16 * 1024,
+      description: 'The ID token of the job: a signed JWT. Each is good once.',
+    }),
+    subject_token_type: SubjectTokenTypes,
+    requested_token_type: Type.Optional(IssuedTokenTypes),
+    scope: Type.Optional(
+      Type.String({
+        description: 'Permissions, with spaces between them: all, or fewer, of what is granted',
+      }),
+    ),
+    rule: Type.Optional(
+      Type.String({ description: 'The name of a rule. Only needed where several fit the job.' }),
+    ),
+    packages: optionally(repeated('Names or snap ids: all, or fewer, of what is granted')),
+    channels: optionally(repeated('All, or fewer, of what is granted')),
+    lifetime: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: '^[1-9][0-9]{0,8}$' })], {
+        description: 'Seconds, at most what is granted',
+      }),
+    ),
+    description: Type.Optional(
+      Type.String({
+        maxLength: MAX_DESCRIPTION_LENGTH,
+        description: 'Shown beside the session, behind the names of rule and job',
+      }),
+    ),
+    audience: optionally(repeated('If at all: the base URL of this service')),
+    resource: optionally(repeated('If at all: the base URL of this service')),
+  },
+  { title: 'ExchangeIdTokenRequest' },
+)
+
+/** A job may present its ID token again, with the same key and within two minutes, because it did not get the answer. */
+export const IdempotencyHeadersSchema = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{16,64}$',
+      description:
+        'A text that the job made up. With the same one, the same ID token is good for two minutes: for further tokens of the same session.',
+    }),
+  ),
+})
+
+const Credentials = (description: string) =>
+  Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', contentEncoding: 'base64', description })
+
+export const ExchangeIdTokenResponseSchema = Type.Object(
+  {
+    access_token: Type.String({
+      pattern: '^[A-Za-z0-9_=, -]+$',
+      description: 'What follows `Macaroon ` in the header `Authorization`',
+    }),
+    issued_token_type: IssuedTokenTypes,
+    token_type: Type.Literal('Macaroon'),
+    expires_in: Type.Integer({ minimum: 0, description: 'Seconds' }),
+    scope: Type.String({ description: 'The permissions of the token, with spaces between them' }),
+    session_id: Type.String({ description: 'For `revokeToken`, at the end of the job' }),
+    rule: Type.String({ description: 'The name of the rule that grants it' }),
+    credentials: Credentials('The value of SNAPCRAFT_STORE_CREDENTIALS'),
+  },
+  { title: 'ExchangedIdToken', ...exactly },
+)
+export type ExchangeIdTokenResponse = Static<typeof ExchangeIdTokenResponseSchema>
+
+/** The same with `Accept: text/plain`: nothing but what goes into the variable. */
+export const CredentialsTextSchema = Credentials('`credentials` of the other answer, and nothing else')
+
+export const OidcAudienceSchema = Type.Object(
+  { audience: Type.String({ description: 'What `aud` of an ID token for this service has to be' }) },
+  { title: 'OidcAudience', ...exactly },
+)
+export type OidcAudience = Static<typeof OidcAudienceSchema>
+
+export const AuthorizationServerSchema = Type.Object(
+  {
+    issuer: Type.String({ description: 'The base URL of this service' }),
+    token_endpoint: Type.String(),
+    token_endpoint_auth_methods_supported: Type.Array(Type.Literal('none')),
+    grant_types_supported: Type.Array(Type.Literal(TOKEN_EXCHANGE)),
+    response_types_supported: Type.Array(Type.String(), { maxItems: 0 }),
+    scopes_supported: Type.Array(Type.Enum([...PERMISSIONS], { type: 'string', title: 'Permission' })),
+  },
+  { title: 'AuthorizationServer', ...exactly },
+)
+export type AuthorizationServer = Static<typeof AuthorizationServerSchema>
+
+/** The codes of RFC 6749 (5.2) and of what extends it. */
+export const OAUTH_ERRORS = [
+  'invalid_request',
+  'invalid_grant',
+  'invalid_scope',
+  'invalid_target',
+  'unsupported_grant_type',
+  'slow_down',
+  'temporarily_unavailable',
+  'server_error',
+] as const
+export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number]
+
+const { title: _, ...errorLists } = ErrorBodySchema.properties
+
+/** The errors of every operation, and what a client of OAuth looks for. */
+export const OAuthErrorSchema = Type.Object(
+  {
+    error: Type.Enum([...OAUTH_ERRORS], { type: 'string', title: 'OAuthErrorCode' }),
+    error_description: Type.String({
+      pattern: '^[ !#-[\\]-~]+$',
+      description: 'The message, in the characters that RFC 6749 allows',
+    }),
+    ...errorLists,
+  },
+  { title: 'OAuthError', ...exactly },
+)
+export type OAuthError = Static<typeof OAuthErrorSchema>

@@ -1,0 +1,14 @@
+/** The names that the exchange of an ID token goes by (RFC 8693). */
+
+export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange'
+
+export const TOKEN_TYPES = {
+  idToken: 'urn:ietf:params:oauth:token-type:id_token',
+  jwt: 'urn:ietf:params:oauth:token-type:jwt',
+  accessToken: 'urn:ietf:params:oauth:token-type:access_token',
+  /** A root macaroon and its discharge, as snapcraft takes them by default. */
+  pair: 'urn:ratafia:token-type:macaroon-pair',
+} as const
+
+/** Below the base URL. */
+export const EXCHANGE_PATH = '/api/v2/tokens/oidc'

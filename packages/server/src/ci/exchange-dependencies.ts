@@ -1,0 +1,27 @@
+/** What the exchange of an ID token works with. */
+import type { AccountId } from '@ratafia/api'
+import type { AuditedChange, Author } from '../change.ts'
+import type { SessionOpening } from '../tokens/open-session.ts'
+import type { GrantedDeps } from './granted.ts'
+import type { UnverifiedIdToken, VerifiedIdToken } from './id-token/id-token.ts'
+import type { FoundIssuer, IssuerStore } from './issuers/issuer-store.ts'
+import type { MintDeps } from './mint.ts'
+import type { Outcome } from './outcome.ts'
+import type { RuleForJob, RuleStore } from './rules/rule-store.ts'
+import type { UsedTokenStore } from './used-token-store.ts'
+
+export type JobRule = RuleForJob
+
+export interface ExchangeDependencies extends GrantedDeps, MintDeps, Pick<SessionOpening, 'entryOf'> {
+  readonly issuers: Pick<IssuerStore, 'findByUrl'>
+  readonly rules: Pick<RuleStore, 'findForJob' | 'markUsed'>
+  readonly usedTokens: Pick<UsedTokenStore, 'use' | 'find'>
+  /** By the keys of the issuer, for this service. Throws `ExchangeRefusal`, and `KeysUnavailable`. */
+  readonly verify: (token: UnverifiedIdToken, by: FoundIssuer) => Promise<VerifiedIdToken>
+  /** How people know this service, without a slash at its end: the audience of ID tokens for it. */
+  readonly baseUrl: string
+  /** Adds an entry to the audit log, about what writes nothing else, and returns its id. */
+  readonly record: (change: AuditedChange, author: Author) => Promise<string>
+  /** For the metrics. The URL is that of an issuer that the operator added. */
+  readonly count: (issuer: string | undefined, outcome: Outcome) => void
+}

@@ -1,0 +1,40 @@
+/** Values of claims, by name or by place (contract/oidc.md, A7). */
+import type { Claims, Scalar } from './id-token.ts'
+
+export const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
+
+/** Neither null nor a list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** PostgreSQL has no U+0000, and a lone surrogate would come back as another text. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
+/** Broadly: what might be an e-mail address. Those are neither stored nor logged (A22). */
+export const mayBeEmail = (text: string): boolean => text.includes('@') && !/[\s/:]/.test(text)
+
+/**
+ * The value of a claim: by its name, or with a slash at the beginning by a JSON Pointer (RFC 6901). Undefined where there
+ * is none.
+ */
+export function claimOf(claims: Claims, name: string): unknown {
+  // Claims are of an issuer's choice, so that what every object inherits is no claim.
+  if (!name.startsWith('/')) return Object.hasOwn(claims, name) ? claims[name] : undefined
+  return name.slice(1).split('/').reduce(memberOf, claims)
+}
+
+/** As the name of a claim, undefined for a pointer that goes deeper than one. */
+export function pointedName(pointer: string): string | undefined {
+  const [name, ...deeper] = pointer.slice(1).split('/')
+  return name === undefined || deeper.length > 0 ? undefined : unescaped(name)
+}
+
+function memberOf(value: unknown, token: string): unknown {
+  if (Array.isArray(value)) return /^(0|[1-9][0-9]{0,5})$/.test(token) ? value[Number(token)] : undefined
+  const name = unescaped(token)
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+/** In this order: `~01` is `~1`, not a slash. */
+const unescaped = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,0 +1,131 @@
+/** The issuers of ID tokens for jobs: the table `oidc_issuer`, and what refers to it. */
+import {
+  anyRowChanged,
+  type Database,
+  fromInstant,
+  inTransaction,
+  rowLock,
+  type Schema,
+  toInstant,
+} from '../../database/index.ts'
+import type { FoundIssuer, Issuer, IssuerSettings } from './issuer.ts'
+import type { KindName } from './kinds.ts'
+
+export interface NamedRule {
+  /** A UUID. */
+  readonly id: string
+  readonly name: string
+}
+
+export interface IssuerStore {
+  /** Within a transaction that also stores its keys. False when there is an issuer with this URL. */
+  insert(issuer: Issuer): Promise<boolean>
+  /** By what `iss` says, without the keys themselves. */
+  findByUrl(url: string): Promise<FoundIssuer | undefined>
+  findById(id: string): Promise<FoundIssuer | undefined>
+  /** By URL. */
+  list(): Promise<readonly FoundIssuer[]>
+  /** By name. */
+  rulesOf(id: string): Promise<readonly NamedRule[]>
+  /**
+   * Within a transaction: removes the issuer, its keys and its rules, and returns those. Undefined when there is no such
+   * issuer. Whoever makes a rule of it, or opens a session by one, was first, or finds it gone. What was used of its ID
+   * tokens stays, by its URL.
+   */
+  remove(id: string): Promise<readonly NamedRule[] | undefined>
+}
+
+export function issuerStore({ query }: Pick<Database, 'query'>): IssuerStore {
+  const found = () =>
+    query
+      .selectFrom('oidc_issuer')
+      .innerJoin('oidc_issuer_keys', 'oidc_issuer_keys.issuer_id', 'oidc_issuer.id')
+      .selectAll('oidc_issuer')
+      .select(['revision', 'pinned_at', 'fetched_at', 'tried_at', 'failure'])
+  return {
+    async insert({ id, url, kind, settings, createdAt }) {
+      const result = await query
+        .insertInto('oidc_issuer')
+        .values({ id, url, kind, settings: JSON.stringify(settings), created_at: toInstant(createdAt) })
+        .onConflict((conflict) => conflict.column('url').doNothing())
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Index oidc_issuer_url_key, then the primary key of the other table.
+    async findByUrl(url) {
+      const row = await found().where('url', '=', url).executeTakeFirst()
+      return row && foundOf(row)
+    },
+
+    // Primary keys.
+    async findById(id) {
+      const row = await found().where('id', '=', id).executeTakeFirst()
+      return row && foundOf(row)
+    },
+
+    // Scans both tables: a row for each issuer that an operator added.
+    async list() {
+      const rows = await found().execute()
+      return rows.map(foundOf).sort((a, b) => (a.issuer.url < b.issuer.url ? -1 : 1))
+    },
+
+    // Index publisher_rule_ids.
+    async rulesOf(id) {
+      const rows = await query
+        .selectFrom('publisher_rule')
+        .select(['id', 'name'])
+        .where('issuer_id', '=', id)
+        .execute()
+      return byName(rows)
+    },
+
+    remove: (id) =>
+      inTransaction(query, async (transaction) => {
+        // Primary key. First: a rule that is being made holds this row.
+        const row = await transaction
+          .selectFrom('oidc_issuer')
+          .select('id')
+          .where('id', '=', id)
+          .modifyEnd(rowLock(transaction, 'update'))
+          .executeTakeFirst()
+        if (!row) return undefined
+        // Index publisher_rule_ids.
+        const rules = await transaction
+          .deleteFrom('publisher_rule')
+          .where('issuer_id', '=', id)
+          .returning(['id', 'name'])
+          .execute()
+        // Primary keys.
+        await transaction.deleteFrom('oidc_issuer_keys').where('issuer_id', '=', id).execute()
+        await transaction.deleteFrom('oidc_issuer').where('id', '=', id).execute()
+        return byName(rules)
+      }),
+  }
+}
+
+const byName = (rules: readonly NamedRule[]): readonly NamedRule[] =>
+  rules.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+type FoundRow = Schema['oidc_issuer'] & Omit<Schema['oidc_issuer_keys'], 'issuer_id' | 'keys' | 'algorithms'>
+
+function foundOf(row: FoundRow): FoundIssuer {
+  const settings: IssuerSettings = JSON.parse(row.settings)
+  return {
+    issuer: {
+      id: row.id,
+      url: row.url,
+      // The cast is safe: only names of kinds are ever inserted, and a kind is never removed.
+      kind: row.kind as KindName,
+      settings,
+      createdAt: fromInstant(row.created_at),
+    },
+    keys: {
+      revision: row.revision,
+      pinnedAt: fromInstant(row.pinned_at) ?? undefined,
+      fetchedAt: fromInstant(row.fetched_at),
+      triedAt: fromInstant(row.tried_at),
+      failure: row.failure ?? undefined,
+    },
+  }
+}

@@ -1,0 +1,72 @@
+/** Gets the keys of an issuer from its discovery document (OpenID Connect Discovery 1.0; contract/oidc.md, A17 to A19). */
+import { createHash } from 'node:crypto'
+import { invalidField, quote, type RequestError } from '../../../errors.ts'
+import { readKeySet } from '../../id-token/issuer-keys.ts'
+import type { Issuer } from '../issuer.ts'
+import type { StoredKeys } from './issuer-keys-store.ts'
+
+/**
+ * The text at a URL. Throws {@link RequestError} `invalid-field` for one that may not be fetched for this issuer, and
+ * `Unavailable` when there is no answer that can be used.
+ */
+export type FetchDocument = (
+  url: string,
+  from: { readonly issuer: string; readonly privateAddresses: readonly string[] },
+) => Promise<string>
+
+export interface FetchedKeys extends StoredKeys {
+  /** Where the keys are, as the discovery document says. */
+  readonly jwksUri: string
+}
+
+const LONGEST_URL = 2_000
+const MOST_ALGORITHMS = 100
+
+/** Throws as {@link FetchDocument}, and `invalid-field` for documents that say something else than they must. */
+export async function fetchKeys(
+  { url, settings }: Pick<Issuer, 'url' | 'settings'>,
+  fetchDocument: FetchDocument,
+): Promise<FetchedKeys> {
+  const from = { issuer: url, privateAddresses: settings.privateAddresses }
+  const where = `${url.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const document = readDocument(await fetchDocument(where, from), where)
+  // Not of another issuer, whose keys would then sign for this one (Discovery 4.3).
+  if (document['issuer'] !== url) {
+    throw refused(where, `names the issuer ${shown(document['issuer'])} instead of ${quote(url)}`)
+  }
+  const jwksUri = document['jwks_uri']
+  if (typeof jwksUri !== 'string' || jwksUri.length > LONGEST_URL) {
+    throw refused(where, 'has no jwks_uri, which says where the keys are')
+  }
+  const algorithms = algorithmsOf(document['id_token_signing_alg_values_supported'], where)
+  return { ...storedKeys(await fetchDocument(jwksUri, from), algorithms), jwksUri }
+}
+
+/** Keys as the database has them. Throws `invalid-field` for a text that is no key set. */
+export function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
+  const stored = { keys: readKeySet(keySet), algorithms: JSON.stringify(algorithms) }
+  const revision = createHash('sha256').update(`${stored.algorithms}\n${stored.keys}`).digest('hex')
+  return { ...stored, revision }
+}
+
+function readDocument(text: string, where: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw refused(where, 'is no JSON object')
+}
+
+/** Empty where it does not say, or a list of texts. Which of them can be used is decided where tokens are verified. */
+function algorithmsOf(value: unknown, where: string): readonly string[] {
+  if (value === undefined) return []
+  const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_ALGORITHMS
+  if (isList && value.every((one) => typeof one === 'string' && one.length <= 64)) return value
+  throw refused(where, 'has an id_token_signing_alg_values_supported that is no list of names')
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? quote(value) : 'of no name')
+
+const refused = (where: string, what: string): RequestError => invalidField(`${where} ${what}.`)

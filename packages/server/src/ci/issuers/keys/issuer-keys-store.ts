@@ -1,0 +1,110 @@
+/** The keys of issuers, which all nodes share: the table `oidc_issuer_keys`. */
+import { anyRowChanged, type Database, toInstant } from '../../../database/index.ts'
+
+/** As the database has them. */
+export interface StoredKeys {
+  /** Changes with the other two. */
+  readonly revision: string
+  /** A JSON Web Key Set of public keys. */
+  readonly keys: string
+  /** JSON: a list of names. */
+  readonly algorithms: string
+}
+
+/** The pauses between two fetches of an issuer's keys, in milliseconds. */
+export interface Pauses {
+  readonly afterAny: number
+  readonly afterFailure: number
+}
+
+export interface IssuerKeysStore {
+  /** Of a new issuer, or in place of those that it has. `by`: whether the issuer gave them, or an operator. */
+  put(
+    issuerId: string,
+    keys: StoredKeys,
+    given: { readonly at: Date; readonly by: 'issuer' | 'operator' },
+  ): Promise<void>
+  read(issuerId: string): Promise<StoredKeys | undefined>
+  /**
+   * Lets the caller begin a fetch, and tells the revision before it. Undefined if another did so within the pause, if
+   * the keys are pinned, or if there is no such issuer. Of many who ask at once, on any node, one is told to begin.
+   */
+  begin(issuerId: string, at: Date, pauses: Pauses): Promise<string | undefined>
+  /** Ends the fetch that began at that instant. False, and nothing is written, if another has begun, or the keys were pinned. */
+  succeed(issuerId: string, at: Date, keys: StoredKeys): Promise<boolean>
+  /** The same, for one that failed. */
+  fail(issuerId: string, at: Date, failure: string): Promise<void>
+}
+
+export function issuerKeysStore({ query }: Pick<Database, 'query'>): IssuerKeysStore {
+  return {
+    // Primary key.
+    async put(issuerId, keys, { at, by }) {
+      const instant = toInstant(at)
+      const row = {
+        ...keys,
+        pinned_at: by === 'operator' ? instant : null,
+        fetched_at: instant,
+        tried_at: instant,
+        failure: null,
+      }
+      await query
+        .insertInto('oidc_issuer_keys')
+        .values({ issuer_id: issuerId, ...row })
+        .onConflict((conflict) => conflict.column('issuer_id').doUpdateSet(row))
+        .execute()
+    },
+
+    // Primary key.
+    read: (issuerId) =>
+      query
+        .selectFrom('oidc_issuer_keys')
+        .select(['revision', 'keys', 'algorithms'])
+        .where('issuer_id', '=', issuerId)
+        .executeTakeFirst(),
+
+    // Primary key. The conditions are checked under the lock of the row.
+    async begin(issuerId, at, { afterAny, afterFailure }) {
+      const now = toInstant(at)
+      const row = await query
+        .updateTable('oidc_issuer_keys')
+        .set({ tried_at: now, failure: null })
+        .where('issuer_id', '=', issuerId)
+        .where('pinned_at', 'is', null)
+        .where((is) =>
+          is.or([
+            is('tried_at', '<=', now - afterAny),
+            is.and([is('failure', 'is not', null), is('tried_at', '<=', now - afterFailure)]),
+            // A node whose clock was wrong must not stop the others.
+            is('tried_at', '>', now + afterAny),
+          ]),
+        )
+        .returning('revision')
+        .executeTakeFirst()
+      return row?.revision
+    },
+
+    // Primary key.
+    async succeed(issuerId, at, keys) {
+      const result = await query
+        .updateTable('oidc_issuer_keys')
+        .set({ ...keys, fetched_at: toInstant(at), failure: null })
+        .where('issuer_id', '=', issuerId)
+        .where('pinned_at', 'is', null)
+        .where('tried_at', '=', toInstant(at))
+        .executeTakeFirst()
+      return anyRowChanged(result)
+    },
+
+    // Primary key.
+    async fail(issuerId, at, failure) {
+      await query
+        .updateTable('oidc_issuer_keys')
+        .set({ failure })
+        .where('issuer_id', '=', issuerId)
+        .where('pinned_at', 'is', null)
+        .where('tried_at', '=', toInstant(at))
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/** Fetches the keys of an issuer again: one node at a time, and not too often (contract/oidc.md, A18). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Changing } from '../../../change.ts'
+import type { Clock } from '../../../clock.ts'
+import { RequestError, Unavailable } from '../../../errors.ts'
+import type { FoundIssuer, KeysState } from '../issuer.ts'
+import type { IssuerStore } from '../issuer-store.ts'
+import { type FetchDocument, fetchKeys } from './fetch-keys.ts'
+import type { IssuerKeysStore, Pauses } from './issuer-keys-store.ts'
+
+export interface RefreshKeysDeps {
+  readonly issuers: Pick<IssuerStore, 'findById'>
+  readonly issuerKeys: IssuerKeysStore
+  readonly change: Changing<{ readonly issuerKeys: IssuerKeysStore }>
+  readonly fetchDocument: FetchDocument
+  readonly clock: Clock
+}
+
+export const PAUSES: Pauses = { afterAny: 60_000, afterFailure: 30_000 }
+
+/** Longer than the two fetches can take. */
+const LONGEST_FETCH_MS = 15_000
+const LOOK_MS = 200
+
+/**
+ * Returns the state of the keys after the fetch that this call began, or that another node is making right now, or that
+ * was made a moment ago. Undefined if the issuer was removed. A failure is in the state; it throws only what the
+ * database does.
+ */
+export async function refreshKeys(
+  { issuer }: FoundIssuer,
+  deps: RefreshKeysDeps,
+  pauses: Pauses = PAUSES,
+): Promise<KeysState | undefined> {
+  const at = deps.clock()
+  const before = await deps.issuerKeys.begin(issuer.id, at, pauses)
+  if (before !== undefined) await fetchAndStore({ issuer, before, at }, deps)
+  for (let looks = 0; ; looks++) {
+    const keys = (await deps.issuers.findById(issuer.id))?.keys
+    if (!keys || !isBeingFetched(keys, deps.clock()) || looks * LOOK_MS > LONGEST_FETCH_MS) return keys
+    await sleep(LOOK_MS)
+  }
+}
+
+/** Another node's fetch has not ended, and that node has not died meanwhile. */
+export const isBeingFetched = ({ triedAt, fetchedAt, failure }: KeysState, now: Date): boolean =>
+  failure === undefined && triedAt > fetchedAt && now.getTime() - triedAt.getTime() < LONGEST_FETCH_MS
+
+interface Fetch {
+  readonly issuer: FoundIssuer['issuer']
+  /** The revision. */
+  readonly before: string
+  readonly at: Date
+}
+
+async function fetchAndStore({ issuer, before, at }: Fetch, deps: RefreshKeysDeps): Promise<void> {
+  const fetched = await fetchKeys(issuer, deps.fetchDocument).catch((error: unknown) => {
+    if (error instanceof RequestError || error instanceof Unavailable) return error
+    throw error
+  })
+  if (fetched instanceof Error) return deps.issuerKeys.fail(issuer.id, at, fetched.message.slice(0, 500))
+  const { jwksUri: _, ...keys } = fetched
+  await deps.change(async ({ issuerKeys, record }) => {
+    const stored = await issuerKeys.succeed(issuer.id, at, keys)
+    if (stored && keys.revision !== before) {
+      await record({ action: 'issuer.refresh', subject: issuer.url, details: { revision: keys.revision } })
+    }
+  })
+}

@@ -1,0 +1,75 @@
+/** The credential that a job gets for the session of its rule (contract/oidc.md, A13). */
+import { type AccountId, type SessionId, TOKEN_TYPES } from '@ratafia/api'
+import { bindDischarge, encodeBase64Url, encodeBinary, type Macaroon } from '@ratafia/macaroon'
+import { mintDischarge } from '../identity/passwords/discharge-macaroon.ts'
+import type { TokenDependencies } from '../tokens/dependencies.ts'
+import { asOnprem, asSnapcraft } from '../tokens/dialects/credential-strings.ts'
+import { mintPasswordRoot } from '../tokens/dialects/password-root.ts'
+import { mintToken, subjectOf } from '../tokens/root-macaroon.ts'
+import type { IssuedType } from './exchange-request.ts'
+
+export interface JobSession {
+  readonly id: SessionId
+  readonly until: Date
+  readonly account: { readonly id: AccountId; readonly username: string }
+}
+
+export interface Minted {
+  /** What follows `Macaroon ` in `Authorization`. */
+  readonly accessToken: string
+  /** For SNAPCRAFT_STORE_CREDENTIALS. */
+  readonly credentials: string
+}
+
+export interface MintDeps extends Pick<TokenDependencies, 'keyring' | 'identity' | 'location' | 'clock'> {
+  /** Of this installation, even beside an external identity service: nobody else discharges what is minted here. */
+  readonly ownThirdParty: TokenDependencies['thirdParty']
+}
+
+/** @param extra the caveat with all limits */
+export const mintCredential = (
+  type: IssuedType,
+  session: JobSession,
+  extra: string,
+  deps: MintDeps,
+): Promise<Minted> =>
+  type === TOKEN_TYPES.pair ? mintPair(session, extra, deps) : mintPlain(session, extra, deps)
+
+async function mintPlain(session: JobSession, extra: string, deps: MintDeps): Promise<Minted> {
+  const { keyring, identity, location, clock } = deps
+  const token = mintToken(
+    {
+      ...(await keyring.mintId('token')),
+      ...{ location, expires: session.until, since: clock(), sessionId: session.id, extra },
+    },
+    { key: identity.key, value: subjectOf(session.account, identity) },
+  )
+  const text = encoded(token)
+  return { accessToken: text, credentials: asOnprem({ token: text }) }
+}
+
+/** Root and discharge end with the session, as those of an export do (contract/publisher-login.md, decision 24). */
+async function mintPair(session: JobSession, extra: string, deps: MintDeps): Promise<Minted> {
+  const { identity, ownThirdParty: thirdParty } = deps
+  const { until: expires, id: sessionId } = session
+  const since = deps.clock()
+  const { loginHost: caveatLocation } = await thirdParty()
+  const { root, caveatId, caveatRootKey } = await mintPasswordRoot(
+    { since, expires, sessionId, extra, description: undefined, caveatLocation },
+    { ...deps, thirdParty },
+  )
+  const discharge = mintDischarge({
+    rootKey: caveatRootKey,
+    id: caveatId,
+    location: caveatLocation,
+    declared: { key: identity.key, value: subjectOf(session.account, identity) },
+    expires,
+    givenAt: since,
+  })
+  return {
+    accessToken: `root=${encoded(root)}, discharge=${encoded(bindDischarge(root, discharge))}`,
+    credentials: asSnapcraft({ root: encoded(root), discharge: encoded(discharge) }),
+  }
+}
+
+const encoded = (macaroon: Macaroon): string => encodeBase64Url(encodeBinary(macaroon))

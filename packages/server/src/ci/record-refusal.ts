@@ -1,0 +1,103 @@
+/**
+ * Refusals of jobs that proved who they are, in the audit log: with what the rules say, which nobody else is told
+ * (contract/oidc.md, A21, A22).
+ */
+import { jobActor } from '../change.ts'
+import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
+import type { Claims, VerifiedIdToken } from './id-token/id-token.ts'
+import type { Issuer } from './issuers/issuer.ts'
+import { keptClaims } from './issuers/job.ts'
+import { ExchangeRefusal, type Reason } from './refusal.ts'
+import { compareRules, type NothingGranted, nothingGranted } from './rules/nothing-granted.ts'
+
+/** How far an exchange came. */
+export interface Progress {
+  issuer?: Issuer
+  /** Of the ID token, verified or not. */
+  claims?: Claims
+  verified?: VerifiedIdToken
+  /** Rules with the ids of the job. */
+  candidates?: readonly JobRule[]
+  rule?: JobRule['rule']
+}
+
+/** They come before the signature is checked, or mean that it is bad. */
+const UNPROVEN: ReadonlySet<Reason> = new Set([
+  'malformed',
+  'too-large',
+  'issuer-unknown',
+  'algorithm',
+  'type',
+  'key-unknown',
+  'signature',
+])
+
+const NOTHING: ReadonlySet<Reason> = new Set<NothingGranted>([
+  'no-rule',
+  'event',
+  'rule-disabled',
+  'account-disabled',
+])
+const isNothingGranted = (reason: Reason): reason is NothingGranted => NOTHING.has(reason)
+
+interface RecordDeps extends Pick<ExchangeDependencies, 'record'> {
+  readonly source: string
+}
+
+/** What to throw in place of an error: it names the entry, if there is one. */
+export async function refusalRecorded(
+  error: unknown,
+  progress: Progress,
+  { record, source }: RecordDeps,
+): Promise<unknown> {
+  const { issuer, claims = {}, verified, rule } = progress
+  if (!(error instanceof ExchangeRefusal) || !issuer || UNPROVEN.has(error.reason)) return error
+  const { reason } = error
+  const entry = await record(
+    {
+      action: 'publisher.refused',
+      subject: rule?.name ?? issuer.url,
+      details: {
+        reason,
+        issuer: issuer.url,
+        ...(rule && { rule: rule.name, version: rule.version }),
+        claims: claimLines(keptOf(issuer, claims)),
+        ...comparisonOf(reason, progress),
+      },
+    },
+    { actor: jobActor(issuer.url), source },
+  )
+  if (verified && isNothingGranted(reason)) return nothingGranted(reason, issuer, verified, entry)
+  return new ExchangeRefusal(
+    reason,
+    `${error.message} The operator finds this as ${entry} in the audit log.`,
+    {
+      code: error.code,
+      extra: { ...error.extra, audit: entry },
+      cause: error,
+    },
+  )
+}
+
+/** Kept claims, a line for each. */
+export const claimLines = (claims: ReturnType<typeof keptClaims>): readonly string[] =>
+  Object.entries(claims).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+
+/** None of a token of which one cannot be kept. */
+function keptOf(issuer: Issuer, claims: Claims): ReturnType<typeof keptClaims> {
+  try {
+    return keptClaims(issuer, claims)
+  } catch (error) {
+    if (error instanceof ExchangeRefusal) return {}
+    throw error
+  }
+}
+
+function comparisonOf(reason: Reason, { issuer, verified, candidates = [] }: Progress) {
+  if (!issuer || !verified || (reason !== 'no-rule' && reason !== 'event')) return {}
+  const rules = compareRules(verified, issuer, candidates).map(
+    ({ rule, differences }) =>
+      `${rule}: ${differences.map(({ claim, expected, found }) => `${claim} is ${found}, not ${expected}`).join('; ')}`,
+  )
+  return { rules }
+}

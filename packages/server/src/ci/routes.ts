@@ -1,0 +1,48 @@
+/** The exchange of ID tokens: HTTP in, operation, HTTP out. */
+import { OPERATIONS } from '@ratafia/api/schemas'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Negotiator from 'negotiator'
+import { readFormsOrJson, sentParameters } from '../http/bodies/form-or-json.ts'
+import { answerOAuthError } from '../http/errors/answer.ts'
+import { authorizationServer } from './authorization-server.ts'
+import { exchange } from './exchange.ts'
+import type { ExchangeDependencies } from './exchange-dependencies.ts'
+
+export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies): Promise<void> {
+  readFormsOrJson(app)
+  app.setErrorHandler(answerOAuthError)
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store')
+    done()
+  })
+  const { exchangeIdToken, oidcAudience, authorizationServer: metadata } = OPERATIONS
+
+  app.post(exchangeIdToken.path, { config: { failures: 'oidc' } }, async (request, reply) => {
+    const answer = await exchange(
+      {
+        parameters: sentParameters(request),
+        idempotencyKey: idempotencyKeyOf(request),
+        source: request.client.address,
+      },
+      deps,
+    )
+    return prefersText(request) ? sendText(reply, answer.credentials) : answer
+  })
+
+  app.get(oidcAudience.path, async () => ({ audience: deps.baseUrl }))
+  app.get(metadata.path, async () => authorizationServer(deps.baseUrl))
+}
+
+/** Node joins several with commas, which no key has. */
+const idempotencyKeyOf = ({ headers }: FastifyRequest): string | undefined =>
+  headers['idempotency-key']?.toString()
+
+/** The first wins a tie: a program that takes either, or says nothing, gets JSON. */
+const TYPES = ['application/json', 'text/plain']
+
+const prefersText = ({ raw }: FastifyRequest): boolean =>
+  new Negotiator(raw).mediaType(TYPES) === 'text/plain'
+
+/** Bytes, to which Fastify adds no charset. */
+const sendText = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.header('content-type', 'text/plain').send(Buffer.from(text))

@@ -1,0 +1,59 @@
+/** A rule against claims, claim by claim: for explanations and for the audit log. */
+import { claimOf, isScalar } from '../id-token/claims.ts'
+import type { Claims } from '../id-token/id-token.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { kindOf } from '../issuers/kinds.ts'
+import type { Match } from './matcher.ts'
+import { isEventAllowed, standardInWords } from './matchers/events.ts'
+import { holds } from './matchers/holds.ts'
+
+export interface ComparedClaim {
+  /** As the rule writes it. */
+  readonly claim: string
+  /** JSON, or in words for the events that the kind lets through. */
+  readonly expected: string
+  /** JSON, or `absent`. */
+  readonly found: string
+  readonly holds: boolean
+  /** What the claim is: one that the rule matches, or the event where it does not. */
+  readonly of: 'match' | 'event'
+}
+
+/** Claims of the rule in its order, then the event. */
+export function compareClaims(match: Match, issuer: Issuer, claims: Claims): readonly ComparedClaim[] {
+  const { events } = kindOf(issuer.kind)
+  const compared = Object.entries(match).map(([claim, matcher]): ComparedClaim => {
+    const value = claimOf(claims, claim)
+    return {
+      claim,
+      expected: JSON.stringify(matcher),
+      found: foundText(value),
+      holds: holds(matcher, value),
+      of: 'match',
+    }
+  })
+  if (events === undefined) return compared
+  const { claim, never } = events
+  const isMatched = Object.hasOwn(match, claim)
+  const isAllowed = isEventAllowed(events, match, claims)
+  if (isMatched && isAllowed) return compared
+  return [
+    ...compared,
+    {
+      claim,
+      expected: isMatched
+        ? `none of ${never.map((one) => JSON.stringify(one)).join(', ')}`
+        : standardInWords(events),
+      found: foundText(claimOf(claims, claim)),
+      holds: isAllowed,
+      of: 'event',
+    },
+  ]
+}
+
+/** Lists and objects are not written out: nothing matches them. */
+export function foundText(value: unknown): string {
+  if (value === undefined) return 'absent'
+  if (isScalar(value) || value === null) return JSON.stringify(value)
+  return Array.isArray(value) ? 'a list' : 'an object'
+}

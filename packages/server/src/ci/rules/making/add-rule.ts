@@ -1,0 +1,82 @@
+/** Makes a rule: from then on jobs that match it get tokens of an account (contract/oidc.md, A6 to A12). */
+import { randomUUID } from 'node:crypto'
+import type { Account } from '../../../accounts/account.ts'
+import type { AccountStore } from '../../../accounts/account-store.ts'
+import type { Changing } from '../../../change.ts'
+import { invalidField } from '../../../errors.ts'
+import type { Issuer } from '../../issuers/issuer.ts'
+import { formatMatch } from '../format-match.ts'
+import type { Rule } from '../rule.ts'
+import type { KnownRule, NewRule, RuleStore } from '../rule-store.ts'
+import { idsOfRule } from '../stable-ids.ts'
+import { type CheckDeps, checkWanted, type WantedRule } from './check-wanted.ts'
+import { versionOf } from './rule-version.ts'
+
+export interface AddedRule extends KnownRule {
+  readonly rule: Rule
+  /** Sentences for whoever made it. */
+  readonly warnings: readonly string[]
+}
+
+interface AddRuleDeps extends CheckDeps {
+  readonly change: Changing<{ readonly rules: RuleStore; readonly accounts: AccountStore }>
+}
+
+/** Of the rules of one project, which an exchange reads all at once. */
+export const MOST_RULES_OF_A_PROJECT = 100
+
+/**
+ * Throws `invalid-field`, whose message has a line for everything that is wrong, and a 401 for a person who signed in too
+ * long ago.
+ */
+export async function addRule(wanted: WantedRule, deps: AddRuleDeps): Promise<AddedRule> {
+  const createdAt = deps.clock()
+  const { account, issuer, match, warnings, grants, lifetime } = await checkWanted(wanted, createdAt, deps)
+  const said = {
+    name: wanted.name,
+    issuerId: issuer.id,
+    accountId: account.id,
+    match,
+    grants,
+    lifetime,
+    createdAt,
+  }
+  const rule = { id: randomUUID(), ...said, version: versionOf(said) }
+  const ids = idsOfRule(issuer, match)
+  await deps.change(async ({ rules, accounts, record }) => {
+    if (!(await accounts.keep(account.id))) {
+      throw invalidField(`The account "${account.username}" was just removed.`, { field: 'account' })
+    }
+    if ((await rules.countOfIds(issuer.id, ids)) >= MOST_RULES_OF_A_PROJECT) throw tooMany()
+    if (!(await rules.insert({ rule, ids }))) {
+      throw invalidField(`There is a rule "${rule.name}" already. Choose another name.`, { field: 'name' })
+    }
+    await record({ action: 'publisher.add', subject: rule.name, details: detailsOf(rule, issuer, account) })
+  })
+  return {
+    rule: { ...rule, disabledAt: undefined, lastUsedAt: undefined },
+    issuer: { url: issuer.url, kind: issuer.kind },
+    account: { username: account.username, disabledAt: account.disabledAt },
+    warnings,
+  }
+}
+
+const tooMany = () =>
+  invalidField(
+    `There are ${MOST_RULES_OF_A_PROJECT} rules for this project. Remove one that is not needed.`,
+    { field: 'match' },
+  )
+
+const detailsOf = (
+  { match, grants, lifetime, version }: NewRule['rule'],
+  { url }: Issuer,
+  { username }: Account,
+) => ({
+  ...{ account: username, issuer: url, match: formatMatch(match) },
+  permissions: grants.permissions,
+  packages: grants.packages,
+  channels: grants.channels,
+  stores: grants.storeIds,
+  lifetime_seconds: lifetime / 1000,
+  version,
+})

@@ -1,0 +1,54 @@
+/** What a rule may grant (contract/oidc.md, A10). */
+import { isPermission, PERMISSIONS } from '@ratafia/api'
+import { readLimits, type WantedAttenuations } from '../../../tokens/wanted-limits.ts'
+import type { Grants } from '../rule.ts'
+
+export interface WantedGrants extends WantedAttenuations {
+  /** Whether a job may register names of packages. */
+  readonly allowRegister?: boolean | undefined
+}
+
+/** What a leaked token, or a job that somebody else controls, must not be able to do. */
+export const NEVER_GRANTED: readonly string[] = [
+  'edit_account',
+  'modify_account_key',
+  'store_admin',
+  'store_review',
+  'package_purchase',
+]
+
+const REGISTER = 'package_register'
+
+const OURS: ReadonlySet<string> = new Set(PERMISSIONS)
+
+/** The grants, or sentences that say all that is wrong with them. */
+export function checkGrants({
+  allowRegister = false,
+  ...wanted
+}: WantedGrants): { readonly grants: Grants } | { readonly problems: readonly string[] } {
+  const { limits, problems } = readLimits(wanted)
+  const { permissions, packages } = limits
+  const all = [
+    ...problems.map(({ message }) => message),
+    ...(permissions === null ? ['A rule names the permissions of its tokens: give --permission.'] : []),
+    ...(packages === null ? ['A rule names the packages of its tokens: give --package.'] : []),
+    ...permissionProblems(permissions ?? [], allowRegister),
+  ]
+  if (permissions === null || packages === null || all.length > 0) return { problems: all }
+  return { grants: { ...limits, permissions, packages } }
+}
+
+function permissionProblems(permissions: readonly string[], allowRegister: boolean): readonly string[] {
+  const problems: string[] = []
+  const never = permissions.filter((permission) => NEVER_GRANTED.includes(permission))
+  if (never.length > 0) problems.push(`No rule grants ${never.join(', ')}: take it out.`)
+  // Those of publisher gateways: they never stand for one of these, and `POST /api/v2/tokens` does not take them.
+  const others = permissions.filter((permission) => isPermission(permission) && !OURS.has(permission))
+  if (others.length > 0) {
+    problems.push(`No rule grants ${others.join(', ')}: rules grant permissions of the tokens API.`)
+  }
+  if (permissions.includes(REGISTER) && !allowRegister) {
+    problems.push(`${REGISTER} lets jobs register names. If that is wanted, give --allow-register, too.`)
+  }
+  return problems
+}

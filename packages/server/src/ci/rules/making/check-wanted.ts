@@ -1,0 +1,144 @@
+/** Whether a rule that somebody wants can be made: everything that is wrong, at once. */
+import type { ErrorCode } from '@ratafia/api'
+import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
+import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
+import type { AccountStore } from '../../../accounts/account-store.ts'
+import { findAccount } from '../../../accounts/find.ts'
+import type { Clock } from '../../../clock.ts'
+import { invalidField, quote, RequestError } from '../../../errors.ts'
+import type { PackageStore } from '../../../package-directory/package-store.ts'
+import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
+import { isLimit } from '../../../tokens/wanted-limits.ts'
+import type { Issuer } from '../../issuers/issuer.ts'
+import { checkRule, readMatch } from '../check-rule.ts'
+import { type FindIssuer, findIssuer } from '../managing/find-issuer.ts'
+import { isRuleName } from '../managing/rule-name.ts'
+import type { Match } from '../matcher.ts'
+import type { Grants } from '../rule.ts'
+import { idsOfRule } from '../stable-ids.ts'
+import { checkGrants, type WantedGrants } from './check-grants.ts'
+import { type RuleMaker, requireMayMakeRules } from './rule-maker.ts'
+
+export interface WantedRule {
+  readonly maker: RuleMaker
+  readonly name: string
+  /** The URL of an issuer that was added. */
+  readonly issuer: string
+  /** Username or account id. */
+  readonly account: string
+  /** As JSON gives it: see `matcher.ts`. */
+  readonly match: unknown
+  readonly grants: Omit<WantedGrants, 'packages'>
+  readonly packages: readonly PackageReference[]
+  /** Milliseconds. Default: 15 minutes, or what is allowed. */
+  readonly lifetime?: number | undefined
+}
+
+export interface CheckedWanted {
+  readonly account: Account
+  readonly issuer: Issuer
+  readonly match: Match
+  readonly grants: Grants
+  /** Milliseconds. */
+  readonly lifetime: number
+  /** Sentences. */
+  readonly warnings: readonly string[]
+}
+
+export interface CheckDeps {
+  readonly accounts: AccountStore
+  readonly issuers: FindIssuer
+  readonly packages: PackageStore
+  readonly clock: Clock
+  /** The longest lifetime, in milliseconds. */
+  readonly jobMaxLifetime: number
+}
+
+/** Milliseconds. */
+const LIFETIME = { standard: 900_000, least: 60_000 } as const
+
+/** In bytes, as `publisher_rule.ids`: PostgreSQL refuses what takes more than a third of a page of an index. */
+const MOST_IDS = 2000
+
+/** Throws as `addRule` does. Everything is looked at first, so that nobody has to try again for each mistake. */
+export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps): Promise<CheckedWanted> {
+  const problems: string[] = []
+  const noted: Noted = async (work) => {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RequestError) || !IN_THE_WISH.has(error.code)) throw error
+      problems.push(error.message)
+      return undefined
+    }
+  }
+  await noted(() => checkName(wanted.name))
+  const account = await noted(() => accountFor(wanted, now, deps))
+  const issuer = await noted(() => findIssuer(wanted.issuer, deps.issuers))
+  const checked = await noted(() => {
+    const match = readMatch(wanted.match)
+    return issuer && matchFor(issuer, match)
+  })
+  const packages = await packageIds(wanted.packages, noted, deps)
+  const granted = checkGrants({ ...wanted.grants, packages })
+  if ('problems' in granted) problems.push(...granted.problems)
+  const { lifetime = Math.min(LIFETIME.standard, deps.jobMaxLifetime) } = wanted
+  await noted(() => checkLifetime(lifetime, deps.jobMaxLifetime))
+  if (!account || !issuer || !checked || 'problems' in granted || problems.length > 0) {
+    throw invalidField(problems.join('\n'))
+  }
+  const warnings = [...checked.warnings, ...(account.disabledAt ? [disabledWarning(account)] : [])]
+  return { account, issuer, match: checked.match, grants: granted.grants, lifetime, warnings }
+}
+
+/** What whoever wants the rule can put right. */
+const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'package-not-found'])
+
+/** Notes a refusal, and goes on. */
+type Noted = <T>(work: () => T | Promise<T>) => Promise<T | undefined>
+
+function checkName(name: string): void {
+  if (isRuleName(name)) return
+  throw invalidField(
+    `The name ${quote(name)} is not 1 to 64 of a-z, 0-9 and "._-", with a letter or digit at both ends.`,
+    { field: 'name' },
+  )
+}
+
+async function accountFor({ account, maker }: WantedRule, now: Date, deps: CheckDeps): Promise<Account> {
+  const found = requireNotRemoved(await findAccount(account, deps))
+  requireMayMakeRules(maker, { account: found, now })
+  return found
+}
+
+/** Of each, so that every unknown name is told. What is no name of a package stays as it is, and `checkGrants` says so. */
+async function packageIds(
+  references: readonly PackageReference[],
+  noted: Noted,
+  deps: Pick<CheckDeps, 'packages'>,
+): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (const reference of references.slice(0, ATTENUATION_LIMITS.items + 1)) {
+    const text = reference.snap_id ?? reference.name ?? ''
+    const known = isLimit(text) ? await noted(() => resolvePackages([reference], deps)) : undefined
+    ids.push(known?.[0] ?? text)
+  }
+  return ids
+}
+
+function matchFor(issuer: Issuer, match: Match): ReturnType<typeof checkRule> {
+  const checked = checkRule(issuer, match)
+  if (Buffer.byteLength(idsOfRule(issuer, checked.match)) <= MOST_IDS) return checked
+  throw invalidField(`The ids of the project have more than ${MOST_IDS} bytes.`, { field: 'match' })
+}
+
+function checkLifetime(lifetime: number, most: number): void {
+  if (lifetime >= LIFETIME.least && lifetime <= most) return
+  throw invalidField(
+    `A lifetime of ${lifetime / 1000} seconds is not from ${LIFETIME.least / 1000} to ${most / 1000}, the most by RATAFIA_CI_MAX_LIFETIME.`,
+    { field: 'lifetime' },
+  )
+}
+
+const disabledWarning = ({ username }: Account): string =>
+  `The account ${username} is disabled: jobs get nothing until it is enabled.`

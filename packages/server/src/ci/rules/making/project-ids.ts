@@ -1,0 +1,136 @@
+/**
+ * The ids of a project, looked up once by its address, because nobody knows them by heart (contract/oidc.md, "Commands
+ * and pipelines"). The rule has the ids alone: who gets the address later gets nothing by it.
+ */
+import { invalidField, quote, Unavailable } from '../../../errors.ts'
+import type { Issuer } from '../../issuers/issuer.ts'
+import type { KindName } from '../../issuers/kinds.ts'
+
+/** As `http/outgoing` has it: throws `invalid-field` for what may not be fetched, and otherwise `Unavailable`. */
+type FetchText = (
+  url: string,
+  from: { readonly issuer: string; readonly privateAddresses: readonly string[] },
+) => Promise<string>
+
+export interface ProjectIds {
+  /** As its host writes it. */
+  readonly project: string
+  /** By claim, for the rule. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+/** How a project is asked for. */
+interface Forge {
+  /** Where the projects are whose jobs have tokens of the issuer: without a trailing slash. */
+  readonly siteOf: (issuer: URL) => string
+  /** Where the site tells of a project. */
+  readonly api: (site: string, path: string) => string
+  /** Projects may be in groups within groups. */
+  readonly nested: boolean
+  /** The key of the name in the answer, and for each claim the keys that lead to its value. */
+  readonly name: string
+  readonly ids: Readonly<Record<string, readonly string[]>>
+}
+
+const FORGES: Partial<Readonly<Record<KindName, Forge>>> = {
+  github: {
+    // https://token.actions.githubusercontent.com, https://token.actions.SUB.ghe.com, https://HOST/_services/token
+    siteOf: ({ host, origin }) => {
+      const [, tenant] = /^token\.actions\.([a-z0-9-]+\.ghe\.com)$/.exec(host) ?? []
+      if (tenant !== undefined) return `https://${tenant}`
+      return host === 'token.actions.githubusercontent.com' ? 'https://github.com' : origin
+    },
+    api: (site, path) => {
+      const { host, origin } = new URL(site)
+      const cloud = host === 'github.com' || host.endsWith('.ghe.com')
+      return `${cloud ? `https://api.${host}` : `${origin}/api/v3`}/repos/${path}`
+    },
+    nested: false,
+    name: 'full_name',
+    ids: { repository_id: ['id'], repository_owner_id: ['owner', 'id'] },
+  },
+  gitlab: {
+    siteOf: ({ href }) => withoutSlash(href),
+    api: (site, path) => `${site}/api/v4/projects/${encodeURIComponent(path)}`,
+    nested: true,
+    name: 'path_with_namespace',
+    ids: { project_id: ['id'] },
+  },
+  forgejo: {
+    siteOf: ({ href }) => withoutSlash(href).replace(/\/api\/actions$/, ''),
+    api: (site, path) => `${site}/api/v1/repos/${path}`,
+    nested: false,
+    name: 'full_name',
+    ids: { repository_id: ['id'] },
+  },
+}
+
+/**
+ * Throws `invalid-field` for an address that is not one of a project whose jobs have tokens of the issuer, and
+ * `Unavailable` when the ids cannot be had.
+ */
+export async function lookUpIds(address: string, issuer: Issuer, fetchText: FetchText): Promise<ProjectIds> {
+  const forge = FORGES[issuer.kind]
+  if (!forge) {
+    throw refused(`--from-url works with ${Object.keys(FORGES).join(', ')}. Give the ids with --match.`)
+  }
+  const site = forge.siteOf(new URL(issuer.url))
+  const path = pathOf(address, site, forge)
+  const from = { issuer: issuer.url, privateAddresses: issuer.settings.privateAddresses }
+  const text = await fetchText(forge.api(site, path), from).catch((error: unknown) => {
+    if (!(error instanceof Unavailable)) throw error
+    const hint = `If the project is private, give its ids with --match: ${Object.keys(forge.ids).join(', ')}.`
+    throw new Unavailable(`${error.message} ${hint}`, { cause: error })
+  })
+  return idsFrom(text, forge)
+}
+
+/** No name that leads elsewhere, as `..` does. */
+const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,255}$/
+const MOST_NAMES = 20
+
+function pathOf(address: string, site: string, { nested }: Forge): string {
+  const url = address.length <= 2000 && URL.canParse(address) ? new URL(address) : undefined
+  const { href = '', search, hash, username, password } = url ?? {}
+  // An id of one site is another project's on another.
+  const path = href.startsWith(`${site}/`) ? href.slice(site.length + 1).replace(/\/$|\.git\/?$/, '') : ''
+  const names = path.split('/')
+  const fits = nested ? names.length >= 2 && names.length <= MOST_NAMES : names.length === 2
+  if (search || hash || username || password || !fits || !names.every((name) => NAME.test(name))) {
+    throw refused(
+      `${quote(address)} is not the address of a project whose jobs have tokens of this issuer: ${site}/OWNER/PROJECT.`,
+    )
+  }
+  return path
+}
+
+function idsFrom(text: string, { name, ids }: Forge): ProjectIds {
+  const answer = parsed(text)
+  const project = valueAt(answer, [name])
+  const found = Object.entries(ids).map(([claim, path]) => [claim, valueAt(answer, path)] as const)
+  if (
+    typeof project !== 'string' ||
+    !found.every(([, id]) => typeof id === 'number' && Number.isSafeInteger(id) && id > 0)
+  ) {
+    throw new Unavailable('What the host answers does not have the ids of a project.')
+  }
+  return { project, ids: Object.fromEntries(found.map(([claim, id]) => [claim, String(id)])) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
+    value,
+  )
+
+const withoutSlash = (url: string): string => url.replace(/\/$/, '')
+
+const refused = (message: string) => invalidField(message, { field: 'from-url' })

@@ -1,0 +1,50 @@
+/** Lists rules sorted by name, a page at a time, with how long each was of no use (contract/oidc.md, A23). */
+import type { AccountStore } from '../../../accounts/account-store.ts'
+import { findAccount } from '../../../accounts/find.ts'
+import type { Rule } from '../rule.ts'
+import type { KnownRule, RuleStore } from '../rule-store.ts'
+import { type FindIssuer, findIssuer } from './find-issuer.ts'
+
+export interface RulePage {
+  readonly rules: readonly KnownRule[]
+  /** The `after` of the next page; absent on the last page. */
+  readonly next: string | undefined
+}
+
+const MAX_RULES_PER_PAGE = 1000
+
+/** All rules, or those of an account (username or id) or an issuer (URL). Throws `invalid-field` when there is none such. */
+export async function listRules(
+  input: {
+    readonly account?: string | undefined
+    readonly issuer?: string | undefined
+    readonly after?: string | undefined
+    readonly limit?: number
+  },
+  deps: { readonly rules: RuleStore; readonly accounts: AccountStore; readonly issuers: FindIssuer },
+): Promise<RulePage> {
+  const account = input.account === undefined ? undefined : await findAccount(input.account, deps)
+  const issuer = input.issuer === undefined ? undefined : await findIssuer(input.issuer, deps.issuers)
+  const size = Math.min(Math.max(1, input.limit ?? 100), MAX_RULES_PER_PAGE)
+  // One more than asked for tells whether there is a next page.
+  const found = await deps.rules.page({
+    accountId: account?.id,
+    issuerId: issuer?.id,
+    after: input.after,
+    limit: size + 1,
+  })
+  const rules = found.slice(0, size)
+  return { rules, next: found.length > size ? rules.at(-1)?.rule.name : undefined }
+}
+
+/** Milliseconds. */
+const LONG_UNUSED = 90 * 86_400_000
+
+/** Whether the rule is of no use: it never matched a job, or for 90 days it did not. */
+export function disuseOf(
+  { lastUsedAt }: Pick<Rule, 'lastUsedAt'>,
+  now: Date,
+): 'never-matched' | 'unused-for-90-days' | undefined {
+  if (!lastUsedAt) return 'never-matched'
+  return now.getTime() - lastUsedAt.getTime() > LONG_UNUSED ? 'unused-for-90-days' : undefined
+}

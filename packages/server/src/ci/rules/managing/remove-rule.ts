@@ -1,0 +1,27 @@
+/** Removes a rule, and ends at once what it gave (contract/oidc.md, A12). */
+import type { EndedRule, EndRuleDeps } from './disable-rule.ts'
+import { findRule, noRule } from './find-rule.ts'
+
+/**
+ * Throws `invalid-field` when there is no such rule.
+ *
+ * @param input.by a username, or `operator`
+ */
+export function removeRule(
+  { name, by }: { readonly name: string; readonly by: string },
+  { change, clock }: EndRuleDeps,
+): Promise<EndedRule> {
+  return change(async ({ rules, tokenSessions, record }) => {
+    const known = await findRule(name, rules)
+    const { id, version } = known.rule
+    // First: an exchange that is at work holds the row, and whoever comes later does not find it.
+    if (!(await rules.remove(id))) throw noRule(name)
+    const sessions = await tokenSessions.revokeOfRules([id], { at: clock(), by })
+    await record({
+      action: 'publisher.remove',
+      subject: name,
+      details: { version, sessions: sessions.length },
+    })
+    return { ...known, revoked: sessions.length }
+  })
+}

@@ -1,0 +1,26 @@
+/** A rule with the warnings that it was made with. */
+import { RequestError } from '../../../errors.ts'
+import { checkRule } from '../check-rule.ts'
+import type { KnownRule, RuleStore } from '../rule-store.ts'
+import { type FindIssuer, findIssuer } from './find-issuer.ts'
+import { findRule } from './find-rule.ts'
+
+export interface ShownRule extends KnownRule {
+  /** Sentences; also why such a rule could not be made now. */
+  readonly warnings: readonly string[]
+}
+
+/** Throws `invalid-field` when there is no such rule. */
+export async function showRule(
+  name: string,
+  { rules, issuers }: { readonly rules: Pick<RuleStore, 'find'>; readonly issuers: FindIssuer },
+): Promise<ShownRule> {
+  const known = await findRule(name, rules)
+  const issuer = await findIssuer(known.issuer.url, issuers)
+  try {
+    return { ...known, warnings: checkRule(issuer, known.rule.match).warnings }
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    return { ...known, warnings: error.message.split('\n') }
+  }
+}

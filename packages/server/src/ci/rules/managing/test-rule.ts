@@ -1,0 +1,53 @@
+/** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
+import type { Clock } from '../../../clock.ts'
+import type { Claims } from '../../id-token/id-token.ts'
+import { type ExplainedLine, explainRule } from '../explain.ts'
+import type { KnownRule, RuleStore } from '../rule-store.ts'
+import { type FindIssuer, findIssuer } from './find-issuer.ts'
+import { findRule } from './find-rule.ts'
+
+interface TestRuleDeps {
+  readonly rules: Pick<RuleStore, 'find'>
+  readonly issuers: FindIssuer
+  readonly clock: Clock
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+}
+
+/** A line of the explanation, or what else keeps the rule from giving anything. */
+export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'rule' | 'account' }
+
+export interface TestedRule {
+  readonly known: KnownRule
+  /** A token with these claims gets what the rule grants, if it is signed and not used before. */
+  readonly holds: boolean
+  readonly lines: readonly TestedLine[]
+  /** When the claims were issued, if they say so: their times are held against it. A file of claims may be old. */
+  readonly at: Date
+}
+
+/** Throws `invalid-field` when there is no such rule. */
+export async function testRule(
+  { name, claims }: { readonly name: string; readonly claims: Claims },
+  { rules, issuers, clock, baseUrl }: TestRuleDeps,
+): Promise<TestedRule> {
+  const known = await findRule(name, rules)
+  const issuer = await findIssuer(known.issuer.url, issuers)
+  const at = issuedAt(claims) ?? clock()
+  const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
+  const disabled = disabledLines(known)
+  return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
+}
+
+function issuedAt({ iat }: Claims): Date | undefined {
+  const at = typeof iat === 'number' ? new Date(iat * 1000) : undefined
+  return at && !Number.isNaN(at.getTime()) ? at : undefined
+}
+
+function disabledLines({ rule, account }: KnownRule): readonly TestedLine[] {
+  const line = (of: 'rule' | 'account', since: Date | undefined): readonly TestedLine[] =>
+    since
+      ? [{ of, claim: '', expected: 'enabled', found: `disabled at ${since.toISOString()}`, holds: false }]
+      : []
+  return [...line('rule', rule.disabledAt), ...line('account', account.disabledAt)]
+}

@@ -1,0 +1,53 @@
+/**
+ * Patterns of rules. No regular expression is built from one, and a match takes no more steps than the pattern has
+ * characters for each character of the value: both are bounded (contract/oidc.md, A7).
+ */
+
+/** Characters. A longer value matches no pattern. */
+export const GLOB_LIMITS = { pattern: 256, value: 1024, literal: 8 } as const
+
+/** The whole value. `*` is any number of characters and `?` is one (a UTF-16 unit), but neither is a slash. */
+export function globMatches(pattern: string, value: string): boolean {
+  if (value.length > GLOB_LIMITS.value) return false
+  let p = 0
+  let v = 0
+  // Behind the last `*`, and where the value goes on if that takes one character more. An earlier `*` never has to: what
+  // stands between the two is found as early as possible.
+  let afterStar = -1
+  let resume = 0
+  while (v < value.length) {
+    const wanted = pattern[p]
+    const found = value[v]
+    if (wanted === '*') {
+      p += 1
+      afterStar = p
+      resume = v
+    } else if (wanted === found || (wanted === '?' && found !== '/')) {
+      p += 1
+      v += 1
+    } else if (afterStar >= 0 && value[resume] !== '/') {
+      resume += 1
+      p = afterStar
+      v = resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[p] === '*') p += 1
+  return p === pattern.length
+}
+
+/** Why the pattern is not narrow enough, as the end of a sentence; undefined where it is. */
+export function globProblem(pattern: string): string | undefined {
+  const { pattern: most, literal: least } = GLOB_LIMITS
+  if (pattern.length > most) return `a pattern has at most ${most} characters`
+  const wildcard = pattern.search(/[*?]/)
+  if (wildcard === -1) return undefined
+  const literal = pattern.slice(0, wildcard)
+  if (!literal.includes(':') && literal.split('/').length < 3) {
+    return 'a pattern begins with literal text up to the second slash, or to the first colon'
+  }
+  return literal.length < least
+    ? `a pattern begins with at least ${least} characters of literal text`
+    : undefined
+}

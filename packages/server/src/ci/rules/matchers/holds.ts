@@ -1,0 +1,24 @@
+/** Whether what a token says is what a rule demands (contract/oidc.md, A7). */
+import { isScalar } from '../../id-token/claims.ts'
+import type { Matcher, Single } from '../matcher.ts'
+import { globMatches } from './glob.ts'
+
+/** Types are compared too. Nothing holds for a value that is absent, null, a list or an object. */
+export function holds(matcher: Matcher, value: unknown): boolean {
+  if (!isScalar(value)) return false
+  return alternatives(matcher).some((single) => holdsAlone(single, value))
+}
+
+/** Of which one has to hold. */
+export const alternatives = (matcher: Matcher): readonly Single[] =>
+  typeof matcher === 'object' && 'any_of' in matcher ? matcher.any_of : [matcher]
+
+function holdsAlone(single: Single, value: unknown): boolean {
+  if (typeof single !== 'object') return single === value
+  if (typeof value !== 'string') return false
+  if ('glob' in single) return globMatches(single.glob, value)
+  return single.fold.length === value.length && withoutCase(single.fold) === withoutCase(value)
+}
+
+/** Of ASCII letters alone: `toLowerCase` makes a `k` of the sign of Kelvin. */
+const withoutCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,0 +1,72 @@
+/** The match of a rule, from JSON: of an operator, or of the database (contract/oidc.md, A7). */
+import { invalidField, quote } from '../../../errors.ts'
+import { isObject, isScalar, isStorable, pointedName } from '../../id-token/claims.ts'
+import type { Match, Matcher, Scalar, Single } from '../matcher.ts'
+
+const LIMITS = { claims: 32, name: 200, text: 1024, alternatives: 64 } as const
+
+/** Throws {@link RequestError} `invalid-field` (field `match`), whose message lists everything that is wrong. */
+export function readMatch(json: unknown): Match {
+  if (!isObject(json)) throw matchRefused(['A match is a JSON object: what each claim has to be.'])
+  const entries = Object.entries(json)
+  if (entries.length > LIMITS.claims) {
+    throw matchRefused([`A rule matches at most ${LIMITS.claims} claims.`])
+  }
+  const problems: string[] = []
+  const match = entries.map(([claim, value]) => {
+    const matcher = readMatcher(value)
+    const problem = nameProblem(claim) ?? (matcher === undefined ? MATCHER_FORM : undefined)
+    if (problem !== undefined) problems.push(`${claimText(claim)}: ${problem}.`)
+    return [claim, matcher] as const
+  })
+  if (problems.length > 0) throw matchRefused(problems)
+  return Object.fromEntries(match.filter(isRead))
+}
+
+/** One refusal for all problems, each a sentence. */
+export const matchRefused = (problems: readonly string[]) =>
+  invalidField(`The rule is refused. ${problems.join(' ')}`, { field: 'match' })
+
+/** As people write it, with nothing odd in it. */
+export const claimText = (claim: string): string => (/^[\w./~-]{1,200}$/.test(claim) ? claim : quote(claim))
+
+const MATCHER_FORM = `a matcher is a text of at most ${LIMITS.text} characters, a boolean, a number, {"fold": TEXT}, {"glob": PATTERN} or {"any_of": [MATCHER, …]}`
+
+const isRead = (entry: readonly [string, Matcher | undefined]): entry is [string, Matcher] =>
+  entry[1] !== undefined
+
+function nameProblem(claim: string): string | undefined {
+  if (claim.length === 0 || claim.length > LIMITS.name || !isStorable(claim)) {
+    return `the name of a claim has 1 to ${LIMITS.name} characters`
+  }
+  if (!claim.startsWith('/')) return undefined
+  if (/~(?![01])/.test(claim)) return 'in a JSON Pointer a ~ is written ~0, and a slash in a name ~1'
+  const name = pointedName(claim)
+  // One claim has one spelling, so that a rule cannot match "/sub" where "sub" is refused.
+  return name === undefined || name.startsWith('/') ? undefined : 'write the claim without the slash'
+}
+
+function readMatcher(value: unknown): Matcher | undefined {
+  if (!isObject(value) || !Object.hasOwn(value, 'any_of')) return readSingle(value)
+  const list = onlyMember(value, 'any_of')
+  if (!Array.isArray(list) || list.length === 0 || list.length > LIMITS.alternatives) return undefined
+  const singles = list.map(readSingle).filter((single) => single !== undefined)
+  return singles.length === list.length ? { any_of: singles } : undefined
+}
+
+function readSingle(value: unknown): Single | undefined {
+  if (isScalar(value)) return isPlain(value) ? value : undefined
+  if (!isObject(value)) return undefined
+  const [fold, glob] = [onlyMember(value, 'fold'), onlyMember(value, 'glob')]
+  if (typeof fold === 'string' && isPlain(fold)) return { fold }
+  return typeof glob === 'string' && isPlain(glob) ? { glob } : undefined
+}
+
+const onlyMember = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.keys(value).length === 1 && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** Beyond 2^53 several numbers are one. */
+function isPlain(value: Scalar): boolean {
+  if (typeof value === 'string') return value.length <= LIMITS.text && isStorable(value)
+  return typeof value === 'boolean' || Math.abs(value) <= Number.MAX_SAFE_INTEGER
+}

@@ -1,0 +1,65 @@
+/** The answer to a job that gets nothing: the same whatever the reason, so that it tells nothing of rules (A21). */
+import { quote } from '../../errors.ts'
+import { mayBeEmail } from '../id-token/claims.ts'
+import type { VerifiedIdToken } from '../id-token/id-token.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { kindOf } from '../issuers/kinds.ts'
+import { ExchangeRefusal } from '../refusal.ts'
+import { compareClaims } from './compare.ts'
+import type { Rule } from './rule.ts'
+
+export type NothingGranted = 'no-rule' | 'event' | 'rule-disabled' | 'account-disabled'
+
+/**
+ * Says what the token says, and where the operator finds more.
+ *
+ * @param auditEntry the id of the entry with the comparison, once it is known
+ */
+export function nothingGranted(
+  reason: NothingGranted,
+  issuer: Issuer,
+  token: VerifiedIdToken,
+  auditEntry?: string,
+): ExchangeRefusal {
+  const says = Object.entries(token.kept).map(([claim, value]) => `${claim} ${valueText(value)}`)
+  const more =
+    auditEntry === undefined ? '' : ` The operator finds the comparison in audit entry ${auditEntry}.`
+  return new ExchangeRefusal(
+    reason,
+    `Nothing is granted to this job. Its ID token is of ${kindOf(issuer.kind).title} and says: ${says.join(', ') || 'nothing of use'}.${more}`,
+  )
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? quote(value) : String(value))
+
+/** For the audit entry: what does not hold. */
+export interface RuleComparison {
+  readonly rule: string
+  readonly differences: readonly {
+    readonly claim: string
+    readonly expected: string
+    readonly found: string
+  }[]
+}
+
+const MOST_RULES = 10
+const MOST_CHARACTERS = 200
+
+/** Of at most ten rules, in the order given. Values are shortened, and e-mail addresses left out (A22). */
+export function compareRules(
+  { claims }: VerifiedIdToken,
+  issuer: Issuer,
+  candidates: readonly { readonly rule: Rule }[],
+): readonly RuleComparison[] {
+  return candidates.slice(0, MOST_RULES).map(({ rule }) => ({
+    rule: rule.name,
+    differences: compareClaims(rule.match, issuer, claims)
+      .filter((compared) => !compared.holds)
+      .map(({ claim, expected, found }) => ({ claim, expected: logged(expected), found: logged(found) })),
+  }))
+}
+
+function logged(text: string): string {
+  if (mayBeEmail(text)) return '(an e-mail address)'
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+}

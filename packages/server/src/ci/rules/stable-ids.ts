@@ -1,0 +1,49 @@
+/** The ids by which a job's rules are found (contract/oidc.md, A8). */
+import { claimOf, isScalar } from '../id-token/claims.ts'
+import type { Claims } from '../id-token/id-token.ts'
+import type { Issuer } from '../issuers/issuer.ts'
+import { kindOf } from '../issuers/kinds.ts'
+import type { Match } from './matcher.ts'
+
+/** Characters of {@link idsOfRule}: at three bytes for each they fit into a row of PostgreSQL's index. */
+export const MOST_IDS = 800
+
+/** Claims that a rule of this issuer matches exactly. */
+export const stableIdsOf = ({ kind, settings }: Issuer): readonly string[] =>
+  (kind === 'generic' ? settings.stableClaims : null) ?? kindOf(kind).stableIds
+
+/** Names that a rule may match in place of the ids; none, unless the operator accepted it. */
+export const namesOf = ({ kind, settings }: Issuer): readonly string[] =>
+  settings.namesCanBeReused ? kindOf(kind).names : []
+
+/** What `publisher_rule.ids` can say of a rule for this job: one text or two, or none where an id is missing. */
+export function idsOfJob(issuer: Issuer, claims: Claims): readonly string[] {
+  const valueAt = (name: string) => claimOf(claims, name)
+  return [idsKey(stableIdsOf(issuer), valueAt), namesKey(namesOf(issuer), valueAt)].filter(
+    (key) => key !== undefined,
+  )
+}
+
+/** What `publisher_rule.ids` says. Throws `TypeError`: the match has not passed `checkRule`. */
+export function idsOfRule(issuer: Issuer, match: Match): string {
+  const valueAt = (name: string) => (Object.hasOwn(match, name) ? match[name] : undefined)
+  const key = idsKey(stableIdsOf(issuer), valueAt) ?? namesKey(namesOf(issuer), valueAt)
+  if (key === undefined) throw new TypeError('The match has no ids: checkRule refuses it.')
+  return key
+}
+
+type ValueAt = (name: string) => unknown
+
+/** A list, where names are an object: neither is taken for the other. */
+const idsKey = (names: readonly string[], valueAt: ValueAt): string | undefined =>
+  keyOf(names, valueAt, (values) => values)
+
+const namesKey = (names: readonly string[], valueAt: ValueAt): string | undefined =>
+  keyOf(names, valueAt, (values) => ({ names: values }))
+
+function keyOf(names: readonly string[], valueAt: ValueAt, wrapped: (values: readonly unknown[]) => unknown) {
+  const values = names.map(valueAt)
+  if (values.length === 0 || !values.every(isScalar)) return undefined
+  const key = JSON.stringify(wrapped(values))
+  return key.length > MOST_IDS ? undefined : key
+}

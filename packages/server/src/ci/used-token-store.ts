@@ -1,0 +1,167 @@
+/** ID tokens that were used, and the sessions that they opened: the table `used_workload_token`, and `token_session`. */
+import type { AccountId, SessionId } from '@ratafia/api'
+import { sql } from 'kysely'
+import {
+  compiledOnce,
+  type Database,
+  fromInstant,
+  insertRecorded,
+  inTransaction,
+  type NewAuditEntry,
+  rowLock,
+  toInstant,
+} from '../database/index.ts'
+
+/** What makes an ID token another one: its issuer's URL, and its key (contract/oidc.md, A14). */
+export interface TokenName {
+  readonly issuer: string
+  readonly key: string
+}
+
+export interface Use extends TokenName {
+  readonly at: Date
+  /** Until when nobody may use it again. */
+  readonly keepUntil: Date
+  /** SHA-256 in hexadecimal. */
+  readonly idempotencyHash: string | undefined
+  /** Opened with it. Its account is that of the rule. */
+  readonly session: {
+    readonly id: SessionId
+    readonly description: string
+    readonly until: Date
+    /** JSON: what is known of the job. */
+    readonly job: string
+  }
+  readonly rule: { readonly id: string; readonly version: string }
+  /** Its subject is the session. */
+  readonly entry: NewAuditEntry
+}
+
+export interface UsedToken {
+  readonly usedAt: Date
+  readonly idempotencyHash: string | undefined
+  /** Undefined once it was removed, after its end. */
+  readonly session:
+    | {
+        readonly id: SessionId
+        readonly accountId: AccountId
+        readonly ruleId: string | undefined
+        readonly until: Date
+        readonly revokedAt: Date | undefined
+      }
+    | undefined
+}
+
+export interface UsedTokenStore {
+  /**
+   * Uses the ID token for a session, with its entry, in one transaction. Nothing is written where it answers `used`, or
+   * `changed`: the rule is disabled or gone, or another one has its name, or its account is disabled. Whoever changes rule,
+   * issuer or account waits for this session, or was first. Of uses at the same moment the primary key decides.
+   */
+  use(use: Use): Promise<'opened' | 'used' | 'changed'>
+  find(name: TokenName): Promise<UsedToken | undefined>
+  /** Removes at most `limit` that had to be kept until before that instant. Returns how many. */
+  removeExpired(before: Date, limit: number): Promise<number>
+}
+
+export const usedTokenStore = ({ query }: Pick<Database, 'query'>): UsedTokenStore => ({
+  async use(use) {
+    try {
+      return await inTransaction(query, async (transaction) => {
+        const { rows } = await insertUsed(transaction, valuesOf(use))
+        if (rows.length === 0) return 'used'
+        const opened = await insertSession(transaction, valuesOf(use), [use.entry])
+        if (opened.size === 0) throw new RuleChanged()
+        return 'opened'
+      })
+    } catch (error) {
+      if (error instanceof RuleChanged) return 'changed'
+      throw error
+    }
+  },
+
+  async find({ issuer, key }) {
+    // Primary keys.
+    const row = await query
+      .selectFrom('used_workload_token as used')
+      .leftJoin('token_session as opened', 'opened.session_id', 'used.session_id')
+      .select(['used.used_at', 'used.idempotency_hash'])
+      .select(['opened.session_id', 'opened.account_id', 'opened.rule_id'])
+      .select(['opened.valid_until', 'opened.revoked_at'])
+      .where('used.issuer', '=', issuer)
+      .where('used.token_key', '=', key)
+      .executeTakeFirst()
+    if (!row) return undefined
+    const { session_id, account_id, valid_until } = row
+    const there = session_id !== null && account_id !== null && valid_until !== null
+    return {
+      usedAt: fromInstant(row.used_at),
+      idempotencyHash: row.idempotency_hash ?? undefined,
+      session: there
+        ? {
+            // The casts are safe: only valid ids are ever inserted.
+            id: session_id as SessionId,
+            accountId: account_id as AccountId,
+            ruleId: row.rule_id ?? undefined,
+            until: fromInstant(valid_until),
+            revokedAt: fromInstant(row.revoked_at) ?? undefined,
+          }
+        : undefined,
+    }
+  },
+
+  async removeExpired(before, limit) {
+    // Index used_workload_token_expires, then the primary key.
+    const expired = sql`select issuer, token_key from used_workload_token
+      where expires_at < ${toInstant(before)} order by expires_at limit ${limit}`
+    const { numAffectedRows = 0n } =
+      await sql`delete from used_workload_token where (issuer, token_key) in (${expired})`.execute(query)
+    return Number(numAffectedRows)
+  },
+})
+
+/** Rolls the transaction back. */
+class RuleChanged extends Error {}
+
+const valuesOf = ({ issuer, key, at, keepUntil, idempotencyHash, session, rule }: Use) => ({
+  issuer,
+  key,
+  at: toInstant(at),
+  keepUntil: toInstant(keepUntil),
+  idempotencyHash: idempotencyHash ?? null,
+  sessionId: session.id,
+  description: session.description,
+  until: toInstant(session.until),
+  job: session.job,
+  ruleId: rule.id,
+  ruleVersion: rule.version,
+})
+type Values = ReturnType<typeof valuesOf>
+
+/** Primary key. It waits for whoever is using the same token right now. */
+const insertUsed = compiledOnce(
+  (_, { issuer, key, sessionId, at, keepUntil, idempotencyHash }: Values) =>
+    sql`insert into used_workload_token
+        (issuer, token_key, session_id, used_at, expires_at, idempotency_hash)
+      values (${issuer}, ${key}, ${sessionId}, ${at}, ${keepUntil}, ${idempotencyHash})
+      on conflict (issuer, token_key) do nothing
+      returning session_id`,
+)
+
+const insertSession = insertRecorded(
+  (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job }: Values) => {
+    const instant = (value: number) => sql`cast(${value} as bigint)`
+    // Primary keys.
+    return sql`insert into token_session
+        (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job)
+      select cast(${sessionId} as text), account.id, cast(${description} as text),
+        ${instant(at)}, ${instant(until)}, ${instant(at)}, publisher_rule.id, cast(${job} as text)
+      from publisher_rule
+        join oidc_issuer on oidc_issuer.id = publisher_rule.issuer_id
+        join account on account.id = publisher_rule.account_id
+      where publisher_rule.id = ${ruleId} and publisher_rule.version = ${ruleVersion}
+        and publisher_rule.disabled_at is null and oidc_issuer.url = ${issuer} and account.disabled_at is null
+      ${rowLock(query, 'share')}
+      returning session_id as subject`
+  },
+)

@@ -1,0 +1,71 @@
+/** A rule as commands show it. */
+import { formatMatch } from '../../ci/rules/format-match.ts'
+import { disuseOf } from '../../ci/rules/managing/list-rules.ts'
+import type { KnownRule } from '../../ci/rules/rule-store.ts'
+import type { RowOf } from '../output.ts'
+
+export const PUBLISHER_COLUMNS = [
+  'name',
+  'account',
+  'issuer',
+  'kind',
+  'match',
+  'permissions',
+  'packages',
+  'channels',
+  'stores',
+  'lifetime_seconds',
+  'last_used',
+  'disabled_at',
+  'created_at',
+  'version',
+] as const
+
+type PublisherRow = RowOf<typeof PUBLISHER_COLUMNS>
+
+/** In the words of the options. */
+export const publisherRow = (known: KnownRule, now: Date): PublisherRow => {
+  const { rule } = known
+  const { permissions, packages, channels, storeIds } = rule.grants
+  return {
+    name: rule.name,
+    account: known.account.username,
+    issuer: known.issuer.url,
+    kind: known.issuer.kind,
+    match: formatMatch(rule.match).join(' '),
+    permissions: permissions.join(' '),
+    packages: packages.join(' '),
+    channels: channels?.join(' ') ?? null,
+    stores: storeIds?.join(' ') ?? null,
+    lifetime_seconds: rule.lifetime / 1000,
+    last_used: lastUse(rule, now),
+    disabled_at: rule.disabledAt?.toISOString() ?? null,
+    created_at: rule.createdAt.toISOString(),
+    version: rule.version,
+  }
+}
+
+/** With what makes a rule worth removing. */
+function lastUse(rule: KnownRule['rule'], now: Date): string {
+  const at = rule.lastUsedAt?.toISOString() ?? ''
+  const disuse = disuseOf(rule, now)
+  if (disuse === 'never-matched') return 'never matched'
+  return disuse === undefined ? at : `${at} (unused for 90 days)`
+}
+
+/** For programs: what the rule matches as JSON, and lists as lists. */
+export const describedPublisher = (known: KnownRule, now: Date) => {
+  const { last_used: _, ...row } = publisherRow(known, now)
+  const { match, grants, lastUsedAt, id } = known.rule
+  return {
+    id,
+    ...row,
+    match,
+    permissions: grants.permissions,
+    packages: grants.packages,
+    channels: grants.channels,
+    stores: grants.storeIds,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+    disuse: disuseOf(known.rule, now) ?? null,
+  }
+}

@@ -1,0 +1,121 @@
+/** `ratafia publishers add`. */
+import type { Command } from 'commander'
+import type { ProjectIds } from '../../ci/rules/making/project-ids.ts'
+import { parseDuration } from '../../config/values.ts'
+import { confirm, withYes, type YesOption } from '../confirm.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import { packageReference } from '../option-values.ts'
+import { type JsonOption, note, print, withJson } from '../output.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { readMatchOptions } from './match-option.ts'
+import { describedPublisher } from './publisher-row.ts'
+
+interface AddOptions extends JsonOption, YesOption {
+  readonly issuer: string
+  readonly account: string
+  readonly match?: readonly string[]
+  readonly fromUrl?: string
+  readonly permission?: readonly string[]
+  readonly package?: readonly string[]
+  readonly channel?: readonly string[]
+  readonly store?: readonly string[]
+  readonly lifetime?: string
+  readonly allowRegister?: boolean
+}
+
+const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
+export function addPublisherCommand(publishers: Command, context: CommandContext): void {
+  withYes(withJson(publishers.command('add <name>')))
+    .description('add a rule: jobs of the issuer whose ID tokens match it get tokens of the account')
+    .requiredOption('--issuer <url>', 'who signs the ID tokens, as `ratafia issuers list` shows it')
+    .requiredOption('--account <username>', 'the account whose tokens the jobs get')
+    .option(
+      '--match <claim=value>',
+      'what a claim must be: claim=text, or claim:=JSON for true, 7, {"glob":"v*"}, {"any_of":["a","b"]}; repeat for each claim, all must hold',
+      several,
+    )
+    .option(
+      '--from-url <url>',
+      'look the ids of a project on GitHub, GitLab or Forgejo up once, by its address, and match them',
+    )
+    .option('--permission <name>', 'a permission of the tokens; at least one, may repeat', several)
+    .option('--package <name>', 'a package of the tokens (a name or a snap id); at least one, may repeat', several)
+    .option('--channel <pattern>', 'limit the tokens to this channel; may repeat', several)
+    .option('--store <id>', 'limit the tokens to this store; may repeat', several)
+    .option('--lifetime <seconds>', 'how long the tokens live, such as 900 or 15m (default: 900)')
+    .option('--allow-register', 'let the permission package_register be granted')
+    .action((name: string, options: AddOptions) => add(name, options, context))
+}
+
+async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
+  const { addRule } = await import('../../ci/rules/making/add-rule.ts')
+  const match = readMatchOptions(options.match ?? [])
+  const lifetime = options.lifetime === undefined ? undefined : lifetimeOf(options.lifetime)
+  const { now, added } = await context.withInstallation(async (installation) => {
+    const ids = await confirmedIds(options, context, installation)
+    const wanted = {
+      maker: { by: 'operator' as const },
+      ...{ name, issuer: options.issuer, account: options.account, lifetime },
+      match: withIds(match, ids),
+      packages: (options.package ?? []).map(packageReference),
+      grants: {
+        permissions: options.permission,
+        channels: options.channel,
+        storeIds: options.store,
+        allowRegister: options.allowRegister,
+      },
+    }
+    const { jobMaxLifetime } = installation.config
+    return { now: installation.clock(), added: await addRule(wanted, { ...installation, jobMaxLifetime }) }
+  })
+  if (!options.json) for (const warning of added.warnings) note(context.streams, harmless(`Warning: ${warning}`))
+  print(
+    context,
+    options,
+    { ...describedPublisher(added, now), warnings: added.warnings },
+    `Jobs that match the rule ${name} get tokens of ${added.account.username} for ${added.rule.lifetime / 1000} seconds.`,
+  )
+}
+
+/** A person at a terminal agrees to them; a script is told. */
+async function confirmedIds(
+  { fromUrl, issuer, ...options }: AddOptions,
+  context: CommandContext,
+  installation: Installation,
+): Promise<ProjectIds['ids']> {
+  if (fromUrl === undefined) return {}
+  const { lookUpIds } = await import('../../ci/rules/making/project-ids.ts')
+  const { findIssuer } = await import('../../ci/rules/managing/find-issuer.ts')
+  const { project, ids } = await lookUpIds(
+    fromUrl,
+    await findIssuer(issuer, installation.issuers),
+    installation.fetchDocument,
+  )
+  const matched = Object.entries(ids).map(([claim, id]) => `${claim}=${id}`)
+  const told = harmless(`${project} has the ids ${matched.join(' ')}: the rule matches them.`)
+  await confirm(context, options, told)
+  if (!options.json && (options.yes || !context.streams.stdin.isTTY)) note(context.streams, told)
+  return ids
+}
+
+/** Throws {@link UsageError} for a claim that is given with another value. */
+function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids']) {
+  for (const [claim, id] of Object.entries(ids)) {
+    if (Object.hasOwn(match, claim) && match[claim] !== id) {
+      throw new UsageError(`--match has another ${claim} than the project of --from-url: leave one of them out.`)
+    }
+  }
+  return { ...match, ...ids }
+}
+
+/** Milliseconds. */
+function lifetimeOf(text: string): number {
+  if (/^[1-9][0-9]{0,8}$/.test(text)) return Number(text) * 1000
+  try {
+    return parseDuration(text)
+  } catch {
+    throw new UsageError(`--lifetime ${text} is neither a number of seconds nor a duration such as 15m.`)
+  }
+}

@@ -1,0 +1,109 @@
+/** `ratafia publishers`: the rules that say which jobs of CI systems get which tokens. */
+import type { Command } from 'commander'
+import type { KnownRule } from '../../ci/rules/rule-store.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
+import type { CommandContext } from '../context.ts'
+import type { Installation } from '../installation.ts'
+import { counted, details, type JsonOption, print, printList, withJson, withList } from '../output.ts'
+import { describedPublisher, PUBLISHER_COLUMNS, publisherRow } from './publisher-row.ts'
+import { addPublisherCommand } from './publishers-add.ts'
+import { testPublisherCommand } from './publishers-test.ts'
+
+interface ListOptions extends JsonOption {
+  readonly account?: string
+  readonly issuer?: string
+}
+
+export function publisherCommands(parent: Command, context: CommandContext): void {
+  const publishers = parent
+    .command('publishers')
+    .description('rules that say which jobs of CI systems get which tokens, without a stored secret')
+
+  addPublisherCommand(publishers, context)
+
+  withList(publishers.command('list'), PUBLISHER_COLUMNS)
+    .description('list all rules, by name, with those that never matched or were unused for 90 days')
+    .option('--account <username>', 'only those of one account')
+    .option('--issuer <url>', 'only those for jobs of one issuer')
+    .action(async (options: ListOptions) => {
+      const { now, rules } = await context.readInstallation(async (installation) => ({
+        now: installation.clock(),
+        rules: await allRules(options, installation),
+      }))
+      if (options.json) {
+        const described = rules.map((known) => describedPublisher(known, now))
+        return print(context, options, described, '')
+      }
+      printList(
+        context,
+        options,
+        rules.map((known) => publisherRow(known, now)),
+        {
+          columns: ['name', 'account', 'issuer', 'match', 'permissions', 'packages', 'last_used', 'disabled_at'],
+          empty: 'There is no rule to show. `ratafia publishers add` makes one.',
+        },
+      )
+    })
+
+  withJson(publishers.command('show <name>'))
+    .description('show one rule, with the warnings that it was made with')
+    .action(async (name: string, options: JsonOption) => {
+      const { showRule } = await import('../../ci/rules/managing/show-rule.ts')
+      const { now, shown } = await context.readInstallation(async (installation) => ({
+        now: installation.clock(),
+        shown: await showRule(name, installation),
+      }))
+      const told = [
+        details(publisherRow(shown, now)),
+        ...shown.warnings.map((warning) => `Warning: ${warning}`),
+      ]
+      const value = { ...describedPublisher(shown, now), warnings: shown.warnings }
+      print(context, options, value, told.join('\n'))
+    })
+
+  withYes(withJson(publishers.command('disable <name...>')))
+    .description('disable rules for good, and revoke the sessions that they opened; they stay in the list')
+    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+      const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const act = async (name: string, installation: Installation) => {
+        const ended = await disableRule({ name, by: OPERATOR }, installation)
+        const value = { ...describedPublisher(ended, installation.clock()), revoked: ended.revoked }
+        return { value, told: `The rule ${name} is disabled. ${revokedText(ended.revoked)}` }
+      }
+      await actOnEach(names, { thing: 'rule', done: 'disabled', consequence, act }, options, context)
+    })
+
+  withYes(withJson(publishers.command('remove <name...>')))
+    .description('remove rules, and revoke the sessions that they opened')
+    .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+      const { removeRule } = await import('../../ci/rules/managing/remove-rule.ts')
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const act = async (name: string, installation: Installation) => {
+        const { revoked } = await removeRule({ name, by: OPERATOR }, installation)
+        return { value: { removed: name, revoked }, told: `The rule ${name} is removed. ${revokedText(revoked)}` }
+      }
+      await actOnEach(names, { thing: 'rule', done: 'removed', consequence, act }, options, context)
+    })
+
+  testPublisherCommand(publishers, context)
+}
+
+const consequence = (name: string): string =>
+  `Jobs get no token by the rule ${name} any longer, and those that it gave stop working at once.`
+
+const revokedText = (revoked: number): string =>
+  `${counted(revoked, 'session')} that it opened ${revoked === 1 ? 'was' : 'were'} revoked.`
+
+async function allRules(options: ListOptions, installation: Installation): Promise<readonly KnownRule[]> {
+  const { listRules } = await import('../../ci/rules/managing/list-rules.ts')
+  const { account, issuer } = options
+  const all: KnownRule[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await listRules({ account, issuer, after, limit: 1000 }, installation)
+    all.push(...page.rules)
+    if (page.next === undefined) return all
+    after = page.next
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Networks that a class of failures has shut out: past the limit their requests are refused before anything about them is
+ * looked at. Only failures cost something here. Whether a network is shut out is known in this process, so that the
+ * others need nothing from the counters.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Networks } from '../../address.ts'
+import type { Clock } from '../../clock.ts'
+import type { RateLimit, RateLimitName } from '../../config/rate-limits.ts'
+import type { Counters } from '../../counters.ts'
+import { countedFor, rulesOf } from './rate-rules.ts'
+
+export interface ShutOut {
+  /** Milliseconds until the networks may try again; 0: now. */
+  waitFor(networks: Networks): number
+  /** Counts a failure. */
+  count(networks: Networks): Promise<void>
+}
+
+/** How many networks of each width are remembered. */
+const NETWORKS = 10_000
+/** Milliseconds that a network is shut out at least: the shortest `Retry-After`. */
+const SHORTEST = 1_000
+
+export function shutOutAfter(
+  name: RateLimitName,
+  limit: RateLimit,
+  { counters, clock }: { readonly counters: Counters; readonly clock: Clock },
+): ShutOut {
+  const rules = rulesOf(name, limit)
+  /** When each network may try again, by width. */
+  const shutOut = rules.map(() => new LRUCache<string, number>({ max: NETWORKS }))
+  return {
+    waitFor: (networks) => {
+      if (shutOut.every(({ size }) => size === 0)) return 0
+      const now = clock().getTime()
+      return Math.max(...shutOut.map((until, width) => (until.get(networks[width] ?? '') ?? now) - now))
+    },
+    count: async (networks) => {
+      await Promise.all(
+        countedFor(rules, networks).map(async (counted, width) => {
+          const taken = await counters.take([counted])
+          if (taken.allowed) return
+          shutOut[width]?.set(counted.key, clock().getTime() + Math.max(taken.waitMs, SHORTEST))
+        }),
+      )
+    },
+  }
+}

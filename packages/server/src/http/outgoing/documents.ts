@@ -1,0 +1,111 @@
+/**
+ * Fetches what an issuer publishes: its discovery document and its keys (contract/oidc.md, A19). What is fetched was
+ * named by somebody else, so that nothing of it is trusted: neither where it is, nor how long it takes, nor its size.
+ */
+import type { IncomingMessage } from 'node:http'
+import { boundedBody } from '../../bounded-body.ts'
+import { RequestError, Unavailable } from '../../errors.ts'
+import { request } from '../../node-http.ts'
+import { type DocumentSource, type Target, targetOf } from './allowed-addresses.ts'
+import { openSocket, type SocketOptions } from './sockets.ts'
+
+export interface DocumentOptions extends SocketOptions {
+  /** Milliseconds until the whole answer is there. */
+  readonly timeout?: number
+}
+
+/**
+ * The text at a URL. Throws {@link RequestError} `invalid-field` for one that may not be fetched, and `Unavailable` for
+ * everything else: no answer, a late one, a redirect, another status than 200, more than 256 KiB.
+ */
+export type FetchDocument = (url: string, from: DocumentSource) => Promise<string>
+
+const TIMEOUT_MS = 5_000
+const MOST_BYTES = 256 * 1024
+
+export const documentFetcher =
+  ({ timeout = TIMEOUT_MS, ...sockets }: DocumentOptions = {}): FetchDocument =>
+  async (url, from) => {
+    const target = targetOf(url, from)
+    const signal = AbortSignal.timeout(timeout)
+    try {
+      return await get(target, from, sockets, signal)
+    } catch (error) {
+      if (error instanceof RequestError || error instanceof Unavailable) throw error
+      throw unavailable(
+        target,
+        signal.aborted ? `no whole answer came in ${timeout / 1000} s` : reasonOf(error),
+      )
+    }
+  }
+
+async function get(
+  target: Target,
+  from: DocumentSource,
+  sockets: SocketOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const socket = await openSocket(target, from, sockets, signal)
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const { host, pathname, search } = target.url
+      request({
+        path: `${pathname}${search}`,
+        // Unpacking foreign data could take any amount of memory.
+        headers: { host, accept: 'application/json', 'accept-encoding': 'identity', connection: 'close' },
+        createConnection: () => socket,
+        signal,
+      })
+        .on('response', resolve)
+        .on('error', reject)
+        .end()
+    })
+    return await textOf(response, target)
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function textOf(response: IncomingMessage, target: Target): Promise<string> {
+  const { statusCode = 0, headers } = response
+  if (statusCode >= 300 && statusCode < 400) {
+    throw unavailable(target, `it redirects (status ${statusCode}), which is not followed`)
+  }
+  if (statusCode !== 200) throw unavailable(target, `it answered with status ${statusCode}`)
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') throw unavailable(target, 'its answer is packed')
+  const body = await boundedBody(response, MOST_BYTES)
+  if (body === undefined) throw unavailable(target, `its answer has more than ${MOST_BYTES / 1024} KiB`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    throw unavailable(target, 'its answer is not UTF-8')
+  }
+}
+
+/** What the codes of the system and of OpenSSL mean. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name cannot be looked up',
+  EAI_AGAIN: 'its name cannot be looked up at the moment',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection broke',
+  EHOSTUNREACH: 'its network cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
+  ETIMEDOUT: 'it does not answer',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+}
+
+/** The text of an error could say what another program wrote. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the connection failed'
+  if (!('code' in error)) return error.message
+  const code = String(error.code)
+  if (/CERT|SIGNATURE|ISSUER/.test(code) && !(code in REASONS)) {
+    return `its certificate is not trusted (${code}); NODE_EXTRA_CA_CERTS adds an authority`
+  }
+  return REASONS[code] ?? `the connection failed (${code})`
+}
+
+const unavailable = ({ url }: Target, why: string): Unavailable =>
+  new Unavailable(`${url.href} cannot be fetched: ${why}.`)
