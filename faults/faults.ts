@@ -1,5 +1,6 @@
 /** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
+import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { type Client, watch } from './load/client.ts'
 import { whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
@@ -51,8 +52,6 @@ const threeNodes = { database: 'postgres', nodes: 3, workers: 1 } as const
 const REPLACED_WITHIN_MS = 10_000
 /** How long the clients may take to log in. */
 const SESSIONS_WITHIN_MS = 20_000
-/** How long the new key of an issuer may take to be used. */
-const LEARNED_WITHIN_MS = 10_000
 /** How long server processes may take to notice that no client is left. */
 const GONE_WITHIN_MS = 10_000
 
@@ -282,40 +281,9 @@ export const FAULTS: readonly Fault[] = [
     name: 'issuer-black-holed',
     says: 'nobody hears an issuer of ID tokens while it rotates its keys; when it is back, it takes the old key back',
     ...{ ...threeNodes, nodes: 2 },
-    async strike({ world, recorder }) {
-      const { issuer, ratafia } = world
-      const { proxy } = issuer
-      const { held } = proxy
-      const before = recorder.history.length
-      proxy.blackHole()
-      const rotated = issuer.rotate()
-      await mayAskIssuer(world)
-      await sleep(2_500)
-      const meanwhile = recorder.history.slice(before).filter(({ kind }) => kind === 'exchange-id-token')
-      const answered = (wanted: number) => meanwhile.filter(({ status }) => status === wanted).length
-      const evidence = {
-        'packets lost': proxy.held - held,
-        'exchanges with known keys meanwhile': answered(200),
-        'exchanges with an unknown key answered 503': answered(503),
-      }
-      proxy.heal()
-      const deadline = performance.now() + LEARNED_WITHIN_MS
-      while (!issuer.isKnown(rotated) && performance.now() < deadline) {
-        await mayAskIssuer(world)
-        await sleep(300)
-      }
-      const known = issuer.isKnown(rotated)
-      const words = ['issuers', 'refresh', issuer.url]
-      const ends = `issuer-key ${issuer.takeBack()}`
-      const status = await command({ kind: 'refresh-issuer', words, ends }, ratafia, recorder)
-      return { ...evidence, 'new keys learned': Number(known), 'old keys taken back': Number(status === 200) }
-    },
+    strike: blackHoleIssuer,
   },
 ]
-
-/** As if a minute had passed: the service asks an issuer no more often. */
-const mayAskIssuer = ({ statement }: World): Promise<unknown> =>
-  statement('update oidc_issuer_keys set tried_at = tried_at - 61000')
 
 /** No fault: for planted bugs that the load alone reveals. */
 export const CALM: Fault = {

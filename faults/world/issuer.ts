@@ -57,14 +57,14 @@ export class Issuer {
     this.#known.add(id)
   }
 
-  /** Adds a key, with which it signs too. Returns its id. */
-  rotate(): string {
+  /** Adds a key. */
+  rotate(): SigningKey {
     const key = newKey()
     this.#keys = [...this.#keys, key]
-    return key.id
+    return key
   }
 
-  /** Takes back the oldest key, and signs no more with it. Returns its id. */
+  /** Takes back the oldest key. Returns its id. */
   takeBack(): string | undefined {
     const [oldest, ...rest] = this.#keys
     this.#keys = rest
