@@ -14,14 +14,18 @@ const PAUSE_MS = 200
 export async function blackHoleIssuer({ world, clients, recorder }: Striking): Promise<Evidence> {
   const { issuer, nodes, ratafia } = world
   const { proxy } = issuer
-  const rule = clients.flatMap(({ rules }) => rules)[0]
   const [client] = clients
   const [known] = issuer.keys
-  if (!rule || !client || !known) return { 'rules that there were': 0 }
-  /** Asks every node; resolves to how many answered with each status. */
+  if (!client || !known) return { 'keys that there were': 0 }
+  /** For all its rules, of which one may just be removed, at every node; counts the answers by their status. */
   const exchange = async (key: SigningKey, fresh: boolean) => {
-    const request = () => exchangingIdToken(newIdToken(rule, { issuer, key }), { fresh })
-    const answers = await Promise.all(nodes.map((node) => client.wire.send(node, request())))
+    const sent = client.rules.flatMap((rule) =>
+      nodes.map((node) => {
+        const request = exchangingIdToken(newIdToken(rule, { issuer, key }), { fresh })
+        return client.wire.send(node, request)
+      }),
+    )
+    const answers = await Promise.all(sent)
     return (wanted: number) => answers.filter(({ status }) => status === wanted).length
   }
 
