@@ -31,8 +31,8 @@ export const PLANTED: readonly Planted[] = [
     replacements: [
       {
         file: sessionStore,
-        from: '.set({ revoked_at: toInstant(at), revoked_by: by })',
-        to: '.set({ revoked_by: by })',
+        from: ".set({ revoked_at: toInstant(at), revoked_by: by })\n            .where('session_id', '=', id)",
+        to: ".set({ revoked_by: by }).where('session_id', '=', id)",
       },
     ],
   },
@@ -198,7 +198,7 @@ export const PLANTED: readonly Planted[] = [
       {
         file: `${server}/ci/id-token/verify.ts`,
         from: "key: typeof jti === 'string' ? jti : hashOfSigned(text)",
-        to: 'key: `${hashOfSigned(text)}${Math.random()}`',
+        to: 'key: hashOfSigned(text) + Math.random()',
       },
     ],
   },
