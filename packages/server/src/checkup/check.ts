@@ -2,11 +2,13 @@ import type { AuditStore } from '../audit/audit-store.ts'
 import type { SealedValueStore } from '../keyring/sealed-value-store.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { CheckupStore } from './checkup-store.ts'
+import type { JobCheckStore } from './job-check-store.ts'
 import type { SchemaCheckStore } from './schema-check-store.ts'
 
 export interface CheckDeps {
   /** The database at one moment. */
   readonly rows: CheckupStore
+  readonly jobs: JobCheckStore
   readonly schema: SchemaCheckStore
   readonly sealed: SealedValueStore
   readonly sealer: Sealer

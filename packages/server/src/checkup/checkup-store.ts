@@ -211,7 +211,8 @@ export function checkupStore({ query }: Pick<Database, 'query'>): CheckupStore {
         select 'account' as what, id from account where removed_at is not null and (
           disabled_at is null or email <> '' or name <> '' or password_hash is not null
           or exists (select 1 from external_identity where external_identity.account_id = account.id)
-          or exists (select 1 from agent where agent.account_id = account.id))`)
+          or exists (select 1 from agent where agent.account_id = account.id)
+          or exists (select 1 from publisher_rule where publisher_rule.account_id = account.id))`)
       yield* faults(sql<{ what: string; id: string }>`
         select 'device' as what, id from device where removed_at is not null and (
           status not in ('revoked', 'superseded') or reason is not null or original is not null

@@ -12,6 +12,7 @@ import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
 import type { CheckDeps } from './check.ts'
 import { checkupStore } from './checkup-store.ts'
+import { jobCheckStore } from './job-check-store.ts'
 import { CHECKS, type CheckResult, runChecks } from './run-checks.ts'
 import { schemaCheckStore } from './schema-check-store.ts'
 
@@ -311,6 +312,43 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
       /^The device \S+ was removed, and something personal of it is left\.$/,
     ],
   ],
+  rules: [
+    [
+      (query) =>
+        query.updateTable('publisher_rule').set({ matchers: '{"repository_id":{"regex":"."}}' }).execute(),
+      /^The rule hello cannot be read: The rule is refused\. repository_id: a matcher is /,
+    ],
+    [
+      (query) => query.updateTable('publisher_rule').set({ matchers: '{"repository_id":"75"}' }).execute(),
+      /^The rule hello says something else than when it was made\.$/,
+    ],
+    [
+      (query) => query.updateTable('publisher_rule').set({ ids: '["75","65"]' }).execute(),
+      /^The rule hello is found by other ids than it matches\.$/,
+    ],
+    [
+      (query) =>
+        query
+          .updateTable('publisher_rule')
+          .set({ grants: '{"permissions":null,"packages":["x"]}' })
+          .execute(),
+      /^The rule hello cannot be read: "channels" of its grants is no list of texts\.$/,
+    ],
+  ],
+  'rule-sessions': [
+    [
+      (query) => query.updateTable('token_session').set({ rule_id: 'gone' }).execute(),
+      /^The token session \S+ was opened by a rule that is removed or disabled, and is not revoked\.$/,
+    ],
+    [
+      async (query) => {
+        const { id } = await query.selectFrom('publisher_rule').select('id').executeTakeFirstOrThrow()
+        await query.updateTable('publisher_rule').set({ disabled_at: 1 }).execute()
+        await query.updateTable('token_session').set({ rule_id: id }).execute()
+      },
+      /^The token session \S+ was opened by a rule that is removed or disabled, and is not revoked\.$/,
+    ],
+  ],
   'single-use': [
     [
       async (query, kind) => {
@@ -442,6 +480,7 @@ eachDatabase((kind, open, fresh) => {
         await plant(transaction, kind)
         await check({
           rows: checkupStore({ query: transaction }),
+          jobs: jobCheckStore({ query: transaction, kind }),
           schema: schemaCheckStore({ query: transaction, kind }),
           sealed: sealedValueStore({ query: transaction }),
           sealer,

@@ -1,11 +1,18 @@
 /** Checks the whole database for everything that must always be true. A new check is a row in a table. */
 import { AUDIT_CHECKS } from './audit-checks.ts'
 import type { Check, CheckDeps } from './check.ts'
+import { JOB_CHECKS } from './job-checks.ts'
 import { KEY_CHECKS } from './key-checks.ts'
 import { REGISTER_CHECKS } from './register-checks.ts'
 import { SCHEMA_CHECKS } from './schema-checks.ts'
 
-export const CHECKS: readonly Check[] = [...SCHEMA_CHECKS, ...KEY_CHECKS, ...REGISTER_CHECKS, ...AUDIT_CHECKS]
+export const CHECKS: readonly Check[] = [
+  ...SCHEMA_CHECKS,
+  ...KEY_CHECKS,
+  ...REGISTER_CHECKS,
+  ...JOB_CHECKS,
+  ...AUDIT_CHECKS,
+]
 
 export interface CheckResult {
   readonly name: string

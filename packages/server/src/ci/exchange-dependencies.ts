@@ -1,10 +1,10 @@
 /** What the exchange of an ID token works with. */
-import type { AccountId } from '@ratafia/api'
 import type { AuditedChange, Author } from '../change.ts'
 import type { SessionOpening } from '../tokens/open-session.ts'
 import type { GrantedDeps } from './granted.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from './id-token/id-token.ts'
-import type { FoundIssuer, IssuerStore } from './issuers/issuer-store.ts'
+import type { FoundIssuer } from './issuers/issuer.ts'
+import type { IssuerStore } from './issuers/issuer-store.ts'
 import type { MintDeps } from './mint.ts'
 import type { Outcome } from './outcome.ts'
 import type { RuleForJob, RuleStore } from './rules/rule-store.ts'

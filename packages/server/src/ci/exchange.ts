@@ -18,7 +18,7 @@ import { type Granted, grantedOf } from './granted.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from './id-token/id-token.ts'
 import { readIdToken } from './id-token/read.ts'
 import type { Issuer } from './issuers/issuer.ts'
-import { describeJob, keptClaims } from './issuers/job.ts'
+import { describeJob } from './issuers/job.ts'
 import { type JobSession, mintCredential } from './mint.ts'
 import { outcomeOf } from './outcome.ts'
 import { claimLines, type Progress, refusalRecorded } from './record-refusal.ts'
@@ -63,15 +63,7 @@ async function exchangeSent(sent: SentExchange, progress: Progress, deps: Exchan
   Object.assign(progress, { issuer, claims: token.unverifiedClaims })
   const verified = await deps.verify(token, found)
   progress.verified = verified
-  const { source } = sent
-  const job: Job = {
-    request,
-    idempotencyKey,
-    source,
-    issuer,
-    verified,
-    claims: keptClaims(issuer, verified.claims),
-  }
+  const job: Job = { request, idempotencyKey, source: sent.source, issuer, verified }
   return exchangeVerified(job, progress, deps)
 }
 
@@ -82,7 +74,6 @@ interface Job {
   readonly source: string
   readonly issuer: Issuer
   readonly verified: VerifiedIdToken
-  readonly claims: ReturnType<typeof keptClaims>
 }
 
 /** Each lost attempt means that the rule has changed. */
@@ -102,13 +93,9 @@ async function exchangeVerified(
   throw new Unavailable('The rule of a job kept changing')
 }
 
-/** Long enough for every issuer; longer ones, and what no database stores, are nobody's. */
-const MAX_ISSUER = 500
-
-/** Asks the database alone, and nobody for a text that it cannot have. */
+/** Asks the database, and nobody else. */
 async function findIssuer({ unverifiedIssuer: url }: UnverifiedIdToken, { issuers }: ExchangeDependencies) {
-  const canBe = url.length <= MAX_ISSUER && url.isWellFormed() && !url.includes('\0')
-  const found = canBe ? await issuers.findByUrl(url) : undefined
+  const found = await issuers.findByUrl(url)
   if (found) return found
   throw new ExchangeRefusal('issuer-unknown', `The issuer of the ID token, ${quote(url)}, is unknown here.`)
 }
@@ -151,7 +138,7 @@ async function openSession(
     session: {
       ...session,
       description: descriptionOf(job, by),
-      job: JSON.stringify({ issuer: issuer.url, kind: issuer.kind, claims: job.claims }),
+      job: JSON.stringify({ issuer: issuer.url, kind: issuer.kind, claims: verified.kept }),
     },
     rule,
     entry: deps.entryOf(minted(job, by, session), authorOf(job)),
@@ -165,7 +152,11 @@ async function openSession(
 
 const authorOf = ({ issuer, source }: Job) => ({ actor: jobActor(issuer.url), source })
 
-const minted = ({ issuer, claims }: Job, { rule, account }: JobRule, session: Omit<JobSession, 'account'>) =>
+const minted = (
+  { issuer, verified }: Job,
+  { rule, account }: JobRule,
+  session: Omit<JobSession, 'account'>,
+) =>
   ({
     action: 'publisher.minted',
     subject: session.id,
@@ -175,7 +166,7 @@ const minted = ({ issuer, claims }: Job, { rule, account }: JobRule, session: Om
       account: account.username,
       issuer: issuer.url,
       until: session.until.toISOString(),
-      claims: claimLines(claims),
+      claims: claimLines(verified.kept),
     },
   }) as const
 

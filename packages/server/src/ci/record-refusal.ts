@@ -67,16 +67,13 @@ export async function refusalRecorded(
     },
     { actor: jobActor(issuer.url), source },
   )
-  if (verified && isNothingGranted(reason)) return nothingGranted(reason, issuer, verified, entry)
-  return new ExchangeRefusal(
-    reason,
-    `${error.message} The operator finds this as ${entry} in the audit log.`,
-    {
-      code: error.code,
-      extra: { ...error.extra, audit: entry },
-      cause: error,
-    },
-  )
+  const more = { extra: { ...error.extra, audit: entry }, cause: error }
+  if (verified && isNothingGranted(reason)) {
+    const { message } = nothingGranted(reason, issuer, verified, entry)
+    return new ExchangeRefusal(reason, message, more)
+  }
+  const message = `${error.message} The operator finds more in audit entry ${entry}.`
+  return new ExchangeRefusal(reason, message, { code: error.code, ...more })
 }
 
 /** Kept claims, a line for each. */

@@ -151,15 +151,14 @@ const insertUsed = compiledOnce(
 const insertSession = insertRecorded(
   (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job }: Values) => {
     const instant = (value: number) => sql`cast(${value} as bigint)`
-    // Primary keys.
+    // Primary keys. Locked in this order, as whoever removes an issuer or an account locks them before their rules.
     return sql`insert into token_session
         (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job)
       select cast(${sessionId} as text), account.id, cast(${description} as text),
         ${instant(at)}, ${instant(until)}, ${instant(at)}, publisher_rule.id, cast(${job} as text)
-      from publisher_rule
-        join oidc_issuer on oidc_issuer.id = publisher_rule.issuer_id
-        join account on account.id = publisher_rule.account_id
-      where publisher_rule.id = ${ruleId} and publisher_rule.version = ${ruleVersion}
+      from oidc_issuer, account, publisher_rule
+      where oidc_issuer.id = publisher_rule.issuer_id and account.id = publisher_rule.account_id
+        and publisher_rule.id = ${ruleId} and publisher_rule.version = ${ruleVersion}
         and publisher_rule.disabled_at is null and oidc_issuer.url = ${issuer} and account.disabled_at is null
       ${rowLock(query, 'share')}
       returning session_id as subject`

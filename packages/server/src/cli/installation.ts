@@ -16,6 +16,9 @@ import type { ModelStore } from '../brands/models/model-store.ts'
 import type { AssertionStore } from '../brands/trust/assertion-store.ts'
 import type { AuditedChange, Changing, ChangingBy } from '../change.ts'
 import type { CheckDeps } from '../checkup/check.ts'
+import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
+import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
+import type { IssuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
 import type { RuleStore } from '../ci/rules/rule-store.ts'
 import type { UsedTokenStore } from '../ci/used-token-store.ts'
 import type { Clock } from '../clock.ts'
@@ -66,6 +69,8 @@ export interface Stores {
   readonly completedLogins: CompletedLoginStore
   readonly tokenSessions: SessionStore
   readonly usedTokens: UsedTokenStore
+  readonly issuers: IssuerStore
+  readonly issuerKeys: IssuerKeysStore
   readonly packages: PackageStore
   readonly rules: RuleStore
   readonly assertions: AssertionStore
@@ -94,9 +99,13 @@ export interface Installation extends Stores {
   readonly deviceTransfers: DeviceTransferStore
   readonly leases: LeaseStore
   readonly fleet: FleetStore
+  /** What issuers of ID tokens publish. */
+  readonly fetchDocument: FetchDocument
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
+  /** From issuers of ID tokens. */
+  readonly fetchDocument: FetchDocument
   readonly inImport: InImport
   readonly inAudit: InAudit
   close(): Promise<void>

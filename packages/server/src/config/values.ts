@@ -144,6 +144,23 @@ export function parseIdentityUrl(value: string): string {
 }
 
 /** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
+/** Never shows the value, which may have a password. */
+export function parseProxyUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  const isProxy = url?.protocol === 'http:' && url.pathname === '/' && !/[?#\s]/.test(value)
+  if (url && isProxy && decodes(url.username) && decodes(url.password)) return url.href
+  throw new Error('is not the address of an HTTP proxy. Write one such as http://proxy.example.com:3128.')
+}
+
+function decodes(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export function parseSecretKey(value: string): Uint8Array {
   const text = value.trim()
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')

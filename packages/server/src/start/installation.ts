@@ -1,10 +1,12 @@
 /** Opens an installation: its database, its keys and every store. */
 import { createPasswordHasher } from '../accounts/passwords/password-hasher.ts'
+import type { FetchDocument } from '../ci/issuers/keys/fetch-keys.ts'
 import type { Installation } from '../cli/installation.ts'
 import { systemClock } from '../clock.ts'
 import { requireCurrentSchema } from '../database/index.ts'
 import { fleetStore } from '../devices/fleet/fleet-store.ts'
 import { deviceTransferStore } from '../devices/transfer/device-transfer-store.ts'
+import { documentFetcher } from '../http/outgoing/documents.ts'
 import { leaseStore } from '../jobs/lease-store.ts'
 import { openKeyring } from '../keyring/keyring.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -37,6 +39,7 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
       deviceTransfers: deviceTransferStore(database),
       leases: leaseStore(database),
       fleet: fleetStore(database),
+      fetchDocument: fetcher(config.issuerProxy),
       ...storesOn(database),
       ...changesOn(database, { clock, sealer, operator: operatorOf(config) }),
       close: () => database.close(),
@@ -44,5 +47,15 @@ export async function openInstallation(options: StartOptions, telemetry?: Teleme
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/** Loads what makes connections when the first is made: most commands make none. */
+const fetcher = (proxy: string | undefined): FetchDocument => {
+  const loaded = async () => (await import('../http/outgoing/documents.ts')).documentFetcher({ proxy })
+  let fetchDocument: Promise<FetchDocument> | undefined
+  return async (url, from) => {
+    fetchDocument ??= loaded()
+    return (await fetchDocument)(url, from)
   }
 }

@@ -12,6 +12,8 @@ import { hardwareIdentityStore } from '../brands/models/hardware/hardware-identi
 import { modelStore } from '../brands/models/model-store.ts'
 import { assertionStore } from '../brands/trust/assertion-store.ts'
 import type { Author } from '../change.ts'
+import { issuerStore } from '../ci/issuers/issuer-store.ts'
+import { issuerKeysStore } from '../ci/issuers/keys/issuer-keys-store.ts'
 import { ruleStore } from '../ci/rules/rule-store.ts'
 import { usedTokenStore } from '../ci/used-token-store.ts'
 import type { Installation, Stores } from '../cli/installation.ts'
@@ -45,6 +47,8 @@ export const storesOn = (on: Pick<Database, 'query'> & Partial<Pick<Database, 'd
   completedLogins: completedLoginStore(on),
   tokenSessions: sessionStore(on),
   usedTokens: usedTokenStore(on),
+  issuers: issuerStore(on),
+  issuerKeys: issuerKeysStore(on),
   packages: packageStore(on),
   rules: ruleStore(on),
   assertions: assertionStore(on),

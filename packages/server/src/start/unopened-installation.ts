@@ -4,6 +4,7 @@ import { auditStore } from '../audit/audit-store.ts'
 import { wholeDatabaseStore } from '../backup/whole-database-store.ts'
 import type { Author } from '../change.ts'
 import { checkupStore } from '../checkup/checkup-store.ts'
+import { jobCheckStore } from '../checkup/job-check-store.ts'
 import { schemaCheckStore } from '../checkup/schema-check-store.ts'
 import { describeDatabase } from '../cli/announcement.ts'
 import type { UnopenedInstallation } from '../cli/installation.ts'
@@ -52,6 +53,7 @@ function unopenedInstallation(database: Database, location: string, operator: Au
       inSnapshot(database, (query) =>
         work({
           rows: checkupStore({ query }),
+          jobs: jobCheckStore({ query, kind: database.kind }),
           schema: schemaCheckStore({ query, kind: database.kind }),
           sealed: sealedValueStore({ query }),
           audit: auditStore({ query }),

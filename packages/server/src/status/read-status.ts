@@ -3,6 +3,9 @@ import type { AuditStore } from '../audit/audit-store.ts'
 import type { BrandStore } from '../brands/brand-store.ts'
 import type { ListSigningKeysDeps } from '../brands/keys/list-signing-keys.ts'
 import { signingKeyLives } from '../brands/keys/signing-key-life.ts'
+import { DAY_MS, type FoundIssuer } from '../ci/issuers/issuer.ts'
+import type { IssuerStore } from '../ci/issuers/issuer-store.ts'
+import { listIssuers } from '../ci/issuers/list.ts'
 import type { Clock } from '../clock.ts'
 import type { LeaseStore } from '../jobs/lease-store.ts'
 import type { Keyring } from '../keyring/keyring.ts'
@@ -21,6 +24,7 @@ export interface Finding {
     | 'secret_key'
     | 'keys'
     | 'signing_keys'
+    | 'issuers'
     | 'certificates'
     | 'audit_log'
     | 'backup'
@@ -34,6 +38,7 @@ export interface StatusDeps extends ListSigningKeysDeps {
   readonly brands: Pick<BrandStore, 'keys' | 'list'>
   readonly keyring: Pick<Keyring, 'list'>
   readonly sealer: Pick<Sealer, 'keyIds'>
+  readonly issuers: Pick<IssuerStore, 'list'>
   readonly audit: Pick<AuditStore, 'list' | 'countUnlinked'>
   readonly leases: Pick<LeaseStore, 'held' | 'now'>
 }
@@ -55,11 +60,12 @@ export interface Answer {
   readonly why?: string
 }
 
-const DAY_MS = 86_400_000
 /** Certificates and signing keys that end sooner need attention. */
 const SOON_MS = 30 * DAY_MS
 /** Signed instants of two nodes that differ by more are refused as from the future. */
 const CLOCK_MS = 2_000
+/** Keys of issuers are fetched every hour. */
+const ISSUER_KEYS_MS = 2 * 3_600_000
 const BACKUP_MS = 7 * DAY_MS
 /** The audit log is linked every second by a service that runs. */
 const UNLINKED = 1_000
@@ -83,6 +89,7 @@ export async function readStatus(here: Surroundings, deps: StatusDeps): Promise<
     secretFinding(deps.sealer.keyIds()),
     await keysFinding(deps.keyring),
     await signingFinding(deps),
+    await issuersFinding(deps, now),
     certificatesFinding(here.certificates, now),
     await auditFinding(deps.audit),
     await backupFinding(here.database.kind, now, deps.audit),
@@ -161,6 +168,21 @@ async function signingFinding(deps: StatusDeps): Promise<Finding> {
   if (wanting.length > 0) return { part: 'signing_keys', state: 'attention', says: wanting.join(' ') }
   const signing = keys.filter(({ remaining }) => remaining > 0)
   return { part: 'signing_keys', state: 'ok', says: `${signing.length} can sign serials.` }
+}
+
+async function issuersFinding(deps: Pick<StatusDeps, 'issuers'>, now: Date): Promise<Finding> {
+  const all = await listIssuers(deps)
+  if (all.length === 0)
+    return { part: 'issuers', state: 'ok', says: 'There is none, so no job can have a token.' }
+  const age = ({ keys }: FoundIssuer) => now.getTime() - keys.fetchedAt.getTime()
+  const old = all.filter((found) => found.keys.pinnedAt === undefined && age(found) > ISSUER_KEYS_MS)
+  if (old.length === 0) return { part: 'issuers', state: 'ok', says: `The keys of ${all.length} are known.` }
+  const says = old.map((found) => {
+    const { fetchedAt, failure = 'the service that fetches them every hour does not run' } = found.keys
+    const end = age(found) > DAY_MS ? 'Its jobs get no token' : 'They are used for 24 hours'
+    return `The keys of ${found.issuer.url} are of ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
+  })
+  return { part: 'issuers', state: 'attention', says: says.join(' ') }
 }
 
 function inDays(milliseconds: number): string {

@@ -4,6 +4,7 @@
  * Labels come from us (routes, codes, tasks) and never from a client: each value makes a series that stays.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type OidcMetrics, oidcMetrics } from './oidc-metrics.ts'
 import { requestMetrics } from './request-metrics.ts'
 import type { StatementKind } from './statement-kind.ts'
 
@@ -35,7 +36,7 @@ export interface Watched {
   >
 }
 
-export interface Metrics {
+export interface Metrics extends OidcMetrics {
   readonly registry: Registry
   answered(request: AnsweredRequest): void
   /** Counts requests refused before they reached the application, by their code. */
@@ -164,6 +165,7 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
   addWatched(registry, watched)
 
   return {
+    ...oidcMetrics(registry),
     registry,
     answered: ({ method, route = UNROUTED, status, refusal, seconds }) => {
       const known = METHODS.has(method) ? method : 'other'

@@ -6,12 +6,19 @@ export interface AccountRemovalStore {
   /**
    * Within a transaction: ends the account and whatever is its own, and leaves a row without a person, whose username is
    * `replacement`. Its sessions keep their ids and become revoked: a revocation must not be forgotten while macaroons of
-   * the session are good. Returns how many were not revoked before; undefined if the account was removed before.
+   * the session are good. Undefined if the account was removed before.
    */
   clear(
     account: { readonly id: AccountId; readonly username: Username },
     removal: { readonly replacement: Username; readonly at: Date; readonly by: string },
-  ): Promise<number | undefined>
+  ): Promise<Cleared | undefined>
+}
+
+export interface Cleared {
+  /** How many sessions were not revoked before. */
+  readonly sessions: number
+  /** How many rules for jobs of CI systems were removed. */
+  readonly rules: number
 }
 
 export function accountRemovalStore({ query }: Pick<Database, 'query'>): AccountRemovalStore {
@@ -45,6 +52,12 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
           .execute()
         const names = agents.map(({ name }) => name)
         await announce(transaction, 'agent', names)
+        // Index publisher_rule_account. Before the sessions: an exchange that is at work holds its rule.
+        const rules = await transaction
+          .deleteFrom('publisher_rule')
+          .where('account_id', '=', id)
+          .returning('id')
+          .execute()
         await transaction.deleteFrom('sign_in_session').where('account_id', '=', id).execute()
         // Indexes second_factor_account, reset_link_account, and primary keys that begin with the account.
         for (const table of ['second_factor', 'recovery_code', 'used_time_step', 'reset_link'] as const) {
@@ -66,8 +79,11 @@ export function accountRemovalStore({ query }: Pick<Database, 'query'>): Account
         const sessionIds = revoked.map((row) => row.session_id)
         await announce(transaction, 'token-session', sessionIds)
         await sessions().set({ revoked_by: replacement }).where('revoked_by', '=', username).execute()
-        await sessions().set({ description: null }).where('description', 'is not', null).execute()
-        return revoked.length
+        await sessions()
+          .set({ description: null, job: null })
+          .where((eb) => eb.or([eb('description', 'is not', null), eb('job', 'is not', null)]))
+          .execute()
+        return { sessions: revoked.length, rules: rules.length }
       }),
   }
 }

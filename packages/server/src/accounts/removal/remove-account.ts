@@ -16,6 +16,8 @@ export interface RemovedAccount {
   readonly account: Account
   /** How many of its sessions were revoked with it. */
   readonly revoked: number
+  /** How many of its rules for jobs of CI systems were removed. */
+  readonly rules: number
   /** It was removed earlier, and nothing was done. */
   readonly before: boolean
 }
@@ -27,20 +29,22 @@ export async function removeAccount(
 ): Promise<RemovedAccount> {
   const account = await findAccount(nameOrId, deps)
   const { id } = account
-  const revoked = await deps.change(async ({ accountRemovals, record }) => {
+  const cleared = await deps.change(async ({ accountRemovals, record }) => {
     const replacement = replacementOf(account)
-    const sessions = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })
+    const cleared = await accountRemovals.clear(account, { replacement, at: deps.clock(), by })
     // Not by its username, which the entry would keep for as long as the audit log is kept.
-    if (sessions !== undefined) {
-      await record({ action: 'account.remove', subject: replacement, details: { id, sessions } })
+    if (cleared) {
+      const { sessions, rules } = cleared
+      await record({ action: 'account.remove', subject: replacement, details: { id, sessions, rules } })
     }
-    return sessions
+    return cleared
   })
   // Again, after the change is stored: whoever was signing in meanwhile checks the account once more.
   await deps.signInSessions.removeAllOf(id)
   const removed = await deps.accounts.findById(id)
   if (!removed) throw new TypeError(`no account ${id}`)
-  return { account: removed, revoked: revoked ?? 0, before: revoked === undefined }
+  const { sessions = 0, rules = 0 } = cleared ?? {}
+  return { account: removed, revoked: sessions, rules, before: cleared === undefined }
 }
 
 /** From the id, which is random, by a hash: usernames have no capital letters. */

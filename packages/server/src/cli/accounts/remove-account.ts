@@ -11,12 +11,12 @@ export function removeAccountCommand(accounts: Command, context: CommandContext)
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const { findAccount } = await import('../../accounts/find.ts')
       const { removeAccount } = await import('../../accounts/removal/remove-account.ts')
-      const { account, revoked, before } = await context.withInstallation(async (installation) => {
+      const { account, revoked, rules, before } = await context.withInstallation(async (installation) => {
         const found = await findAccount(name, installation)
         await confirm(
           context,
           options,
-          `The account ${found.username} (id ${found.id}) loses its password, its agents, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
+          `The account ${found.username} (id ${found.id}) loses its password, its agents, its rules for jobs, its identities and all its tokens, and becomes nobody's. This cannot be undone.`,
         )
         return removeAccount({ account: found.id, by: OPERATOR }, installation)
       })
@@ -24,7 +24,10 @@ export function removeAccountCommand(accounts: Command, context: CommandContext)
       const removed = { id, username, removed_at: removedAt?.toISOString() ?? null }
       const told = before
         ? `The account ${id} was removed before, at ${removed.removed_at}.`
-        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked. What is left of it is called ${username}.`
-      print(context, options, { ...removed, revoked, removed_before: before }, told)
+        : `The account ${id} is removed; ${counted(revoked, 'session')} of its tokens ${revoked === 1 ? 'was' : 'were'} revoked${rulesText(rules)}. What is left of it is called ${username}.`
+      print(context, options, { ...removed, revoked, rules, removed_before: before }, told)
     })
 }
+
+const rulesText = (rules: number): string =>
+  rules === 0 ? '' : `, and ${counted(rules, 'rule')} for jobs ${rules === 1 ? 'was' : 'were'} removed`

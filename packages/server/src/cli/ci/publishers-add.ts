@@ -41,7 +41,11 @@ export function addPublisherCommand(publishers: Command, context: CommandContext
       'look the ids of a project on GitHub, GitLab or Forgejo up once, by its address, and match them',
     )
     .option('--permission <name>', 'a permission of the tokens; at least one, may repeat', several)
-    .option('--package <name>', 'a package of the tokens (a name or a snap id); at least one, may repeat', several)
+    .option(
+      '--package <name>',
+      'a package of the tokens (a name or a snap id); at least one, may repeat',
+      several,
+    )
     .option('--channel <pattern>', 'limit the tokens to this channel; may repeat', several)
     .option('--store <id>', 'limit the tokens to this store; may repeat', several)
     .option('--lifetime <seconds>', 'how long the tokens live, such as 900 or 15m (default: 900)')
@@ -70,7 +74,8 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     const { jobMaxLifetime } = installation.config
     return { now: installation.clock(), added: await addRule(wanted, { ...installation, jobMaxLifetime }) }
   })
-  if (!options.json) for (const warning of added.warnings) note(context.streams, harmless(`Warning: ${warning}`))
+  if (!options.json)
+    for (const warning of added.warnings) note(context.streams, harmless(`Warning: ${warning}`))
   print(
     context,
     options,
@@ -104,7 +109,9 @@ async function confirmedIds(
 function withIds(match: Readonly<Record<string, unknown>>, ids: ProjectIds['ids']) {
   for (const [claim, id] of Object.entries(ids)) {
     if (Object.hasOwn(match, claim) && match[claim] !== id) {
-      throw new UsageError(`--match has another ${claim} than the project of --from-url: leave one of them out.`)
+      throw new UsageError(
+        `--match has another ${claim} than the project of --from-url: leave one of them out.`,
+      )
     }
   }
   return { ...match, ...ids }

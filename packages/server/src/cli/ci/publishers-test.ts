@@ -42,7 +42,9 @@ const row = ({ of, claim, expected, found, holds }: TestedLine): RowOf<typeof CO
 
 function told({ lines, at, holds, known }: TestedRule): string {
   const verdict = holds
-    ? [`A job with these claims gets a token by the rule ${known.rule.name}, if its ID token is signed and new.`]
+    ? [
+        `A job with these claims gets a token by the rule ${known.rule.name}, if its ID token is signed and new.`,
+      ]
     : []
   return [`As of ${at.toISOString()}:`, tableOf(lines.map(row), COLUMNS), ...verdict].join('\n')
 }
@@ -57,7 +59,8 @@ const described = ({ known, at, holds, lines }: TestedRule) => ({
 
 const refusal = ({ known, lines }: TestedRule): RequestError => {
   const wrong = lines.filter(({ holds }) => !holds).length
-  const where = wrong === 0 ? '' : `: ${counted(wrong, 'line')} of the table ${wrong === 1 ? 'says' : 'say'} NO`
+  const where =
+    wrong === 0 ? '' : `: ${counted(wrong, 'line')} of the table ${wrong === 1 ? 'says' : 'say'} NO`
   return new RequestError(
     'invalid-request',
     `A job with these claims gets nothing by the rule ${known.rule.name}${where}.`,

@@ -40,7 +40,16 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
         options,
         rules.map((known) => publisherRow(known, now)),
         {
-          columns: ['name', 'account', 'issuer', 'match', 'permissions', 'packages', 'last_used', 'disabled_at'],
+          columns: [
+            'name',
+            'account',
+            'issuer',
+            'match',
+            'permissions',
+            'packages',
+            'last_used',
+            'disabled_at',
+          ],
           empty: 'There is no rule to show. `ratafia publishers add` makes one.',
         },
       )
@@ -82,7 +91,10 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const act = async (name: string, installation: Installation) => {
         const { revoked } = await removeRule({ name, by: OPERATOR }, installation)
-        return { value: { removed: name, revoked }, told: `The rule ${name} is removed. ${revokedText(revoked)}` }
+        return {
+          value: { removed: name, revoked },
+          told: `The rule ${name} is removed. ${revokedText(revoked)}`,
+        }
       }
       await actOnEach(names, { thing: 'rule', done: 'removed', consequence, act }, options, context)
     })

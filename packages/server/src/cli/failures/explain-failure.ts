@@ -26,7 +26,7 @@ export function explainFailure(error: unknown): Failure {
   }
   if (error instanceof RequestError || error instanceof ImportError) {
     const code = error instanceof RequestError ? error.code : 'import'
-    return { exitCode: EXIT.refused, code, lines: [error.message] }
+    return { exitCode: EXIT.refused, code, lines: error.message.split('\n') }
   }
   if (error instanceof Unavailable) {
     const line = `${error.message.replace(/\.?$/, '.')} ${adviceFor(error)}`

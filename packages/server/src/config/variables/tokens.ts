@@ -7,6 +7,7 @@ import {
   parseIdentityUrl,
   parseJobLifetime,
   parseKnownServices,
+  parseProxyUrl,
   parsePublicKey,
 } from '../values.ts'
 
@@ -76,5 +77,11 @@ export const TOKEN_VARIABLES = {
     default: '1h',
     meaning: 'Longest lifetime that a rule for jobs of a CI system may give their tokens, from 60s up',
     parse: parseJobLifetime,
+  }),
+  RATAFIA_ISSUER_PROXY: optional({
+    default: 'none: issuers are connected to directly',
+    meaning:
+      'HTTP proxy, as `http://HOST:PORT` or with `USER:PASSWORD@`, for the keys of issuers of ID tokens. It looks names up by itself, so that their addresses are not checked here. Issuers with `--private-address`, or on this machine, are reached without it',
+    parse: parseProxyUrl,
   }),
 } as const

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { linkEntries } from '../../audit/link.ts'
 import { removeOldEntries } from '../../audit/remove-old.ts'
 import type { Changing } from '../../change.ts'
+import { refreshOldKeys } from '../../ci/issuers/keys/refresh-old-keys.ts'
 import type { Installation, Stores } from '../../cli/installation.ts'
 import { GUARD_MS } from '../../devices/nonce.ts'
 import { removeOldWaiting } from '../../devices/registration/approval/remove-old-waiting.ts'
@@ -20,10 +21,17 @@ export function jobsOf(installation: Installation, log: Log, { metrics }: Teleme
     metrics.retained(table, outcome, removed)
     if (removed > 0) log.debug({ table, removed }, 'removed what has expired')
   }
+  const onFailed = (issuer: string, why: string) =>
+    log.warn({ issuer, why }, 'could not fetch the keys of an issuer')
   const change = changing(database, clock, storesOn)({ actor: 'service', source: hostname() })
   const tasks = retentionTasks(installation, change)
   return [
     { name: 'audit-link', everyMs: 1_000, run: async (goOn) => void (await linkEntries(installation, goOn)) },
+    {
+      name: 'issuer-keys',
+      everyMs: 60_000,
+      run: (goOn) => refreshOldKeys({ ...installation, change, goOn, onFailed }),
+    },
     { name: 'retention', everyMs: 600_000, run: (goOn) => removeExpired(tasks, { clock, goOn, onRun }) },
   ]
 }

@@ -1,5 +1,6 @@
 /** Where the metrics of this process go. */
 import { signingKeyLives } from '../../brands/keys/signing-key-life.ts'
+import { issuerKeyAges } from '../../ci/issuers/list.ts'
 import type { Installation } from '../../cli/installation.ts'
 import { CLONE_EVIDENCE_KINDS } from '../../devices/clones/clone-evidence.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -37,6 +38,9 @@ async function lookAtDatabase(installation: Installation, metrics: Metrics, log:
   const { fleet } = installation
   await signingKeyLives(installation).then(metrics.signingKeys, (error: unknown) =>
     log.warn({ err: error }, 'could not look at the signing keys'),
+  )
+  await issuerKeyAges(installation).then(metrics.issuerKeys, (error: unknown) =>
+    log.warn({ err: error }, 'could not look at the keys of issuers'),
   )
   try {
     const [counted, inQuarantine] = [await fleet.countEvidence(), await fleet.countQuarantined()]

@@ -18,12 +18,14 @@ export interface Pauses {
 }
 
 export interface IssuerKeysStore {
-  /** Of a new issuer, or in place of those that it has. `by`: whether the issuer gave them, or an operator. */
-  put(
+  /** Of a new issuer. `by`: whether it gave them, or an operator, who pinned them. */
+  insert(
     issuerId: string,
     keys: StoredKeys,
     given: { readonly at: Date; readonly by: 'issuer' | 'operator' },
   ): Promise<void>
+  /** Pins others in place of pinned ones. False when the issuer has none. */
+  pin(issuerId: string, keys: StoredKeys, at: Date): Promise<boolean>
   read(issuerId: string): Promise<StoredKeys | undefined>
   /**
    * Lets the caller begin a fetch, and tells the revision before it. Undefined if another did so within the pause, if
@@ -38,21 +40,30 @@ export interface IssuerKeysStore {
 
 export function issuerKeysStore({ query }: Pick<Database, 'query'>): IssuerKeysStore {
   return {
-    // Primary key.
-    async put(issuerId, keys, { at, by }) {
+    async insert(issuerId, keys, { at, by }) {
       const instant = toInstant(at)
-      const row = {
-        ...keys,
-        pinned_at: by === 'operator' ? instant : null,
-        fetched_at: instant,
-        tried_at: instant,
-        failure: null,
-      }
       await query
         .insertInto('oidc_issuer_keys')
-        .values({ issuer_id: issuerId, ...row })
-        .onConflict((conflict) => conflict.column('issuer_id').doUpdateSet(row))
+        .values({
+          issuer_id: issuerId,
+          ...keys,
+          pinned_at: by === 'operator' ? instant : null,
+          fetched_at: instant,
+          tried_at: instant,
+        })
         .execute()
+    },
+
+    // Primary key.
+    async pin(issuerId, keys, at) {
+      const instant = toInstant(at)
+      const result = await query
+        .updateTable('oidc_issuer_keys')
+        .set({ ...keys, pinned_at: instant, fetched_at: instant, tried_at: instant })
+        .where('issuer_id', '=', issuerId)
+        .where('pinned_at', 'is not', null)
+        .executeTakeFirst()
+      return anyRowChanged(result)
     },
 
     // Primary key.

@@ -46,6 +46,7 @@ export async function refreshKeys(
 export const isBeingFetched = ({ triedAt, fetchedAt, failure }: KeysState, now: Date): boolean =>
   failure === undefined && triedAt > fetchedAt && now.getTime() - triedAt.getTime() < LONGEST_FETCH_MS
 
+/** One that has begun. */
 interface Fetch {
   readonly issuer: FoundIssuer['issuer']
   /** The revision. */
@@ -53,12 +54,19 @@ interface Fetch {
   readonly at: Date
 }
 
-async function fetchAndStore({ issuer, before, at }: Fetch, deps: RefreshKeysDeps): Promise<void> {
+/** Returns why the fetch failed. */
+export async function fetchAndStore(
+  { issuer, before, at }: Fetch,
+  deps: Omit<RefreshKeysDeps, 'issuers'>,
+): Promise<RequestError | Unavailable | undefined> {
   const fetched = await fetchKeys(issuer, deps.fetchDocument).catch((error: unknown) => {
     if (error instanceof RequestError || error instanceof Unavailable) return error
     throw error
   })
-  if (fetched instanceof Error) return deps.issuerKeys.fail(issuer.id, at, fetched.message.slice(0, 500))
+  if (fetched instanceof Error) {
+    await deps.issuerKeys.fail(issuer.id, at, fetched.message.slice(0, 500))
+    return fetched
+  }
   const { jwksUri: _, ...keys } = fetched
   await deps.change(async ({ issuerKeys, record }) => {
     const stored = await issuerKeys.succeed(issuer.id, at, keys)
@@ -66,4 +74,5 @@ async function fetchAndStore({ issuer, before, at }: Fetch, deps: RefreshKeysDep
       await record({ action: 'issuer.refresh', subject: issuer.url, details: { revision: keys.revision } })
     }
   })
+  return undefined
 }

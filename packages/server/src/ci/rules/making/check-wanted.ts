@@ -15,7 +15,6 @@ import { type FindIssuer, findIssuer } from '../managing/find-issuer.ts'
 import { isRuleName } from '../managing/rule-name.ts'
 import type { Match } from '../matcher.ts'
 import type { Grants } from '../rule.ts'
-import { idsOfRule } from '../stable-ids.ts'
 import { checkGrants, type WantedGrants } from './check-grants.ts'
 import { type RuleMaker, requireMayMakeRules } from './rule-maker.ts'
 
@@ -57,9 +56,6 @@ export interface CheckDeps {
 /** Milliseconds. */
 const LIFETIME = { standard: 900_000, least: 60_000 } as const
 
-/** In bytes, as `publisher_rule.ids`: PostgreSQL refuses what takes more than a third of a page of an index. */
-const MOST_IDS = 2000
-
 /** Throws as `addRule` does. Everything is looked at first, so that nobody has to try again for each mistake. */
 export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps): Promise<CheckedWanted> {
   const problems: string[] = []
@@ -77,7 +73,7 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
   const issuer = await noted(() => findIssuer(wanted.issuer, deps.issuers))
   const checked = await noted(() => {
     const match = readMatch(wanted.match)
-    return issuer && matchFor(issuer, match)
+    return issuer && checkRule(issuer, match)
   })
   const packages = await packageIds(wanted.packages, noted, deps)
   const granted = checkGrants({ ...wanted.grants, packages })
@@ -126,14 +122,8 @@ async function packageIds(
   return ids
 }
 
-function matchFor(issuer: Issuer, match: Match): ReturnType<typeof checkRule> {
-  const checked = checkRule(issuer, match)
-  if (Buffer.byteLength(idsOfRule(issuer, checked.match)) <= MOST_IDS) return checked
-  throw invalidField(`The ids of the project have more than ${MOST_IDS} bytes.`, { field: 'match' })
-}
-
 function checkLifetime(lifetime: number, most: number): void {
-  if (lifetime >= LIFETIME.least && lifetime <= most) return
+  if (lifetime >= LIFETIME.least && lifetime <= most && lifetime % 1000 === 0) return
   throw invalidField(
     `A lifetime of ${lifetime / 1000} seconds is not from ${LIFETIME.least / 1000} to ${most / 1000}, the most by RATAFIA_CI_MAX_LIFETIME.`,
     { field: 'lifetime' },

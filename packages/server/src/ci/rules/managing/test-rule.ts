@@ -15,7 +15,7 @@ interface TestRuleDeps {
 }
 
 /** A line of the explanation, or what else keeps the rule from giving anything. */
-export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'rule' | 'account' }
+export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'account' }
 
 export interface TestedRule {
   readonly known: KnownRule
@@ -35,7 +35,7 @@ export async function testRule(
   const issuer = await findIssuer(known.issuer.url, issuers)
   const at = issuedAt(claims) ?? clock()
   const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
-  const disabled = disabledLines(known)
+  const disabled = accountLines(known.account)
   return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
 }
 
@@ -44,10 +44,7 @@ function issuedAt({ iat }: Claims): Date | undefined {
   return at && !Number.isNaN(at.getTime()) ? at : undefined
 }
 
-function disabledLines({ rule, account }: KnownRule): readonly TestedLine[] {
-  const line = (of: 'rule' | 'account', since: Date | undefined): readonly TestedLine[] =>
-    since
-      ? [{ of, claim: '', expected: 'enabled', found: `disabled at ${since.toISOString()}`, holds: false }]
-      : []
-  return [...line('rule', rule.disabledAt), ...line('account', account.disabledAt)]
-}
+const accountLines = ({ username, disabledAt }: KnownRule['account']): readonly TestedLine[] =>
+  disabledAt === undefined
+    ? []
+    : [{ of: 'account', claim: username, expected: 'enabled', found: 'disabled', holds: false }]

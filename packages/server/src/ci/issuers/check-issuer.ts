@@ -1,0 +1,110 @@
+/** What an operator may say of an issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
+import { isIP } from 'node:net'
+import { classOf, firstAddressOf, isNetwork } from '../../address-classes.ts'
+import { invalidField, quote } from '../../errors.ts'
+import { type Issuer, type IssuerSettings, LONGEST_LIFE } from './issuer.ts'
+import { KIND_NAMES, KINDS, type KindName } from './kinds.ts'
+
+/** An absent or empty option means the default. */
+export interface WantedIssuer {
+  readonly url: string
+  readonly kind: string
+  readonly audience?: string | undefined
+  readonly otherAudiences?: readonly string[] | undefined
+  readonly privateAddresses?: readonly string[] | undefined
+  readonly stableClaims?: readonly string[] | undefined
+  /** Milliseconds. */
+  readonly longestLife?: number | undefined
+  readonly namesCanBeReused?: boolean | undefined
+}
+
+export const LONGEST_ISSUER_URL = 500
+const LONGEST_TEXT = 255
+const MOST_ITEMS = 50
+
+/** Throws `invalid-field`. */
+export function checkIssuer(wanted: WantedIssuer): Pick<Issuer, 'url' | 'kind' | 'settings'> {
+  const kind = checkKind(wanted.kind)
+  return { url: checkUrl(wanted.url), kind, settings: checkSettings(kind, wanted) }
+}
+
+function checkKind(kind: string): KindName {
+  const found = KIND_NAMES.find((name) => name === kind)
+  if (found) return found
+  throw invalidField(`There is no kind ${quote(kind)}. The kinds are ${KIND_NAMES.join(', ')}.`, {
+    field: 'kind',
+  })
+}
+
+function checkUrl(text: string): string {
+  const refused = (why: string) => invalidField(`The URL ${quote(text)} ${why}.`, { field: 'url' })
+  // A URL parser drops or replaces what is left out here, and the text is compared with `iss` byte for byte.
+  const isPlain = text.length <= LONGEST_ISSUER_URL && /^https?:\/\/[\x21-\x7e]+$/.test(text)
+  if (!isPlain || !URL.canParse(text)) {
+    throw refused(`is none that an ID token can have: https://, and at most ${LONGEST_ISSUER_URL} characters`)
+  }
+  const { protocol, username, password } = new URL(text)
+  if (username !== '' || password !== '' || /[?#]/.test(text)) {
+    throw refused('has a user, a query or a fragment. Leave that out')
+  }
+  if (protocol !== 'https:' && !isLoopbackUrl(text)) {
+    throw refused('is not https. Only a loopback address, such as http://127.0.0.1:8080, is used without it')
+  }
+  return text
+}
+
+/** Whether it has an address of this machine, not a name. */
+export function isLoopbackUrl(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+  return isIP(host) !== 0 && classOf(host) === 'loopback'
+}
+
+function checkSettings(kind: KindName, wanted: WantedIssuer): IssuerSettings {
+  const { longestLife = LONGEST_LIFE.standard } = wanted
+  if (longestLife < LONGEST_LIFE.standard || longestLife > LONGEST_LIFE.most) {
+    throw invalidField('The longest life of an ID token is between 24h and 7d.', { field: 'max-life' })
+  }
+  const [audience = null] = checkTexts('audience', wanted.audience === undefined ? [] : [wanted.audience])
+  const stableClaims = checkTexts('stable-claims', wanted.stableClaims)
+  if (stableClaims.length > 0 && kind !== 'generic') {
+    throw invalidField(
+      `The stable claims of ${KINDS[kind].title} are known: ${KINDS[kind].stableIds.join(', ')}. Only --kind generic takes others.`,
+      { field: 'stable-claims' },
+    )
+  }
+  return {
+    audience,
+    otherAudiences: checkTexts('other-audience', wanted.otherAudiences),
+    privateAddresses: checkTexts('private-address', wanted.privateAddresses).map(checkNetwork),
+    stableClaims: stableClaims.length === 0 ? null : stableClaims,
+    namesCanBeReused: wanted.namesCanBeReused ?? false,
+    longestLife,
+  }
+}
+
+function checkTexts(field: string, given: readonly string[] = []): readonly string[] {
+  const items = [...new Set(given)]
+  if (items.length > MOST_ITEMS) {
+    throw invalidField(`There are more than ${MOST_ITEMS} of --${field}.`, { field })
+  }
+  const bad = items.find((item) => item.length > LONGEST_TEXT || !/^[\x21-\x7e]+$/.test(item))
+  if (bad === undefined) return items
+  throw invalidField(`--${field} ${quote(bad)} is not 1 to ${LONGEST_TEXT} printable ASCII characters.`, {
+    field,
+  })
+}
+
+function checkNetwork(network: string): string {
+  if (!isNetwork(network)) {
+    throw invalidField(
+      `--private-address ${quote(network)} is no network. Write, for example, 10.20.0.0/16.`,
+      { field: 'private-address' },
+    )
+  }
+  const found = classOf(firstAddressOf(network))
+  if (found === 'private') return network
+  const why = found === 'public' ? 'needs no permission' : 'is never used'
+  throw invalidField(`--private-address ${network} is no private network: a ${found} address ${why}.`, {
+    field: 'private-address',
+  })
+}

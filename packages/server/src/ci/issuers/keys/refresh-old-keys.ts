@@ -1,0 +1,37 @@
+/** The hourly fetch of all keys, so that a key which an issuer withdrew is refused (contract/oidc.md, A18). */
+import type { FoundIssuer, KeysState } from '../issuer.ts'
+import type { IssuerStore } from '../issuer-store.ts'
+import { type RefreshKeysDeps, refreshKeys } from './refresh-keys.ts'
+
+interface RefreshOldKeysDeps extends RefreshKeysDeps {
+  readonly issuers: Pick<IssuerStore, 'list' | 'findById'>
+  /** Whether to begin another step. */
+  readonly goOn: () => Promise<boolean>
+  /** Called for an issuer whose keys could be fetched the last time, and now could not. */
+  readonly onFailed: (url: string, why: string) => void
+}
+
+const HOUR_MS = 3_600_000
+/** Fetched at the same time: an issuer that does not answer takes five seconds. */
+const AT_ONCE = 8
+
+/** Fetches those that are older than an hour. */
+export async function refreshOldKeys(deps: RefreshOldKeysDeps): Promise<void> {
+  const now = deps.clock()
+  const old = (await deps.issuers.list()).filter(({ keys }) => isOld(keys, now))
+  for (let first = 0; first < old.length && (await deps.goOn()); first += AT_ONCE) {
+    await Promise.all(old.slice(first, first + AT_ONCE).map((found) => refreshOne(found, deps)))
+  }
+}
+
+async function refreshOne(found: FoundIssuer, deps: RefreshOldKeysDeps): Promise<void> {
+  const keys = await refreshKeys(found, deps)
+  if (keys?.failure !== undefined && found.keys.failure === undefined) {
+    deps.onFailed(found.issuer.url, keys.failure)
+  }
+}
+
+/** Those from a clock that was ahead, too. */
+function isOld({ pinnedAt, fetchedAt }: KeysState, now: Date): boolean {
+  return pinnedAt === undefined && Math.abs(now.getTime() - fetchedAt.getTime()) > HOUR_MS
+}

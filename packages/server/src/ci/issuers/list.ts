@@ -1,0 +1,27 @@
+/** The issuers, for the operator. */
+import type { Clock } from '../../clock.ts'
+import type { FoundIssuer } from './issuer.ts'
+import type { IssuerStore } from './issuer-store.ts'
+
+interface IssuerKeyAgesDeps {
+  readonly issuers: Pick<IssuerStore, 'list'>
+  readonly clock: Clock
+}
+
+/** For each issuer whose keys are fetched, how old they are, in seconds. */
+export async function issuerKeyAges({ issuers, clock }: IssuerKeyAgesDeps) {
+  const now = clock().getTime()
+  return (await issuers.list())
+    .filter(({ keys }) => keys.pinnedAt === undefined)
+    .map(({ issuer, keys }) => ({
+      issuer: issuer.url,
+      age: Math.max(0, (now - keys.fetchedAt.getTime()) / 1000),
+    }))
+}
+
+/** All of them, by URL: an operator added each. */
+export const listIssuers = ({
+  issuers,
+}: {
+  readonly issuers: Pick<IssuerStore, 'list'>
+}): Promise<readonly FoundIssuer[]> => issuers.list()

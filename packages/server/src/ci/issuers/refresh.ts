@@ -1,0 +1,49 @@
+/** Fetches the keys of an issuer now, or replaces those that an operator gave (contract/oidc.md, A18). */
+import { invalidField } from '../../errors.ts'
+import { type FindIssuerDeps, findIssuer } from './find.ts'
+import type { IssuerStore } from './issuer-store.ts'
+import { storedKeys } from './keys/fetch-keys.ts'
+import { fetchAndStore, type RefreshKeysDeps } from './keys/refresh-keys.ts'
+import { type ShownIssuer, showIssuer } from './show.ts'
+
+interface RefreshIssuerDeps extends RefreshKeysDeps, FindIssuerDeps {
+  readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById' | 'rulesOf'>
+}
+
+export interface RefreshedIssuer extends ShownIssuer {
+  /** Whether its keys are others than before. */
+  readonly changed: boolean
+}
+
+/** Throws `invalid-field`, and `Unavailable` if its documents cannot be fetched: then its keys stay as they are. */
+export async function refreshIssuer(
+  { issuer: urlOrId, jwks }: { readonly issuer: string; readonly jwks?: string | undefined },
+  deps: RefreshIssuerDeps,
+): Promise<RefreshedIssuer> {
+  const found = await findIssuer(urlOrId, deps)
+  const { issuer, keys } = found
+  const at = deps.clock()
+  if (keys.pinnedAt) {
+    if (jwks === undefined) {
+      throw invalidField(`The keys of ${issuer.url} were given in a file. Give the new ones: --jwks FILE.`, {
+        field: 'jwks',
+      })
+    }
+    const given = storedKeys(jwks, [])
+    await deps.change(async ({ issuerKeys, record }) => {
+      if (!(await issuerKeys.pin(issuer.id, given, at))) return
+      await record({ action: 'issuer.refresh', subject: issuer.url, details: { revision: given.revision } })
+    })
+  } else {
+    if (jwks !== undefined) {
+      throw invalidField(`The keys of ${issuer.url} are fetched from it. Leave --jwks out.`, {
+        field: 'jwks',
+      })
+    }
+    const before = await deps.issuerKeys.begin(issuer.id, at, { afterAny: 0, afterFailure: 0 })
+    const failed = await fetchAndStore({ issuer, before: before ?? keys.revision, at }, deps)
+    if (failed) throw failed
+  }
+  const shown = await showIssuer(issuer.id, deps)
+  return { ...shown, changed: shown.keys.revision !== keys.revision }
+}

@@ -1,0 +1,45 @@
+/** Removes an issuer with its rules, and revokes what they minted (contract/oidc.md, A12). */
+import type { Changing } from '../../change.ts'
+import type { Clock } from '../../clock.ts'
+import { invalidField } from '../../errors.ts'
+import type { SessionStore } from '../../tokens/session-store.ts'
+import { type FindIssuerDeps, findIssuer } from './find.ts'
+import type { Issuer } from './issuer.ts'
+import type { IssuerStore, NamedRule } from './issuer-store.ts'
+
+interface RemoveIssuerDeps extends FindIssuerDeps {
+  readonly change: Changing<{
+    readonly issuers: IssuerStore
+    readonly tokenSessions: Pick<SessionStore, 'revokeOfRules'>
+  }>
+  readonly clock: Clock
+}
+
+export interface RemovedIssuer {
+  readonly issuer: Issuer
+  /** By name. */
+  readonly rules: readonly NamedRule[]
+  /** How many sessions were revoked. */
+  readonly revoked: number
+}
+
+/** Throws `invalid-field` when there is no such issuer. `by`: who revokes the sessions. */
+export async function removeIssuer(
+  { issuer: urlOrId, by }: { readonly issuer: string; readonly by: string },
+  deps: RemoveIssuerDeps,
+): Promise<RemovedIssuer> {
+  const { issuer } = await findIssuer(urlOrId, deps)
+  return deps.change(async ({ issuers, tokenSessions, record }) => {
+    const rules = await issuers.remove(issuer.id)
+    if (!rules) throw invalidField(`The issuer ${issuer.url} was removed a moment ago.`, { field: 'issuer' })
+    const ids = rules.map(({ id }) => id)
+    const revoked = (await tokenSessions.revokeOfRules(ids, { at: deps.clock(), by })).length
+    const names = rules.map(({ name }) => name)
+    await record({
+      action: 'issuer.remove',
+      subject: issuer.url,
+      details: { rules: names, sessions: revoked },
+    })
+    return { issuer, rules, revoked }
+  })
+}

@@ -1,0 +1,45 @@
+/** Connects the exchange of ID tokens of CI jobs with what it needs. */
+import { hostname } from 'node:os'
+import type { FastifyInstance } from 'fastify'
+import { entryOf } from '../../audit/recording.ts'
+import { knownKeys } from '../../ci/issuers/keys/known-keys.ts'
+import { verifyByIssuer } from '../../ci/issuers/verify-by-issuer.ts'
+import { ciRoutes } from '../../ci/routes.ts'
+import type { Installation } from '../../cli/installation.ts'
+import { bundledIdentity } from '../../identity/discharge/third-party.ts'
+import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { TokenDependencies } from '../../tokens/dependencies.ts'
+
+interface Parts {
+  readonly app: FastifyInstance
+  readonly installation: Installation
+  readonly telemetry: Pick<Telemetry, 'metrics'>
+}
+
+export async function addCi(
+  tokens: TokenDependencies,
+  { app, installation, telemetry: { metrics } }: Parts,
+): Promise<void> {
+  const { config, clock, audit, changeBy } = installation
+  const change = changeBy({ actor: 'service', source: hostname() })
+  const keys = knownKeys({ ...installation, change })
+  const { host } = new URL(tokens.identity.location)
+  await app.register(ciRoutes, {
+    ...tokens,
+    issuers: installation.issuers,
+    rules: installation.rules,
+    usedTokens: installation.usedTokens,
+    verify: (token, found) => verifyByIssuer(token, found, { keys, audience: tokens.baseUrl, clock }),
+    ownThirdParty: bundledIdentity(installation.keyring, tokens.identity.location, {
+      passwordLogins: config.passwordLogins,
+      loginHost: config.loginHost ?? host,
+    }),
+    mostLifetime: config.jobMaxLifetime,
+    record: async (change, author) => {
+      const entry = entryOf(change, author, clock())
+      await audit.add(entry)
+      return entry.id
+    },
+    count: (issuer, outcome) => metrics.exchanged(issuer, outcome),
+  })
+}
