@@ -24,6 +24,14 @@ export interface Striking {
 
 export type Evidence = Readonly<Record<string, number>>
 
+/** Pauses in milliseconds: between two operations of a client, and between two commands of the operator. */
+export interface Pace {
+  readonly client: number
+  readonly operator: number
+  /** Between commands about rules for jobs, which come beside. */
+  readonly rules: number
+}
+
 export interface Fault extends Layout {
   readonly name: string
   readonly says: string
@@ -31,6 +39,8 @@ export interface Fault extends Layout {
   readonly leastSeconds?: number
   /** How often it strikes at least, however long that takes. Default: once. */
   readonly leastStrikes?: number
+  /** How fast the load is. Default: as fast as it is answered. */
+  readonly pace?: Pace
   /** Whether the release before this one sets up the database and runs first. */
   readonly upgrades?: true
   /** Additional environment variables of a node, by its index. */

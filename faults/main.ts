@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundleForTests } from '../tools/test/bundle.ts'
 import { INVARIANTS } from './check/invariants.ts'
-import { FAULTS } from './faults.ts'
+import { FAULTS, type Fault, type Pace } from './faults.ts'
 import { makeScene } from './load/scene.ts'
 import { PLANTED, type Planted } from './planted.ts'
 import { findingsOf, reportOf, table } from './report.ts'
@@ -34,8 +34,11 @@ const SHORT_SECONDS = 9
 const LONG_SECONDS = 75
 /** Successive load durations, until a planted bug is seen; how many it takes depends on the machine's speed. */
 const PLANTED_SECONDS = { sideBySide: [4, 12], alone: [12, 30] }
-/** More planted bugs at once than there are cores: much of a run is waiting for processes to start and to answer. */
-const LANES = availableParallelism() + 1
+/** Runs at a time: much of a run is waiting for processes to start and to answer. */
+const FAULT_LANES = 2
+const PLANTED_LANES = availableParallelism() + 2
+/** Most planted bugs show in a few hundred operations: more would only keep the other lanes waiting. */
+const PLANTED_PACE: Pace = { client: 15, operator: 350, rules: 600 }
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
 process.exitCode = await main()
@@ -74,26 +77,20 @@ async function main(): Promise<number> {
     models: 12,
     keys: CLIENTS * (values.long ? 12 : 4),
   })
-  const { postgres, stop } = onePostgres(join(directory, 'postgres'))
-  try {
-    const common = { seed, scene, postgres }
-    const seconds = Number(values.seconds ?? (values.long ? LONG_SECONDS : SHORT_SECONDS))
-    const results = await breakAll(faults, { ...common, seconds }, directory, values.long)
-    if (results.length > 0) say(`\n${reportOf(results)}`)
-    const unseen = await plantAll(planted, { seed, scene }, directory)
-    const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
-    say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
-    const idle = results.filter(({ evidence }) => Object.values(evidence).includes(0))
-    for (const { fault } of idle) say(`${fault} did not strike`)
-    return violations + unseen + idle.length === 0 ? 0 : 1
-  } finally {
-    await stop()
-  }
+  const seconds = Number(values.seconds ?? (values.long ? LONG_SECONDS : SHORT_SECONDS))
+  const results = await breakAll(faults, { seed, scene, seconds }, directory, values.long)
+  if (results.length > 0) say(`\n${reportOf(results)}`)
+  const unseen = await plantAll(planted, { seed, scene }, directory)
+  const violations = results.reduce((sum, result) => sum + result.violations.length, 0)
+  say(`\nseed ${seed}: ${violations} violations, ${unseen} of ${planted.length} planted bugs not seen`)
+  const idle = results.filter(({ evidence }) => Object.values(evidence).includes(0))
+  for (const { fault } of idle) say(`${fault} did not strike`)
+  return violations + unseen + idle.length === 0 ? 0 : 1
 }
 
-type Common = Pick<Run, 'seed' | 'scene' | 'postgres' | 'seconds'>
+type Common = Pick<Run, 'seed' | 'scene' | 'seconds'>
 
-/** Every fault once; with `long`, over and over until the time is up. */
+/** Every fault once, some side by side; with `long` alone, over and over until the time is up. */
 async function breakAll(
   faults: typeof FAULTS,
   common: Common,
@@ -107,29 +104,33 @@ async function breakAll(
     (sum(({ seconds }) => seconds) >= LONG_AT_LEAST.seconds &&
       sum(({ operations }) => operations) >= LONG_AT_LEAST.operations)
   for (let turn = 1; faults.length > 0 && (turn === 1 || !enough()); turn++) {
-    for (const fault of faults) {
-      say(`\n${fault.name}: ${fault.says}`)
-      const seed = turn === 1 ? common.seed : `${common.seed} turn ${turn}`
-      const result = await run({
-        ...common,
-        seed,
-        fault,
-        directory: join(directory, `${fault.name}-${turn}`),
-      })
-      results.push(result)
-      const shown = Object.entries(result.evidence).map(([name, times]) => `${times} ${name}`)
-      const notes = ` (${[...shown, ...result.notes].join('; ')})`
-      const counts = `${result.strikes} strikes, ${result.operations} operations`
-      say(`  ${counts}, ${result.violations.length} violations${notes}`)
-      if (result.violations.length > 0) say(findingsOf(result))
-    }
+    const seed = turn === 1 ? common.seed : `${common.seed} turn ${turn}`
+    const broken = await inLanes(
+      long ? 1 : FAULT_LANES,
+      faults,
+      join(directory, `turn-${turn}`),
+      async (fault, lane) => {
+        const result = await run({ ...common, ...lane, seed, fault })
+        say(`\n${fault.name}: ${fault.says}\n${summaryOf(result)}`)
+        return result
+      },
+    )
+    results.push(...broken)
   }
   return results
 }
 
+function summaryOf(result: Result): string {
+  const { strikes, operations, violations, evidence, notes } = result
+  const shown = Object.entries(evidence).map(([name, times]) => `${times} ${name}`)
+  const counts = `${strikes} strikes, ${operations} operations, ${violations.length} violations`
+  const findings = violations.length > 0 ? `\n${findingsOf(result)}` : ''
+  return `  ${counts} (${[...shown, ...notes].join('; ')})${findings}`
+}
+
 /**
- * Resolves to the number of planted bugs that the checker missed. They run side by side and share nothing; what was not
- * seen then runs again alone.
+ * Resolves to the number of planted bugs that the checker missed. They run side by side; what was not seen then runs
+ * again alone.
  */
 async function plantAll(
   planted: readonly Planted[],
@@ -140,9 +141,11 @@ async function plantAll(
   say('\nplanted bugs')
   const sown = planted.map((one): Sown => ({ ...one, operations: 0, found: 0 }))
   const { sideBySide, alone } = PLANTED_SECONDS
-  await inLanes(LANES, sown, sideBySide, { ...common, directory: join(directory, 'side-by-side') })
+  await inLanes(PLANTED_LANES, sown, join(directory, 'side-by-side'), (one, lane) =>
+    plant(one, sideBySide, { ...common, ...lane, pace: PLANTED_PACE }),
+  )
   const missed = sown.filter(({ found }) => found === 0)
-  await inLanes(1, missed, alone, { ...common, directory: join(directory, 'alone') })
+  await inLanes(1, missed, join(directory, 'alone'), (one, lane) => plant(one, alone, { ...common, ...lane }))
   const rows = sown.map(({ breaks, bug, operations, found }) => [
     ...[breaks, bug, operations, found],
     found > 0 ? 'seen' : 'NOT SEEN',
@@ -157,35 +160,16 @@ interface Sown extends Planted {
   found: number
 }
 
-type Field = Pick<Run, 'seed' | 'scene' | 'directory'>
-
-async function inLanes(lanes: number, sown: readonly Sown[], durations: readonly number[], field: Field) {
-  mkdirSync(field.directory, { mode: 0o755 })
-  const next = sown.entries()
-  const lane = async (number: number) => {
-    // A server of its own: some bugs show when it is killed.
-    const { postgres, stop } = onePostgres(join(field.directory, `postgres-${number}`))
-    try {
-      for (const [at, one] of next) {
-        await plant(one, durations, { ...field, postgres, directory: join(field.directory, `${at}`) })
-      }
-    } finally {
-      await stop()
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(lanes, sown.length) }, (_, number) => lane(number)))
-}
-
 async function plant(
   one: Sown,
   durations: readonly number[],
-  { directory, ...common }: Field & Pick<Run, 'postgres'>,
+  { directory, pace, ...common }: Lane & Pick<Run, 'seed' | 'scene'> & Pick<Fault, 'pace'>,
 ): Promise<void> {
   const release = await plantedRelease(`${directory}-planted`, one.replacements)
   for (const [again, seconds] of durations.entries()) {
     if (one.found > 0) break
     const { operations, violations } = await run({
-      ...{ ...common, seconds, fault: one.during },
+      ...{ ...common, seconds, fault: pace ? { ...one.during, pace } : one.during },
       directory: `${directory}-run-${again}`,
       planted: { release, statements: one.statements ?? [] },
     })
@@ -195,7 +179,34 @@ async function plant(
   say(`  ${one.breaks}: ${one.bug}: ${one.found > 0 ? 'seen' : 'not seen yet'}`)
 }
 
-/** A server for every world but `pair`, one after the other; started on first use. */
+/** What a run has for itself. The directory is not made yet. */
+type Lane = Pick<Run, 'postgres' | 'directory'>
+
+/** Does `work` for each of `things`, so many at a time. They share nothing: each lane has a server of its own. */
+async function inLanes<Thing, Outcome>(
+  lanes: number,
+  things: readonly Thing[],
+  directory: string,
+  work: (thing: Thing, lane: Lane) => Promise<Outcome>,
+): Promise<readonly Outcome[]> {
+  mkdirSync(directory, { mode: 0o755 })
+  const outcomes: Outcome[] = []
+  const next = things.entries()
+  const lane = async (number: number) => {
+    const { postgres, stop } = onePostgres(join(directory, `postgres-${number}`))
+    try {
+      for (const [at, thing] of next) {
+        outcomes[at] = await work(thing, { postgres, directory: join(directory, `${at}`) })
+      }
+    } finally {
+      await stop()
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(lanes, things.length) }, (_, number) => lane(number)))
+  return outcomes
+}
+
+/** The server of a lane, for every world but `pair`; started on first use. */
 function onePostgres(directory: string) {
   let started: Promise<Postgres> | undefined
   return {

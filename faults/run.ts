@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { ROOT } from '../tools/test/programs.ts'
 import { check, type Violation } from './check/invariants.ts'
-import { beginning, type Evidence, type Fault } from './faults.ts'
+import { beginning, type Evidence, type Fault, type Pace } from './faults.ts'
 import { type Tally, tally } from './history.ts'
 import { type Client, newClient } from './load/client.ts'
 import { readTruth, showEverything } from './load/final.ts'
@@ -46,10 +46,8 @@ export const CLIENTS = 8
 export const PEOPLE_EACH = 2
 /** The pause between two strikes. */
 const CALM_MS = 700
-/** The pause between two commands of the operator; each occupies a core for half a second. */
-const OPERATOR_PAUSE_MS = 700
-/** Longer for rules, which come beside. */
-const RULES_PAUSE_MS = 1_200
+/** A command occupies a core for half a second. */
+const FULL_PACE: Pace = { client: 0, operator: 700, rules: 1_200 }
 const RECOVERY_DEADLINE_MS = 30_000
 /** The time a run may take in addition to its load. */
 const LONGEST_BESIDES_S = 300
@@ -166,12 +164,13 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
   const ofOneRelease = () =>
     world.nodes.every(({ installation }) => installation.tree === world.installation.tree)
   const randomOf = (who: string) => (turn: number) => seeded(seed, `${fault.name} ${who} turn ${turn}`)
+  const { pace = FULL_PACE } = fault
   const common = { clients, recorder, ratafia, ofOneRelease }
   await Promise.all([
     strike(),
-    ...clients.map((client) => runClient(client, over)),
-    operate({ ...common, randomOf: randomOf('operator'), duties: DUTIES, pauseMs: OPERATOR_PAUSE_MS }, over),
-    operate({ ...common, randomOf: randomOf('rules'), duties: RULE_DUTIES, pauseMs: RULES_PAUSE_MS }, over),
+    ...clients.map((client) => runClient(client, over, pace.client)),
+    operate({ ...common, randomOf: randomOf('operator'), duties: DUTIES, pauseMs: pace.operator }, over),
+    operate({ ...common, randomOf: randomOf('rules'), duties: RULE_DUTIES, pauseMs: pace.rules }, over),
   ])
   return { strikes, evidence }
 }

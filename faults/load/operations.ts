@@ -27,9 +27,10 @@ import type { Request } from './wire.ts'
 /** How long a client waits after a request without an answer. */
 const DISCOURAGED_MS = 25
 
-/** Runs until `over` returns true. */
-export async function run(client: Client, over: () => boolean): Promise<void> {
+/** Runs until `over` returns true, with a pause between two operations. */
+export async function run(client: Client, over: () => boolean, pauseMs: number): Promise<void> {
   for (let turn = 1; !over(); turn++) {
+    if (pauseMs > 0) await sleep(pauseMs)
     client.random = client.randomOf(turn)
     const { history } = client.wire.recorder
     const before = history.length

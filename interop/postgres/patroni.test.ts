@@ -27,6 +27,8 @@ import { type Led, Patroni } from './support/patroni.ts'
 import { CALM_MS, STRIKES } from './support/patroni-strikes.ts'
 
 const HANGS_AFTER_MS = 300_000
+/** Slow, because the members need the processors, too, and minutes pass in which they wait for each other. */
+const PACE = { client: 80, operator: 2_500, rules: 4_000 }
 
 suite('PostgreSQL with Patroni', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-nodes-'))
@@ -76,7 +78,7 @@ suite('PostgreSQL with Patroni', () => {
         }
       }
       try {
-        const fault = { name: title, says: title, strike: underLoad }
+        const fault = { name: title, says: title, strike: underLoad, pace: PACE }
         const result = await breakWorld(world, { fault, seed: String(at), scene, seconds: 0 })
         const { operations, unavailable, silent, violations, evidence } = result
         process.stdout.write(

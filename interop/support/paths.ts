@@ -21,6 +21,7 @@ export const clientPaths = {
   snapd: join(interop, '.bin/snapd'),
   snap: join(interop, '.bin/snap'),
   promtool: join(interop, '.bin/promtool'),
+  keycloak: join(interop, '.bin/keycloak'),
   nginx: '/usr/sbin/nginx',
   person: join(interop, 'support/person.ts'),
   chromium: process.env['CHROMIUM'] ?? '/usr/bin/chromium',

@@ -40,6 +40,7 @@ export function checkRequirements(): void {
     ...(isCurrent('.bin/snapd-stamp', SNAPD_FILES) && runs('sh', '-c', 'command -v ssh-keygen')
       ? []
       : ['the snapd device of interop/snapd']),
+    ...(isCurrent('.bin/keycloak/stamp', ['keycloak.txt']) && runs('java', '-version') ? [] : ['Keycloak']),
   ]
   if (missing.length > 0) throw new Error(`Missing or outdated: ${missing.join(', ')}. ${REMEDY}`)
 }
@@ -70,6 +71,7 @@ export function clientVersions(): Readonly<Record<string, string>> {
     snapd,
     // Built from the same source.
     snap: snapd,
+    Keycloak: numberIn(readFileSync(join(clientPaths.keycloak, 'version.txt'), 'utf8')),
     'openapi-fetch': `${openApiNpm('openapi-fetch')}, types of openapi-typescript ${openApiNpm('openapi-typescript')}`,
     'openapi-python-client': openApiPython('openapi-python-client'),
     Schemathesis: openApiPython('schemathesis'),

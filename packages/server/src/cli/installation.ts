@@ -104,8 +104,6 @@ export interface Installation extends Stores {
   /** By the operator: whoever runs this process. */
   readonly change: Changing<Stores & NewKeyStores & { readonly sealedValues: SealedValueStore }>
   readonly changeBy: ChangingBy<Stores>
-  /** From issuers of ID tokens. */
-  readonly fetchDocument: FetchDocument
   readonly inImport: InImport
   readonly inAudit: InAudit
   close(): Promise<void>

@@ -38,6 +38,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
   { names: ['accounts'], load: async () => (await import('./accounts/accounts.ts')).accountCommands },
   { names: ['agents'], load: async () => (await import('./accounts/agents.ts')).agentCommands },
   { names: ['tokens'], load: async () => (await import('./accounts/tokens.ts')).tokenCommands },
+  { names: ['issuers'], load: async () => (await import('./ci/issuers.ts')).issuerCommands },
   { names: ['publishers'], load: async () => (await import('./ci/publishers.ts')).publisherCommands },
   { names: ['login'], load: async () => (await import('./login/login.ts')).loginCommand },
   { names: ['packages'], load: async () => (await import('./accounts/packages.ts')).packageCommands },

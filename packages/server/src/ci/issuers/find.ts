@@ -1,5 +1,6 @@
 /** Finds an issuer by what an operator calls it. */
 import { invalidField, quote } from '../../errors.ts'
+import { isStorable } from '../id-token/claims.ts'
 import { LONGEST_ISSUER_URL } from './check-issuer.ts'
 import type { FoundIssuer } from './issuer.ts'
 import type { IssuerStore } from './issuer-store.ts'
@@ -11,7 +12,7 @@ export interface FindIssuerDeps {
 /** By its URL, exactly as ID tokens have it, or by its id. Throws `invalid-field` when there is none. */
 export async function findIssuer(urlOrId: string, { issuers }: FindIssuerDeps): Promise<FoundIssuer> {
   const found =
-    urlOrId.length > LONGEST_ISSUER_URL
+    urlOrId.length > LONGEST_ISSUER_URL || !isStorable(urlOrId)
       ? undefined
       : ((await issuers.findByUrl(urlOrId)) ?? (await issuers.findById(urlOrId)))
   if (found) return found

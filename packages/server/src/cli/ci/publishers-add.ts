@@ -92,10 +92,10 @@ async function confirmedIds(
 ): Promise<ProjectIds['ids']> {
   if (fromUrl === undefined) return {}
   const { lookUpIds } = await import('../../ci/rules/making/project-ids.ts')
-  const { findIssuer } = await import('../../ci/rules/managing/find-issuer.ts')
+  const { findIssuer } = await import('../../ci/issuers/find.ts')
   const { project, ids } = await lookUpIds(
     fromUrl,
-    await findIssuer(issuer, installation.issuers),
+    (await findIssuer(issuer, installation)).issuer,
     installation.fetchDocument,
   )
   const matched = Object.entries(ids).map(([claim, id]) => `${claim}=${id}`)

@@ -35,6 +35,19 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '9f050d3a-e724-49a1-b582-fa86bdb4a52d 1c0de3b7-6a5f-4f3e-9d0a-2b8f4c7e9a10 --json',
     '--account ann --all',
   ],
+  'issuers add': [
+    'https://token.actions.githubusercontent.com --kind github',
+    'https://gitlab.corp.example --kind gitlab --private-address 10.20.0.0/16',
+    'https://kubernetes.default.svc.cluster.local --kind kubernetes --jwks jwks.json',
+    'https://vstoken.dev.azure.com/1f2e3d4c-5b6a-4978-8695-a4b3c2d1e0f9 --kind azure-devops --audience api://AzureADTokenExchange',
+  ],
+  'issuers list': ['', '--json'],
+  'issuers show': ['https://token.actions.githubusercontent.com'],
+  'issuers refresh': [
+    'https://token.actions.githubusercontent.com',
+    'https://kubernetes.default.svc.cluster.local --jwks jwks.json',
+  ],
+  'issuers remove': ['https://gitlab.corp.example'],
   'publishers add': [
     'hello-release --issuer https://token.actions.githubusercontent.com --account build --from-url https://github.com/acme/hello --match environment=release --package hello --permission package_upload',
     `hello-edge --issuer https://gitlab.com --account build --match project_id=20 --match 'ref_path:={"glob":"refs/tags/v*"}' --package hello --permission package_upload --channel edge`,

@@ -6,7 +6,8 @@ import { EXAMPLES } from './examples.ts'
 /** The commands of `ratafia --help`, in groups. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run the service:': ['serve', 'identity', 'migrate', 'status', 'config'],
-  'Who can log in:': ['accounts', 'agents', 'tokens', 'publishers', 'packages'],
+  'Who can log in:': ['accounts', 'agents', 'tokens', 'packages'],
+  'Jobs of CI systems:': ['issuers', 'publishers'],
   'Log in to a service, from any machine:': ['login'],
   'Brands, and what devices register as:': [
     'trust',

@@ -9,9 +9,9 @@ import { invalidField, quote, RequestError } from '../../../errors.ts'
 import type { PackageStore } from '../../../package-directory/package-store.ts'
 import { type PackageReference, resolvePackages } from '../../../package-directory/resolve.ts'
 import { isLimit } from '../../../tokens/wanted-limits.ts'
+import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import { checkRule, readMatch } from '../check-rule.ts'
-import { type FindIssuer, findIssuer } from '../managing/find-issuer.ts'
 import { isRuleName } from '../managing/rule-name.ts'
 import type { Match } from '../matcher.ts'
 import type { Grants } from '../rule.ts'
@@ -44,9 +44,8 @@ export interface CheckedWanted {
   readonly warnings: readonly string[]
 }
 
-export interface CheckDeps {
+export interface CheckDeps extends FindIssuerDeps {
   readonly accounts: AccountStore
-  readonly issuers: FindIssuer
   readonly packages: PackageStore
   readonly clock: Clock
   /** The longest lifetime, in milliseconds. */
@@ -70,7 +69,8 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
   }
   await noted(() => checkName(wanted.name))
   const account = await noted(() => accountFor(wanted, now, deps))
-  const issuer = await noted(() => findIssuer(wanted.issuer, deps.issuers))
+  const found = await noted(() => findIssuer(wanted.issuer, deps))
+  const issuer = found?.issuer
   const checked = await noted(() => {
     const match = readMatch(wanted.match)
     return issuer && checkRule(issuer, match)

@@ -1,9 +1,9 @@
 /** Lists rules sorted by name, a page at a time, with how long each was of no use (contract/oidc.md, A23). */
 import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
+import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
 import type { Rule } from '../rule.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
-import { type FindIssuer, findIssuer } from './find-issuer.ts'
 
 export interface RulePage {
   readonly rules: readonly KnownRule[]
@@ -13,7 +13,7 @@ export interface RulePage {
 
 const MAX_RULES_PER_PAGE = 1000
 
-/** All rules, or those of an account (username or id) or an issuer (URL). Throws `invalid-field` when there is none such. */
+/** All rules, or those of an account (username or id) or an issuer (URL or id). Throws `invalid-field` when there is none such. */
 export async function listRules(
   input: {
     readonly account?: string | undefined
@@ -21,10 +21,10 @@ export async function listRules(
     readonly after?: string | undefined
     readonly limit?: number
   },
-  deps: { readonly rules: RuleStore; readonly accounts: AccountStore; readonly issuers: FindIssuer },
+  deps: FindIssuerDeps & { readonly rules: RuleStore; readonly accounts: AccountStore },
 ): Promise<RulePage> {
   const account = input.account === undefined ? undefined : await findAccount(input.account, deps)
-  const issuer = input.issuer === undefined ? undefined : await findIssuer(input.issuer, deps.issuers)
+  const issuer = input.issuer === undefined ? undefined : (await findIssuer(input.issuer, deps)).issuer
   const size = Math.min(Math.max(1, input.limit ?? 100), MAX_RULES_PER_PAGE)
   // One more than asked for tells whether there is a next page.
   const found = await deps.rules.page({

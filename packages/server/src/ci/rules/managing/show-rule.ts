@@ -1,8 +1,8 @@
 /** A rule with the warnings that it was made with. */
 import { RequestError } from '../../../errors.ts'
+import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
 import { checkRule } from '../check-rule.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
-import { type FindIssuer, findIssuer } from './find-issuer.ts'
 import { findRule } from './find-rule.ts'
 
 export interface ShownRule extends KnownRule {
@@ -13,10 +13,10 @@ export interface ShownRule extends KnownRule {
 /** Throws `invalid-field` when there is no such rule. */
 export async function showRule(
   name: string,
-  { rules, issuers }: { readonly rules: Pick<RuleStore, 'find'>; readonly issuers: FindIssuer },
+  { rules, issuers }: FindIssuerDeps & { readonly rules: Pick<RuleStore, 'find'> },
 ): Promise<ShownRule> {
   const known = await findRule(name, rules)
-  const issuer = await findIssuer(known.issuer.url, issuers)
+  const { issuer } = await findIssuer(known.issuer.url, { issuers })
   try {
     return { ...known, warnings: checkRule(issuer, known.rule.match).warnings }
   } catch (error) {

@@ -1,14 +1,13 @@
 /** Explains, without a network, what a rule makes of claims (contract/oidc.md, "Commands and pipelines"). */
 import type { Clock } from '../../../clock.ts'
 import type { Claims } from '../../id-token/id-token.ts'
+import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
 import { type ExplainedLine, explainRule } from '../explain.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
-import { type FindIssuer, findIssuer } from './find-issuer.ts'
 import { findRule } from './find-rule.ts'
 
-interface TestRuleDeps {
+interface TestRuleDeps extends FindIssuerDeps {
   readonly rules: Pick<RuleStore, 'find'>
-  readonly issuers: FindIssuer
   readonly clock: Clock
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -32,7 +31,7 @@ export async function testRule(
   { rules, issuers, clock, baseUrl }: TestRuleDeps,
 ): Promise<TestedRule> {
   const known = await findRule(name, rules)
-  const issuer = await findIssuer(known.issuer.url, issuers)
+  const { issuer } = await findIssuer(known.issuer.url, { issuers })
   const at = issuedAt(claims) ?? clock()
   const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
   const disabled = accountLines(known.account)

@@ -1,0 +1,181 @@
+/** `ratafia issuers`: the CI systems whose jobs can have tokens (contract/oidc.md, "Commands and pipelines"). */
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import type { AddedIssuer } from '../../ci/issuers/add.ts'
+import { KIND_NAMES, KINDS } from '../../ci/issuers/kinds.ts'
+import { parseDuration } from '../../config/values.ts'
+import { actOnEach } from '../act-on-each.ts'
+import { withYes, type YesOption } from '../confirm.ts'
+import { type CommandContext, UsageError } from '../context.ts'
+import { readNamed } from '../files.ts'
+import type { Installation } from '../installation.ts'
+import {
+  counted,
+  details,
+  type JsonOption,
+  type ListOption,
+  note,
+  print,
+  printList,
+  withJson,
+  withList,
+} from '../output.ts'
+import { ISSUER_COLUMNS, issuerRow, rowOfShown, shownIssuer } from './issuer-row.ts'
+
+interface AddOptions extends JsonOption {
+  readonly kind: string
+  readonly audience?: string
+  readonly otherAudience?: readonly string[]
+  readonly privateAddress?: readonly string[]
+  readonly jwks?: string
+  readonly stableClaims?: string
+  readonly maxLife?: string
+  readonly namesCanBeReused?: 'accepted'
+}
+
+const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+
+export function issuerCommands(parent: Command, context: CommandContext): void {
+  const issuers = parent
+    .command('issuers')
+    .description('the issuers of ID tokens: CI systems whose jobs can get tokens without a secret')
+
+  withJson(issuers.command('add <url>'))
+    .description('add an issuer, by the URL that "iss" of its ID tokens has, and fetch its keys')
+    .requiredOption('--kind <kind>', `the CI system: ${KIND_NAMES.join(', ')}`)
+    .option('--audience <text>', 'the audience of its ID tokens, if it cannot set that of this service')
+    .option('--other-audience <text>', 'what its ID tokens may name beside that; may repeat', several)
+    .option(
+      '--private-address <cidr>',
+      'a network that is not public, and where it may be; may repeat',
+      several,
+    )
+    .option('--jwks <file>', 'its keys, a JSON Web Key Set, for an issuer that the service cannot reach')
+    .option('--stable-claims <names>', 'with the kind generic: claims that identify a job for good, as a,b')
+    .option('--max-life <duration>', 'the longest life of its ID tokens, 24h to 7d (default: 24h)')
+    .addOption(
+      new Option(
+        '--names-can-be-reused <accepted>',
+        'let rules match names alone, which somebody else can get one day',
+      ).choices(['accepted']),
+    )
+    .action((url: string, options: AddOptions) => add(url, options, context))
+
+  withList(issuers.command('list'), ISSUER_COLUMNS)
+    .description('list all issuers, by URL')
+    .action(async (options: ListOption) => {
+      const { listIssuers } = await import('../../ci/issuers/list.ts')
+      const rows = await context.readInstallation(async (installation) =>
+        (await listIssuers(installation)).map(issuerRow),
+      )
+      printList(context, options, rows, {
+        columns: ['url', 'kind', 'keys', 'keys_from', 'failure'],
+        empty: 'There is no issuer. `ratafia issuers add URL --kind KIND` adds one.',
+      })
+    })
+
+  withJson(issuers.command('show <url>'))
+    .description('show one issuer with its keys and its rules, by URL or id')
+    .action(async (url: string, options: JsonOption) => {
+      const { showIssuer } = await import('../../ci/issuers/show.ts')
+      const found = await context.readInstallation((installation) => showIssuer(url, installation))
+      print(context, options, shownIssuer(found), details(rowOfShown(found)))
+    })
+
+  withJson(issuers.command('refresh <url>'))
+    .description('fetch the keys of an issuer now; the service does so every hour')
+    .option('--jwks <file>', 'the new keys of an issuer that was added with --jwks')
+    .action(async (url: string, options: JsonOption & { readonly jwks?: string }) => {
+      const { refreshIssuer } = await import('../../ci/issuers/refresh.ts')
+      const jwks = await readKeys(options.jwks)
+      const { changed, ...found } = await context.withInstallation((installation) =>
+        refreshIssuer({ issuer: url, jwks }, installation),
+      )
+      const keys = counted(found.imported.keys.length, 'key')
+      const told = `The issuer ${found.issuer.url} has ${keys}: ${changed ? 'others than before' : 'the same as before'}.`
+      print(context, options, { ...shownIssuer(found), changed }, told)
+    })
+
+  withYes(withJson(issuers.command('remove <url...>')))
+    .description('remove issuers with their rules; the sessions that the rules opened are revoked')
+    .action(async (urls: readonly string[], options: JsonOption & YesOption) => {
+      const { OPERATOR } = await import('../../accounts/account-fields.ts')
+      const { removeIssuer } = await import('../../ci/issuers/remove.ts')
+      const act = async (url: string, installation: Installation) => {
+        const removed = await removeIssuer({ issuer: url, by: OPERATOR }, installation)
+        const rules = removed.rules.map(({ name }) => name)
+        const told = `The issuer ${removed.issuer.url} is removed, with ${counted(rules.length, 'rule')}; ${counted(removed.revoked, 'session')} revoked.`
+        return { value: { removed: removed.issuer.url, rules, revoked: removed.revoked }, told }
+      }
+      const removing = { thing: 'issuer', done: 'removed', consequence: whatRemovingEnds, act }
+      await actOnEach(urls, removing, options, context)
+    })
+}
+
+async function whatRemovingEnds(url: string, installation: Installation): Promise<string> {
+  const { showIssuer } = await import('../../ci/issuers/show.ts')
+  const { issuer, rules } = await showIssuer(url, installation)
+  if (rules.length === 0) return `No job of ${issuer.url} can get a token any longer. It has no rule.`
+  const names = rules.map(({ name }) => name).join(', ')
+  return `No job of ${issuer.url} can get a token any longer. ${counted(rules.length, 'rule')} of it (${names}) will be removed, and the sessions that they opened revoked. This cannot be undone.`
+}
+
+async function add(url: string, options: AddOptions, context: CommandContext): Promise<void> {
+  const { addIssuer } = await import('../../ci/issuers/add.ts')
+  const wanted = {
+    ...{ url, kind: options.kind, audience: options.audience, otherAudiences: options.otherAudience },
+    privateAddresses: options.privateAddress,
+    jwks: await readKeys(options.jwks),
+    stableClaims: options.stableClaims?.split(',').map((name) => name.trim()),
+    longestLife: options.maxLife === undefined ? undefined : durationOf(options.maxLife),
+    namesCanBeReused: options.namesCanBeReused === 'accepted',
+  }
+  const { added, audience } = await context.beginInstallation(async (installation) => ({
+    added: await addIssuer(wanted, installation),
+    audience: options.audience ?? installation.config.baseUrl,
+  }))
+  const { issuer, keys, jwksUri = null, warnings } = added
+  const shown = shownIssuer({
+    issuer,
+    imported: keys,
+    rules: [],
+    keys: {
+      revision: keys.revision,
+      pinnedAt: jwksUri === null ? issuer.createdAt : undefined,
+      fetchedAt: issuer.createdAt,
+      triedAt: issuer.createdAt,
+      failure: undefined,
+    },
+  })
+  print(context, options, { ...shown, jwks_uri: jwksUri, warnings }, toldOf(added, audience, options))
+  if (!options.json) for (const warning of warnings) note(context.streams, `ratafia: warning: ${warning}`)
+}
+
+function toldOf(
+  { issuer, keys, jwksUri }: AddedIssuer,
+  audience: string | undefined,
+  { jwks = '' }: AddOptions,
+): string {
+  const found = `${counted(keys.keys.length, 'key')} from ${jwksUri ?? jwks}`
+  return [
+    `The issuer ${issuer.url} is added: ${KINDS[issuer.kind].title}, ${found}, ${keys.algorithms.join(' ')}.`,
+    ...(jwksUri === undefined
+      ? ['Its keys stay as they are until `ratafia issuers refresh URL --jwks FILE` replaces them.']
+      : []),
+    ...(audience === undefined ? [] : [`Its jobs ask for ID tokens with the audience ${audience}.`]),
+    'They get no token until a rule says so: `ratafia publishers add NAME --issuer URL …`.',
+  ].join('\n')
+}
+
+async function readKeys(file: string | undefined): Promise<string | undefined> {
+  return file === undefined ? undefined : (await readNamed(file)).bytes.toString('utf8')
+}
+
+/** Throws {@link UsageError}. */
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new UsageError(`--max-life ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

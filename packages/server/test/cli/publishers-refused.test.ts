@@ -1,0 +1,208 @@
+/** What `ratafia publishers` refuses, in words and with an exit code: risky rules, and values that nobody means. */
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import { MOST_RULES_OF_A_PROJECT } from '../../src/ci/rules/making/add-rule.ts'
+import type { Installation } from '../../src/cli/installation.ts'
+import { eachDatabase, onOne } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import { GITHUB, givenIssuer } from '../support/rules.ts'
+
+const IDS = ['--match', 'repository_id=74', '--match', 'repository_owner_id=65']
+const MATCH = [...IDS, '--match', 'ref=refs/heads/main']
+const GRANTS = ['--package', 'hello', '--permission', 'package_upload']
+
+eachDatabase((kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const { describeOnce, testOnce } = onOne(kind)
+  let installation: Installation
+  before(async () => {
+    assert.equal((await program.run(['migrate'])).code, 0)
+    const account = ['--email', 'build@example.org', '--name', 'Build farm', '--no-password']
+    await program.json('accounts', 'add', 'build', ...account)
+    installation = await program.open()
+    await givenIssuer(installation.database, GITHUB, 'github')
+  })
+
+  interface Tried {
+    readonly name?: string
+    readonly issuer?: string
+    readonly account?: string
+    readonly match?: readonly string[]
+    readonly grants?: readonly string[]
+    readonly more?: readonly string[]
+  }
+  const add = (tried: Tried) => {
+    const { name = 'tried', issuer = GITHUB, account = 'build', match = MATCH, grants = GRANTS } = tried
+    const words = ['--issuer', issuer, '--account', account, ...match, ...grants, ...(tried.more ?? [])]
+    return program.run(['publishers', 'add', name, ...words])
+  }
+  const refuses = async (tried: Tried, exitCode: number, message: RegExp) => {
+    const { code, stdout, stderr } = await add(tried)
+    assert.deepEqual([code, stdout], [exitCode, ''], stderr)
+    assert.match(stderr, message)
+    assert.ok(stderr.length < 3000, `the message has ${stderr.length} characters`)
+    assert.deepEqual(await program.json('publishers', 'list'), [])
+  }
+
+  // Vectors: grants-everything and grants-account among others.
+  const REFUSED: readonly [title: string, tried: Tried, message: RegExp, exitCode?: number][] = [
+    [
+      'no permission and no package',
+      { grants: [] },
+      /names the permissions of its tokens: give --permission\.\n.*names the packages of its tokens: give --package\./,
+    ],
+    ...['edit_account', 'modify_account_key', 'store_admin', 'store_review', 'package_purchase'].map(
+      (permission): [string, Tried, RegExp] => [
+        `the permission ${permission}, even with --allow-register`,
+        { more: ['--permission', permission, '--allow-register'] },
+        new RegExp(`No rule grants ${permission}: take it out\\.`),
+      ],
+    ),
+    [
+      'a permission of publisher gateways',
+      { more: ['--permission', 'account-manage-keys'] },
+      /No rule grants account-manage-keys: rules grant permissions of the tokens API\./,
+    ],
+    [
+      'registering without a word',
+      { more: ['--permission', 'package_register'] },
+      /give --allow-register, too/,
+    ],
+    ['a lifetime of a minute less a second', { more: ['--lifetime', '59s'] }, /of 59 seconds is not from 60/],
+    ['a lifetime of an hour and a second', { more: ['--lifetime', '3601'] }, /not from 60 to 3600/],
+    ['a lifetime that is none', { more: ['--lifetime', '1.5'] }, /neither a number of seconds nor/, 2],
+    ['no match at all', { match: [] }, /repository_id and repository_owner_id are needed/],
+    [
+      'names alone',
+      { match: ['--match', 'repository=a/b'] },
+      /repository_id and repository_owner_id are needed/,
+    ],
+    ['--match without a value', { match: ['--match', 'ref'] }, /neither claim=text nor claim:=JSON/, 2],
+    ['--match without a claim', { match: ['--match', '=x'] }, /neither claim=text nor claim:=JSON/, 2],
+    ['--match twice', { match: [...MATCH, '--match', 'ref=x'] }, /names ref twice/, 2],
+    ['JSON that is none', { match: [...MATCH, '--match', 'x:={'] }, /what follows := is not JSON/, 2],
+    ['a list', { match: [...MATCH, '--match', 'x:=["a"]'] }, /x: a matcher is /],
+    ['a regular expression', { match: [...MATCH, '--match', 'x:={"regex":"."}'] }, /x: a matcher is /],
+    ['an unknown issuer', { issuer: 'https://x' }, /There is no issuer "https:\/\/x"/],
+    ['the issuer with a slash', { issuer: `${GITHUB}/` }, /There is no issuer/],
+    ['an unknown account', { account: 'nobody' }, /There is no account "nobody"/],
+  ]
+  describeOnce('refused', () => {
+    for (const [title, tried, message, exitCode = 1] of REFUSED) {
+      test(title, () => refuses(tried, exitCode, message))
+    }
+  })
+
+  const LONG = 'x'.repeat(10_000)
+  const claim = (value: string) => [...MATCH, '--match', value]
+  const HOSTILE: readonly [title: string, tried: Tried, message: RegExp][] = [
+    ['a name with NUL', { name: 'a\0b' }, /The name "a\\u0000b" is not 1 to 64/],
+    ['a name of 10,000 characters', { name: LONG }, /The name "x{64}…" is not 1 to 64/],
+    ['a name of 65 characters', { name: 'x'.repeat(65) }, /is not 1 to 64/],
+    ['an issuer with NUL', { issuer: `${GITHUB}\0` }, /There is no issuer/],
+    ['an issuer of 10,000 characters', { issuer: `https://${LONG}` }, /There is no issuer/],
+    ['half a character in the issuer', { issuer: 'https://\ud800' }, /There is no issuer/],
+    ['an account with NUL', { account: 'build\0' }, /There is no account/],
+    ['an account of 10,000 characters', { account: LONG }, /There is no account/],
+    [
+      'a package with NUL',
+      { grants: ['--package', 'a\0', '--permission', 'package_upload'] },
+      /printable ASCII/,
+    ],
+    ['a package of 10,000 characters', { more: ['--package', LONG] }, /"x{64}…" is not 1 to 128 printable/],
+    ['a permission of 10,000 characters', { more: ['--permission', LONG] }, /is not 1 to 128 printable/],
+    ['a channel with a line break', { more: ['--channel', 'a\nb'] }, /"a\\nb" is not 1 to 128 printable/],
+    [
+      '1000 packages',
+      { more: Array.from({ length: 1000 }, (_, at) => ['--package', `p${at}`]).flat() },
+      /There are more than 256 of --package\./,
+    ],
+    [
+      '256 packages and 256 channels, which fit into no token',
+      {
+        more: Array.from({ length: 256 }, (_, at) => [
+          ...['--package', `${at}`.padEnd(128, 'x'), '--channel', `${at}`.padEnd(128, 'x')],
+        ]).flat(),
+        grants: ['--permission', 'package_upload'],
+      },
+      /The limits do not fit into a caveat\. Give fewer\./,
+    ],
+    ['a claim whose value has NUL', { match: claim('x=\0') }, /x: a matcher is a text/],
+    ['a claim whose value has half a character', { match: claim('x=\udc00') }, /x: a matcher is a text/],
+    ['a claim whose value has 10,000 characters', { match: claim(`x=${LONG}`) }, /x: a matcher is a text/],
+    [
+      'a claim whose name has 10,000 characters',
+      { match: claim(`${LONG}=x`) },
+      /the name of a claim has 1 to/,
+    ],
+    ['a claim whose name has NUL', { match: claim('a\0=x') }, /the name of a claim has 1 to/],
+    [
+      '1000 claims',
+      { match: claim('a=a').concat(Array.from({ length: 1000 }, (_, at) => ['--match', `c${at}=x`]).flat()) },
+      /A rule matches at most 32 claims\./,
+    ],
+    [
+      '1000 alternatives',
+      { match: claim(`x:=${JSON.stringify({ any_of: Array.from({ length: 1000 }, String) })}`) },
+      /x: a matcher is a text/,
+    ],
+    [
+      'a number beyond those that JSON keeps apart',
+      { match: claim('x:=9007199254740993') },
+      /x: a matcher is/,
+    ],
+    [
+      'ids of 1000 digits',
+      { match: [...MATCH.slice(2), '--match', `repository_id=${'7'.repeat(1000)}`] },
+      /The ids are longer than/,
+    ],
+  ]
+  describe('hostile values', () => {
+    for (const [title, tried, message] of HOSTILE) test(title, () => refuses(tried, 1, message))
+  })
+
+  test('a claim called __proto__ is a claim as any other', async () => {
+    const { code, stderr } = await add({ name: 'proto', match: claim('__proto__=x') })
+    assert.deepEqual([code, stderr], [0, ''])
+    const { match } = await program.json('publishers', 'show', 'proto')
+    assert.equal(Object.getOwnPropertyDescriptor(match, '__proto__')?.value, 'x')
+    await program.json('publishers', 'remove', 'proto')
+  })
+
+  for (const verb of ['show', 'disable', 'remove']) {
+    test(`${verb} of names that no rule has`, async () => {
+      for (const name of ['a\0b', LONG, '\ud800', '']) {
+        const { code, stdout, stderr } = await program.run(['publishers', verb, name])
+        assert.deepEqual([code, stdout], [1, ''])
+        assert.match(stderr, /^ratafia: There is no rule "/)
+        assert.ok(stderr.length < 300)
+      }
+    })
+  }
+
+  testOnce(`a project has at most ${MOST_RULES_OF_A_PROJECT} rules`, async () => {
+    const { stderr } = await add({ name: 'first' })
+    assert.equal(stderr, '')
+    const { query } = installation.database
+    const row = await query.selectFrom('publisher_rule').selectAll().executeTakeFirstOrThrow()
+    const more = Array.from({ length: MOST_RULES_OF_A_PROJECT - 1 }, (_, at) => ({
+      ...{ ...row, id: `${at}`, name: `n${at}` },
+    }))
+    await query.insertInto('publisher_rule').values(more).execute()
+    const last = await add({ name: 'last' })
+    assert.equal(last.code, 1)
+    assert.match(last.stderr, /There are 100 rules for this project\. Remove one that is not needed\./)
+    const others = MATCH.map((word) => word.replace('_id=74', '_id=75'))
+    assert.equal((await add({ name: 'of-another', match: others })).code, 0)
+  })
+
+  testOnce('RATAFIA_CI_MAX_LIFETIME bounds the lifetime, and lowers the default', async () => {
+    const words = ['--issuer', GITHUB, '--account', 'build', ...MATCH, ...GRANTS]
+    const environment = { RATAFIA_CI_MAX_LIFETIME: '5m' }
+    const long = ['publishers', 'add', 'long', ...words, '--lifetime', '301']
+    assert.match((await program.run(long, { environment })).stderr, /is not from 60 to 300/)
+    const usual = ['publishers', 'add', 'short', ...words.map((word) => word.replace('_id=74', '_id=76'))]
+    const { stdout } = await program.run(usual, { environment })
+    assert.match(stdout, /for 300 seconds\.\n$/)
+  })
+})
