@@ -32,7 +32,8 @@ export const CI_OPERATIONS = {
     headers: IdempotencyHeadersSchema,
     body: ExchangeIdTokenRequestSchema,
     bodyRequired: true,
-    bodyType: ['application/x-www-form-urlencoded', 'application/json'],
+    // In this order: a generated client that takes both for one sends the last.
+    bodyType: ['application/json', 'application/x-www-form-urlencoded'],
     response: ExchangeIdTokenResponseSchema,
     textResponse: CredentialsTextSchema,
     errorBody: OAuthErrorSchema,

@@ -70,6 +70,7 @@ test('requests are described by the schemas that check them, and say whether the
   const needed = operations.filter((one) => one.operation.requestBody?.required)
   assert.deepEqual(needed.map((one) => one.operation.operationId).sort(), [
     'discharge',
+    'exchangeIdToken',
     'gatewayRevoke',
     'offlineExchange',
     'openSession',

@@ -1,4 +1,5 @@
 /** The examples of the document. A test of the server sends each of them and compares the answers. */
+import { CI_EXAMPLES } from '../ci/examples.ts'
 import type { IDENTITY_OPERATIONS } from '../identity/operations.ts'
 import type { OPERATIONS } from '../operations.ts'
 import type { PASSWORD_OPERATIONS } from '../publishers/password-operations.ts'
@@ -273,6 +274,7 @@ export const EXAMPLES: { readonly [Id in OperationId]?: readonly Example[] } = {
       },
     },
   ],
+  ...CI_EXAMPLES,
   waitForLogin: [
     {
       name: 'approved',

@@ -15,6 +15,11 @@ Developer tokens, and identities and sessions of devices, for a snap store.
 4. Send the token with every request: \`Authorization: Macaroon TOKEN\`. \`whoami\` says what it may do, \`listTokens\`
    lists the logins of the account, \`revokeToken\` ends one.
 
+## A CI job
+
+\`exchangeIdToken\` gives a token for the ID token that the CI system signs for the job, if the operator has added the
+issuer and a rule. \`oidcAudience\` says for whom the ID token has to be. No secret is stored anywhere.
+
 ## A device
 
 1. \`requestId\`, then \`registerDevice\` with a serial-request that the device signed, and its model. The answer is the
@@ -29,8 +34,9 @@ operations under other paths.
 ## Answers
 
 Every answer has \`Snap-Store-Version\`, and \`Content-Type: application/json\` without a charset where it is JSON. Every
-refusal has an \`ErrorBody\`, or a \`BakeryError\` from the identity service. Programs should go by the code: codes are
-added, never renamed. Each status of an operation lists its codes, also as \`x-error-codes\`. Besides:
+refusal has an \`ErrorBody\`, to which an \`OAuthError\` adds what clients of OAuth look for, or a \`BakeryError\` from the
+identity service. Programs should go by the code: codes are added, never renamed. Each status of an operation lists its
+codes, also as \`x-error-codes\`. Besides:
 
 - a path with another method gets 405 \`method-not-allowed\` with \`Allow\`; an unknown path gets 404 \`not-found\`
 - a fault of the service gets 500 \`internal-error\`

@@ -31,6 +31,21 @@ export const LINKS: { readonly [Id in OperationId]?: Readonly<Record<number, Lin
       },
     },
   },
+  exchangeIdToken: {
+    200: {
+      Whoami: {
+        operationId: 'whoami',
+        description: 'What the token may do',
+        parameters: { 'header.Macaroons': '$response.body#/access_token' },
+      },
+      Revoke: {
+        operationId: 'revokeToken',
+        description: 'Ends the session of the job, which the job itself may do',
+        parameters: { 'header.Macaroons': '$response.body#/access_token' },
+        requestBody: { 'session-id': '$response.body#/session_id' },
+      },
+    },
+  },
   discharge: {
     200: {
       Exchange: {

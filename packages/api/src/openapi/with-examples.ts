@@ -36,8 +36,15 @@ const parameterOf =
 
 const inEach = (content: Content, examples: readonly Example[], pick: Value): Content =>
   Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [type, withValues(media, examples, pick)]),
+    Object.entries(content).map(([type, media]) => [
+      type,
+      withValues(media, examples, (one) => fitting(type, pick(one))),
+    ]),
   )
+
+/** Where an answer is JSON or text, an example shows one of them. */
+const fitting = (type: string, value: unknown): unknown =>
+  type === 'text/plain' && typeof value !== 'string' ? undefined : value
 
 /** Adds those examples that have a value here. */
 function withValues<T extends object>(to: T, examples: readonly Example[], pick: Value): T {

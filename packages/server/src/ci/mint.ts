@@ -10,6 +10,7 @@ import type { IssuedType } from './exchange-request.ts'
 
 export interface JobSession {
   readonly id: SessionId
+  readonly since: Date
   readonly until: Date
   readonly account: { readonly id: AccountId; readonly username: string }
 }

@@ -29,8 +29,8 @@ export interface Use extends TokenName {
     readonly id: SessionId
     readonly description: string
     readonly until: Date
-    /** JSON: what is known of the job. */
-    readonly job: string
+    /** What is known of the job, kept as JSON. */
+    readonly job: object
   }
   readonly rule: { readonly id: string; readonly version: string }
   /** Its subject is the session. */
@@ -115,7 +115,9 @@ export const usedTokenStore = ({ query }: Pick<Database, 'query'>): UsedTokenSto
     const expired = sql`select issuer, token_key from used_workload_token
       where expires_at < ${toInstant(before)} order by expires_at limit ${limit}`
     const { numAffectedRows = 0n } =
-      await sql`delete from used_workload_token where (issuer, token_key) in (${expired})`.execute(query)
+      await sql`delete from ${sql.table('used_workload_token')} where (issuer, token_key) in (${expired})`.execute(
+        query,
+      )
     return Number(numAffectedRows)
   },
 })
@@ -132,7 +134,7 @@ const valuesOf = ({ issuer, key, at, keepUntil, idempotencyHash, session, rule }
   sessionId: session.id,
   description: session.description,
   until: toInstant(session.until),
-  job: session.job,
+  job: JSON.stringify(session.job),
   ruleId: rule.id,
   ruleVersion: rule.version,
 })
@@ -141,7 +143,7 @@ type Values = ReturnType<typeof valuesOf>
 /** Primary key. It waits for whoever is using the same token right now. */
 const insertUsed = compiledOnce(
   (_, { issuer, key, sessionId, at, keepUntil, idempotencyHash }: Values) =>
-    sql`insert into used_workload_token
+    sql`insert into ${sql.table('used_workload_token')}
         (issuer, token_key, session_id, used_at, expires_at, idempotency_hash)
       values (${issuer}, ${key}, ${sessionId}, ${at}, ${keepUntil}, ${idempotencyHash})
       on conflict (issuer, token_key) do nothing
@@ -152,7 +154,7 @@ const insertSession = insertRecorded(
   (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job }: Values) => {
     const instant = (value: number) => sql`cast(${value} as bigint)`
     // Primary keys. Locked in this order, as whoever removes an issuer or an account locks them before their rules.
-    return sql`insert into token_session
+    return sql`insert into ${sql.table('token_session')}
         (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job)
       select cast(${sessionId} as text), account.id, cast(${description} as text),
         ${instant(at)}, ${instant(until)}, ${instant(at)}, publisher_rule.id, cast(${job} as text)

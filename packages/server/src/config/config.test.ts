@@ -31,6 +31,7 @@ const DEFAULT_RATES = {
   'wait-token': a(1200),
   verify: a(60_000),
   refused: a(600),
+  oidc: a(30),
 }
 
 test('without any variable: what a fresh machine runs with', () => {
@@ -56,6 +57,7 @@ test('without any variable: what a fresh machine runs with', () => {
     tokenLifetime: 365 * DAY,
     tokenMaxLifetime: undefined,
     jobMaxLifetime: 3_600_000,
+    issuerProxy: undefined,
     deviceSessionLifetime: DAY,
     unknownSessions: 'refuse',
     deviceServicePath: '/v1',
@@ -108,8 +110,8 @@ const WHOLE = {
   RATAFIA_DEVELOPER_ACCOUNT: 'off',
   RATAFIA_TOKEN_LIFETIME: '12h',
   RATAFIA_TOKEN_MAX_LIFETIME: '30d',
-  RATAFIA_CI_MAX_LIFETIME: '30m',
   RATAFIA_ISSUER_PROXY: 'http://user:secret@proxy.example.com:3128',
+  RATAFIA_CI_MAX_LIFETIME: '30m',
   RATAFIA_DEVICE_SESSION_LIFETIME: '7d',
   RATAFIA_UNKNOWN_SESSIONS: 'ignore',
   RATAFIA_DEVICE_SERVICE_PATH: '/serial/vault/',
@@ -176,6 +178,7 @@ test('with every variable', () => {
     tokenLifetime: 12 * 3_600_000,
     tokenMaxLifetime: 30 * DAY,
     jobMaxLifetime: 1_800_000,
+    issuerProxy: 'http://user:secret@proxy.example.com:3128/',
     deviceSessionLifetime: 7 * DAY,
     unknownSessions: 'ignore',
     deviceServicePath: '/serial/vault',

@@ -126,10 +126,10 @@ function configOf(
     tokenLifetime: tokenLifetime(values),
     /** Milliseconds; undefined = no limit. */
     tokenMaxLifetime: values.RATAFIA_TOKEN_MAX_LIFETIME,
-    /** Of what a rule gives to a job, in milliseconds. */
-    jobMaxLifetime: values.RATAFIA_CI_MAX_LIFETIME,
     /** It may have a password. Undefined = none. */
     issuerProxy: values.RATAFIA_ISSUER_PROXY,
+    /** Of what a rule gives to a job, in milliseconds. */
+    jobMaxLifetime: values.RATAFIA_CI_MAX_LIFETIME,
     /** Milliseconds. */
     deviceSessionLifetime: values.RATAFIA_DEVICE_SESSION_LIFETIME,
     unknownSessions: values.RATAFIA_UNKNOWN_SESSIONS,

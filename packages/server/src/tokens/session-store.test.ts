@@ -41,6 +41,7 @@ eachDatabase((kind, open) => {
     validUntil: later(DAY),
     revokedAt: undefined,
     revokedBy: undefined,
+    job: undefined,
     ...more,
   })
   const openNew = async (accountId: AccountId, more: Partial<Session> = {}) => {

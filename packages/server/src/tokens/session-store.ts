@@ -29,7 +29,7 @@ export interface SessionFilter {
 
 /** A session to record, and on what that rests. */
 export interface Opening {
-  readonly session: Omit<Session, 'revokedAt' | 'revokedBy'>
+  readonly session: Omit<Session, 'revokedAt' | 'revokedBy' | 'job'>
   /** When its account's logins were last ended, as its caller has seen it. */
   readonly loginsSince: Date | undefined
   readonly at: Date
@@ -231,5 +231,6 @@ function fromRow(row: TokenSessionTable): Session {
     validUntil: fromInstant(row.valid_until),
     revokedAt: fromInstant(row.revoked_at) ?? undefined,
     revokedBy: row.revoked_by ?? undefined,
+    job: row.job === null ? undefined : JSON.parse(row.job),
   }
 }

@@ -10,6 +10,18 @@ export interface Session {
   readonly revokedAt: Date | undefined
   /** A username, or `operator`. */
   readonly revokedBy: string | undefined
+  /** Of a session that a job of a CI system opened by a rule; undefined for a login. */
+  readonly job: SessionJob | undefined
+}
+
+/** What is known of a job (contract/oidc.md, A13). The database keeps this as JSON. */
+export interface SessionJob {
+  /** The name of its rule. */
+  readonly rule: string
+  /** The URL of its issuer. */
+  readonly issuer: string
+  /** By name. */
+  readonly claims: Readonly<Record<string, string | number | boolean>>
 }
 
 /** A session with the username of its account. */

@@ -50,8 +50,11 @@ eachDatabase((_kind, _open, fresh) => {
     assert.deepEqual(more, [])
     assert.deepEqual(Object.keys(listed).sort(), [
       'description',
+      'issuer',
+      'job',
       'revoked_at',
       'revoked_by',
+      'rule',
       'session_id',
       'username',
       'valid_since',

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { TOKEN_TYPES } from '@ratafia/api'
 import { BakeryErrorSchema } from '@ratafia/api/schemas'
 import { decodeStream } from '@ratafia/assertions'
 import { decodeBase64, decodeBinary, encodeBase64, encodeBinary } from '@ratafia/macaroon'
@@ -29,6 +30,8 @@ import {
   streamOf,
   withAcme,
 } from '../support/devices.ts'
+import { fieldsOf, idTokenOf, vectorIssuers, withRule } from '../support/exchanges.ts'
+import { rulesOf } from '../support/id-tokens.ts'
 import { Browser } from '../support/identity.ts'
 import { assertDocumented, type DocumentedOperation, document } from '../support/openapi.ts'
 import { bearing, revokeSession, sessionIdOf, testService } from '../support/service.ts'
@@ -56,11 +59,15 @@ interface Answer {
 
 oneDatabase((_kind, open, fresh) => {
   const service = testService(fresh)
+  const issuers = vectorIssuers()
   const agent = generateKeyPair()
   before(async () => {
     await withAcme(brandDeps(await open()))
     await addAccount(ADA, service.installation)
     const key = { name: 'ci', account: ADA.username, publicKey: encodeBase64(agent.publicKey) }
+    for (const rule of rulesOf('jenkins')) {
+      await withRule(service, rule, { issuers, account: ADA.username, name: 'hello-release' })
+    }
     await addAgent(key, { ...service.installation, location: `${service.baseUrl}/identity` })
   })
 
@@ -167,6 +174,15 @@ oneDatabase((_kind, open, fresh) => {
       body: { 'session-id': await newSession() },
     }),
     'revokeToken/unknown': withToken,
+    'exchangeIdToken/exchanged': async () => {
+      const subject_token = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
+      return {
+        body: {
+          ...fieldsOf(subject_token, { scope: 'package_upload' }),
+          subject_token_type: TOKEN_TYPES.idToken,
+        },
+      }
+    },
     'registerDevice/registered': async () => {
       const request = serialRequest({ requestId: await getRequestId(service) })
       return { body: streamOf(request, modelFile.bytes) }
@@ -271,7 +287,7 @@ function exampleOf(id: string, name: string): { readonly request: Parts; readonl
 
 /** What cannot be the same twice. */
 const VARIES =
-  /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|login-url)$/
+  /^(nonce|request-id|session-id|id|id64|serial|valid-since|valid-until|revoked-at|PublicKey|public-key|did|token64|token-kind|VisitURL|WaitTokenURL|login-url|access_token|credentials|session_id|subject_token)$/
 
 /** `seen` with what varies replaced by what it is: the types and headers of assertions, the conditions of macaroons. */
 function outlineOf(seen: unknown, name = ''): unknown {

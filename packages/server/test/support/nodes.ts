@@ -27,13 +27,14 @@ export async function startNode(
     }),
     database,
   }
-  const { baseUrl, installation, close } = await startService({
+  const { origin, installation, close } = await startService({
     config,
     identityOnly,
     log: createLog({ level: 'silent', pretty: false }),
   })
   return {
-    baseUrl,
+    // Where it listens, whatever RATAFIA_BASE_URL says.
+    baseUrl: origin,
     installation,
     now: () => new Date(),
     advance: () => {

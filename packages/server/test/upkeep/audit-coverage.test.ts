@@ -30,6 +30,14 @@ import {
   serialAssertion,
   setAcmePolicy,
 } from '../support/devices.ts'
+import {
+  exchange as exchangeIdToken,
+  fieldsOf,
+  idTokenOf,
+  vectorIssuers,
+  withRule,
+} from '../support/exchanges.ts'
+import { rulesOf } from '../support/id-tokens.ts'
 import { Browser } from '../support/identity.ts'
 import {
   addPublisher,
@@ -53,6 +61,7 @@ import {
   type TestService,
   testService,
 } from '../support/service.ts'
+import { newKeyPair } from '../support/test-issuer.ts'
 import { discharging } from '../support/waiting-login.ts'
 
 /** They change nothing by themselves. What a service changes is the other half of this file. */
@@ -74,6 +83,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ),
   ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
+  ...['list', 'show'].map((name) => `issuers ${name}`),
 ])
 
 /** They need a database or a process of their own; the file of their entry's test. */
@@ -121,6 +131,12 @@ const DEMO_MODEL = JSON.stringify({
   ...{ model: 'demo-next', classic: 'true' },
 })
 
+const ISSUER = 'https://kubernetes.default.svc.cluster.local'
+const keySet = async (w: World) => {
+  const { jwk } = await newKeyPair('ES256', 'one')
+  return file('jwks.json', JSON.stringify({ keys: [jwk] }))(w)
+}
+
 const COMMANDS: Readonly<Record<string, Changing>> = {
   'accounts add': {
     words: () => ['bob', '--email', 'b@example.org', '--name', 'Bob', '--password-stdin'],
@@ -166,6 +182,22 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     },
     actions: ['account.remove'],
     subject: /^removed-/,
+  },
+  'issuers add': {
+    words: async (w) => [ISSUER, '--kind', 'kubernetes', '--jwks', await keySet(w)],
+    actions: ['issuer.add'],
+    subject: /^https:\/\/kubernetes\.default\.svc\.cluster\.local$/,
+    details: /"kind":"kubernetes","pinned":true,/,
+  },
+  'issuers refresh': {
+    words: async (w) => [ISSUER, '--jwks', await keySet(w)],
+    actions: ['issuer.refresh'],
+    details: /^\{"revision":"[0-9a-f]{64}"\}$/,
+  },
+  'issuers remove': {
+    words: () => [ISSUER],
+    actions: ['issuer.remove'],
+    details: /^\{"rules":\[\],"sessions":0\}$/,
   },
   'packages import': {
     words: async (w) => [await file('packages.csv', 'name,snap_id\na,1\n')(w)],
@@ -477,6 +509,7 @@ eachDatabase((kind, _open, fresh) => {
   })
 
   describe('HTTP', () => {
+    const issuers = vectorIssuers()
     const DEVICE = /^device-key:[\w-]{64}$/
     const shown = { requestHeaders: { 'api-key': 'synthetic-api-key-0001' } }
     const policy = (given: Parameters<typeof setAcmePolicy>[1]) => setAcmePolicy(service.installation, given)
@@ -499,7 +532,7 @@ eachDatabase((kind, _open, fresh) => {
 
     const CHANGING = [
       ...['exchangeToken', 'exportLogin', 'revokeToken', 'registerDevice', 'openSession'],
-      ...['gatewayExchange', 'ussoExchange', 'offlineExchange', 'gatewayRevoke'],
+      ...['gatewayExchange', 'ussoExchange', 'offlineExchange', 'gatewayRevoke', 'exchangeIdToken'],
     ]
     const ONLY_ASK: Readonly<Record<string, () => Promise<unknown>>> = {
       createToken: () => getRoot(service),
@@ -515,6 +548,8 @@ eachDatabase((kind, _open, fresh) => {
       developerAccount: () => fetch(`${service.baseUrl}/dev/api/account`),
       gatewayTokens: () => fetch(`${service.baseUrl}/v1/tokens`),
       gatewayWhoami: () => fetch(`${service.baseUrl}/v1/tokens/whoami`),
+      oidcAudience: () => call(service, 'GET', '/api/v2/tokens/oidc'),
+      authorizationServer: () => call(service, 'GET', '/.well-known/oauth-authorization-server'),
       nonces: () => getNonce(service),
       requestId: () => getRequestId(service),
       deviceSession: () => fetch(`${service.baseUrl}/device-session`),
@@ -597,6 +632,19 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual(await says(exchange('/api/v2/tokens/export', {})), [])
       const wrong = { email: 'gina', password: 'wrong', caveat_id: caveatIdOf(pair.root) }
       assert.deepEqual(await says(() => answers(requestDischarge(service, wrong), 401)), [])
+    })
+
+    test('ID tokens of jobs: a token, and a refusal of a job that its issuer vouches for', async () => {
+      const [rule = assert.fail('no rule')] = rulesOf('jenkins')
+      // Known since the import of packages above.
+      await withRule(service, rule, { issuers, grants: { packages: [{ name: 'a' }] } })
+      const text = idTokenOf('jenkins', { service, issuers, rule: 'jenkins' })
+      const actor = /^issuer:http:\/\/127\.0\.0\.1:\d+\/jenkins$/
+      const send = (token: string) => () => exchangeIdToken(service, fieldsOf(token))
+      assert.deepEqual(await leavesBy(actor, send(text)), ['publisher.minted'])
+      assert.deepEqual(await leavesBy(actor, send(text)), ['publisher.refused'])
+      assert.deepEqual(await leavesBy(actor, send(`${text}A`)), [])
+      assert.deepEqual(await leavesBy(actor, send('')), [])
     })
 
     test('logins in a browser: signed in, approved or refused, once, and signed out', async () => {

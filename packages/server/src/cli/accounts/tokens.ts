@@ -2,6 +2,7 @@
 
 import type { TokenRecord } from '@ratafia/api'
 import type { Command } from 'commander'
+import type { ListedSession } from '../../tokens/session.ts'
 import { actOnEach } from '../act-on-each.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
@@ -12,6 +13,7 @@ import {
   note,
   print,
   printList,
+  type Row,
   type RowOf,
   withJson,
   withList,
@@ -59,12 +61,11 @@ export function tokenCommands(parent: Command, context: CommandContext): void {
       printList(
         context,
         options,
-        sessions.map(
-          (session): RowOf<typeof COLUMNS> => ({
-            ...tokenRow(tokenRecord(session)),
-            username: session.username,
-          }),
-        ),
+        sessions.map((session): RowOf<typeof COLUMNS> & Row => ({
+          ...tokenRow(tokenRecord(session)),
+          username: session.username,
+          ...jobRow(session),
+        })),
         {
           columns: COLUMNS,
           empty: 'There is no session to show.',
@@ -131,6 +132,13 @@ async function revokeAllOf(
       'Its earlier logins open nothing, and it is signed out of every browser.',
   )
 }
+
+/** For programs: a person sees the rule in the description. */
+const jobRow = ({ job }: Pick<ListedSession, 'job'>) => ({
+  rule: job?.rule ?? null,
+  issuer: job?.issuer ?? null,
+  job: job ? JSON.stringify(job.claims) : null,
+})
 
 /** The API's record with the keys that commands have. */
 const tokenRow = (record: TokenRecord) => ({

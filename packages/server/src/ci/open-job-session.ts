@@ -1,0 +1,117 @@
+/** The session of a job: opened with the use of its ID token, or found again (contract/oidc.md, A13 to A15). */
+import { hash, timingSafeEqual } from 'node:crypto'
+import { newSessionId } from '@ratafia/api'
+import { jobActor } from '../change.ts'
+import type { SessionJob } from '../tokens/session.ts'
+import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
+import type { ExchangeRequest } from './exchange-request.ts'
+import type { Granted } from './granted.ts'
+import { LEEWAY_SECONDS } from './id-token/check-claims.ts'
+import type { VerifiedIdToken } from './id-token/id-token.ts'
+import type { Issuer } from './issuers/issuer.ts'
+import { describeJob } from './issuers/job.ts'
+import type { JobSession } from './mint.ts'
+import { claimLines } from './record-refusal.ts'
+import { ExchangeRefusal } from './refusal.ts'
+
+/** A job that proved who it is, and what it asks for. */
+export interface Job {
+  readonly request: ExchangeRequest
+  readonly idempotencyKey: string | undefined
+  readonly source: string
+  readonly issuer: Issuer
+  readonly verified: VerifiedIdToken
+}
+
+/** By then no clock takes it for valid: the leeway, and a minute more. */
+const KEEP_MS = (LEEWAY_SECONDS + 60) * 1000
+
+/** Begins now, and is not stored yet. */
+export function newJobSession(
+  { account }: JobRule,
+  { lifetime }: Granted,
+  { clock }: ExchangeDependencies,
+): JobSession {
+  const since = clock()
+  return { id: newSessionId(), since, until: new Date(since.getTime() + lifetime), account }
+}
+
+/**
+ * Stores the session and returns it, or one that this ID token opened a moment ago for the same idempotency key. Undefined,
+ * and nothing was written, if the rule has changed. Throws {@link ExchangeRefusal} `used`.
+ */
+export async function openJobSession(
+  job: Job,
+  by: JobRule,
+  session: JobSession,
+  deps: ExchangeDependencies,
+): Promise<JobSession | undefined> {
+  const { issuer, verified } = job
+  const { rule } = by
+  const outcome = await deps.usedTokens.use({
+    issuer: issuer.url,
+    key: verified.key,
+    at: session.since,
+    keepUntil: new Date(verified.expiresAt.getTime() + KEEP_MS),
+    idempotencyHash: job.idempotencyKey === undefined ? undefined : hashOf(job.idempotencyKey),
+    session: {
+      id: session.id,
+      until: session.until,
+      description: descriptionOf(job, by),
+      job: { rule: rule.name, issuer: issuer.url, claims: verified.kept } satisfies SessionJob,
+    },
+    rule,
+    entry: deps.entryOf(minted(job, by, session), authorOf(job)),
+  })
+  if (outcome === 'changed') return undefined
+  if (outcome === 'opened') return session
+  const known = await openedBefore(job, by, deps)
+  await deps.record(minted(job, by, known), authorOf(job))
+  return known
+}
+
+const authorOf = ({ issuer, source }: Job) => ({ actor: jobActor(issuer.url), source })
+
+const minted = ({ issuer, verified }: Job, { rule, account }: JobRule, session: JobSession) =>
+  ({
+    action: 'publisher.minted',
+    subject: session.id,
+    details: {
+      rule: rule.name,
+      version: rule.version,
+      account: account.username,
+      issuer: issuer.url,
+      until: session.until.toISOString(),
+      claims: claimLines(verified.kept),
+    },
+  }) as const
+
+const descriptionOf = ({ issuer, verified, request }: Job, { rule }: JobRule): string => {
+  const job = describeJob(rule.name, issuer, verified)
+  return request.description === undefined ? job : `${job}: ${request.description}`
+}
+
+/** A job that did not get the answer asks again within this. */
+const AGAIN_MS = 120_000
+
+/** The session that this ID token opened, for the same idempotency key (A15). Throws {@link ExchangeRefusal} `used`. */
+async function openedBefore(
+  { issuer, verified, idempotencyKey }: Job,
+  { rule, account }: JobRule,
+  { usedTokens, clock }: ExchangeDependencies,
+): Promise<JobSession> {
+  const used = await usedTokens.find({ issuer: issuer.url, key: verified.key })
+  const now = clock().getTime()
+  const session = used?.session
+  const isAgain =
+    used?.idempotencyHash !== undefined &&
+    idempotencyKey !== undefined &&
+    timingSafeEqual(Buffer.from(used.idempotencyHash), Buffer.from(hashOf(idempotencyKey))) &&
+    now - used.usedAt.getTime() < AGAIN_MS
+  if (isAgain && session?.ruleId === rule.id && !session.revokedAt && now < session.until.getTime()) {
+    return { id: session.id, since: used.usedAt, until: session.until, account }
+  }
+  throw new ExchangeRefusal('used', 'The ID token was used before. Each is good once: get a new one.')
+}
+
+const hashOf = (idempotencyKey: string): string => hash('sha256', idempotencyKey)

@@ -1,0 +1,76 @@
+/** How many exchanges of an address may fail: those that succeed do not count, and nobody else is held up. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { oneDatabase } from '../support/databases.ts'
+import {
+  exchange,
+  fieldsOf,
+  idTokenOf,
+  oauthRefusalOf,
+  vectorIssuers,
+  withRule,
+} from '../support/exchanges.ts'
+import { rulesOf } from '../support/id-tokens.ts'
+import { addPerson, bearing, call, logIn, testService } from '../support/service.ts'
+
+const GITHUB = 'github-environment'
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh, {
+    RATAFIA_RATE_LIMITS: 'oidc=3/1h',
+    RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
+  })
+  const issuers = vectorIssuers()
+  const [rule] = rulesOf(GITHUB)
+  before(async () => {
+    assert.ok(rule)
+    await withRule(service, rule, { issuers })
+  })
+
+  const from = (address: string, text = idTokenOf(GITHUB, { service, issuers, rule: GITHUB })) =>
+    exchange(service, fieldsOf(text), { headers: { 'x-forwarded-for': address } })
+  const fail = async (address: string) => {
+    assert.equal((await from(address, 'no token')).status, 400)
+  }
+
+  test('any number succeeds, and after three failures every one is told to slow down', async () => {
+    const address = '198.18.0.1'
+    for (let i = 0; i < 6; i++) assert.equal((await from(address)).status, 200)
+    for (let i = 0; i < 4; i++) await fail(address)
+    const answer = await from(address)
+    const { status, error, code, message } = oauthRefusalOf(answer)
+    assert.deepEqual([status, error, code], [429, 'slow_down', 'too-many-requests'])
+    assert.match(message, /^Too many requests from your network failed\. Try again in \d+ seconds\.$/)
+    const retryAfter = Number(answer.headers.get('retry-after'))
+    assert.ok(retryAfter > 1000 && retryAfter <= 1200, String(retryAfter))
+    service.advance(retryAfter * 1000)
+    assert.equal((await from(address)).status, 200)
+  })
+
+  test('an IPv6 /64 is one address', async () => {
+    for (let i = 0; i < 4; i++) await fail(`2001:db8:1:1::${i}`)
+    assert.equal((await from('2001:db8:1:1:ffff::1')).status, 429)
+    assert.equal((await from('2001:db8:1:2::1')).status, 200)
+  })
+
+  test('guarantee: a flood of bad ones from one address holds up nobody else, not even at this address', async () => {
+    const address = '198.18.7.1'
+    const person = await addPerson(service)
+    const token = await logIn(service, person)
+    for (let i = 0; i < 4; i++) await fail(address)
+    const statuses = new Set<number>()
+    for (let round = 0; round < 20; round++) {
+      const flood = Array.from({ length: 50 }, () => from(address, 'no token'))
+      const others = [
+        call(service, 'GET', '/api/v2/tokens/whoami', {
+          headers: { ...bearing(token), 'x-forwarded-for': address },
+        }),
+        call(service, 'POST', '/api/v2/tokens', { body: {}, headers: { 'x-forwarded-for': address } }),
+        from(`203.0.113.${round}`),
+      ]
+      for (const { status } of await Promise.all(others)) assert.equal(status, 200)
+      for (const { status } of await Promise.all(flood)) statuses.add(status)
+    }
+    assert.deepEqual(statuses, new Set([429]))
+  })
+})

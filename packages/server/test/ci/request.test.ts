@@ -1,0 +1,182 @@
+/** What a job may send to the exchange: the parameters of RFC 8693 and ours, as a form or as JSON. */
+import assert from 'node:assert/strict'
+import { before, suite, test } from 'node:test'
+import { TOKEN_TYPES } from '@ratafia/api'
+import { oneDatabase } from '../support/databases.ts'
+import {
+  EXCHANGE,
+  exchange,
+  type Fields,
+  fieldsOf,
+  idTokenOf,
+  oauthRefusalOf,
+  vectorIssuers,
+  withRule,
+} from '../support/exchanges.ts'
+import { rulesOf, type SignOptions } from '../support/id-tokens.ts'
+import { call, testService } from '../support/service.ts'
+
+const GITHUB = 'github-environment'
+
+oneDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  const issuers = vectorIssuers()
+  before(async () => {
+    for (const rule of rulesOf(GITHUB)) await withRule(service, rule, { issuers })
+  })
+  const idToken = (options: SignOptions = {}) =>
+    idTokenOf(GITHUB, { service, issuers, rule: GITHUB }, options)
+  const send = (more: Fields = {}) => exchange(service, fieldsOf(idToken(), more))
+  const granted = async (more: Fields = {}) => {
+    const { status, text } = await send(more)
+    assert.equal(status, 200, text)
+  }
+
+  suite('the request', () => {
+    const refused = async (more: Fields, expected: readonly [error: string, message: RegExp]) => {
+      const { status, error, message } = oauthRefusalOf(await send(more))
+      assert.deepEqual([status, error], [400, expected[0]])
+      assert.match(message, expected[1])
+    }
+    const json = (body: unknown) => ({
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+    test('may be JSON, with the same names', async () => {
+      const body = { ...fieldsOf(idToken()), packages: ['hello'], lifetime: 60, unknown: { deep: [1] } }
+      const answer = await exchange(service, {}, json(body))
+      assert.deepEqual([answer.status, answer.body?.expires_in], [200, 60], answer.text)
+    })
+
+    for (const [what, body] of [
+      ['a list', []],
+      ['a text', 'text'],
+      ['an object for a text', { grant_type: {} }],
+    ] as const) {
+      test(`is refused as ${what}`, async () => {
+        const { status, error } = oauthRefusalOf(await exchange(service, {}, json(body)))
+        assert.deepEqual([status, error], [400, 'invalid_request'])
+      })
+    }
+
+    test('that is broken JSON, or no text, is refused', async () => {
+      const headers = { 'content-type': 'application/json; charset=utf-8' }
+      const broken = await exchange(service, {}, { headers, body: '{' })
+      assert.equal(oauthRefusalOf(broken).error, 'invalid_request')
+    })
+
+    test('ignores what it does not know, and takes an empty parameter for an absent one', async () => {
+      await granted({
+        client_id: 'x',
+        client_secret: 'y',
+        scope: '',
+        rule: '',
+        audience: '',
+        actor_token: '',
+      })
+    })
+
+    test('takes no parameter from the query', async () => {
+      const response = await fetch(`${service.baseUrl}${EXCHANGE}?${new URLSearchParams({ scope: 'x' })}`, {
+        method: 'POST',
+        body: new URLSearchParams(fieldsOf(idToken()) as Record<string, string>),
+      })
+      assert.equal(response.status, 200, await response.text())
+    })
+
+    for (const name of ['grant_type', 'subject_token', 'subject_token_type']) {
+      test(`needs ${name}, once`, async () => {
+        await refused({ [name]: undefined }, [
+          'invalid_request',
+          new RegExp(`^The parameter "${name}" is missing`),
+        ])
+        const value = [fieldsOf(idToken())[name] ?? ''].flat()
+        await refused({ [name]: [...value, ...value] }, ['invalid_request', /there more than once/])
+      })
+    }
+
+    for (const name of ['scope', 'rule', 'lifetime', 'description', 'requested_token_type']) {
+      test(`takes ${name} once`, () =>
+        refused({ [name]: ['60', '60'] }, ['invalid_request', /there more than once/]))
+    }
+
+    test('is a token exchange', () =>
+      refused({ grant_type: 'client_credentials' }, [
+        'unsupported_grant_type',
+        /takes the grant_type urn:ietf:params:oauth:grant-type:token-exchange only/,
+      ]))
+
+    test('is for an ID token', async () => {
+      await refused({ subject_token_type: TOKEN_TYPES.accessToken }, [
+        'invalid_request',
+        /^subject_token_type has/,
+      ])
+      await granted({ subject_token_type: TOKEN_TYPES.idToken })
+    })
+
+    test('is for a type of token that there is', () =>
+      refused({ requested_token_type: TOKEN_TYPES.jwt }, ['invalid_request', /^requested_token_type has/]))
+
+    for (const name of ['actor_token', 'actor_token_type']) {
+      test(`has no ${name}`, () => refused({ [name]: 'x' }, ['invalid_request', /Leave it out/]))
+    }
+
+    for (const name of ['audience', 'resource']) {
+      test(`has no ${name} but this service`, async () => {
+        await granted({ [name]: [service.baseUrl, service.baseUrl] })
+        const other = [service.baseUrl, 'https://store.example.com']
+        await refused({ [name]: other }, ['invalid_target', /is not this service/])
+        await refused({ [name]: `${service.baseUrl}/` }, ['invalid_target', /is not this service/])
+      })
+    }
+
+    for (const lifetime of ['0', '-1', '1.5', '1e3', 'long', '1234567890']) {
+      test(`has no lifetime of ${lifetime}`, () =>
+        refused({ lifetime }, ['invalid_request', /^lifetime is not a whole number/]))
+    }
+
+    test('has a description of plain text, that is not too long', async () => {
+      await refused({ description: 'a\u0007b' }, ['invalid_request', /control characters/])
+      await refused({ description: 'x'.repeat(513) }, ['invalid_request', /longer than 512/])
+    })
+
+    test('has items of lists that a token can have', async () => {
+      await refused({ packages: 'a\nb' }, ['invalid_request', /printable ASCII/])
+      await refused({ channels: 'x'.repeat(129) }, ['invalid_request', /printable ASCII/])
+      const many = Array.from({ length: 257 }, (_, at) => `p${at}`)
+      await refused({ packages: many }, ['invalid_request', /more than 256 times/])
+    })
+
+    test('has an ID token of at most 16 KiB, and a body of at most 64', async () => {
+      for (const [length, status] of [
+        [16 * 1024 + 1, 400],
+        [64 * 1024, 413],
+      ] as const) {
+        const answer = oauthRefusalOf(await exchange(service, fieldsOf('x'.repeat(length))))
+        assert.deepEqual([answer.status, answer.error], [status, 'invalid_request'], answer.message)
+      }
+      const { message } = oauthRefusalOf(await exchange(service, fieldsOf('x'.repeat(16 * 1024 + 1))))
+      assert.match(message, /16 KiB|16384|larger|longer/)
+    })
+
+    test('guarantee: an issuer that nobody added costs no request, and no look-up of its keys', async () => {
+      issuers.requests()
+      const text = idToken({ issuerUrl: () => `${new URL(service.baseUrl).origin}/elsewhere` })
+      assert.equal(oauthRefusalOf(await exchange(service, fieldsOf(text))).error, 'invalid_grant')
+      assert.deepEqual(issuers.requests(), [])
+    })
+  })
+
+  suite('the audience', () => {
+    test('is the base URL, and OAuth clients find the endpoint', async () => {
+      const { status, body, headers } = await call(service, 'GET', EXCHANGE)
+      assert.deepEqual([status, body], [200, { audience: service.baseUrl }])
+      assert.equal(headers.get('cache-control'), 'no-store')
+      const { body: metadata } = await call(service, 'GET', '/.well-known/oauth-authorization-server')
+      assert.equal(metadata.issuer, service.baseUrl)
+      assert.equal(metadata.token_endpoint, `${service.baseUrl}${EXCHANGE}`)
+      assert.deepEqual(metadata.grant_types_supported, ['urn:ietf:params:oauth:grant-type:token-exchange'])
+    })
+  })
+})

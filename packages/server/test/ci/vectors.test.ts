@@ -1,0 +1,105 @@
+/**
+ * Every case of a token in the vectors, through the endpoint: the claims of real CI systems, signed by an issuer of each
+ * on loopback, and the answer, the reason and the audit entry that the table expects.
+ */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { before, test } from 'node:test'
+import { eachDatabase } from '../support/databases.ts'
+import {
+  exchange,
+  type Fields,
+  fieldsOf,
+  oauthRefusalOf,
+  vectorIssuers,
+  withIssuer,
+  withRule,
+} from '../support/exchanges.ts'
+import { oidcVectors, type SignedCase, signCase, type TokenCase } from '../support/id-tokens.ts'
+import { addPerson, type TestService, testService } from '../support/service.ts'
+
+/** Cases that take more than one request: by hand, below or where it says. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'raced',
+  'replayed',
+  'replayed-in-leeway',
+  'replayed-without-jti',
+  'replayed-resigned-text',
+  'refused-then-fixed',
+  'jenkins-rekeyed',
+  'account-disabled',
+  'rule-removed-after',
+  'keys-away-known-kid',
+  'keys-away-unknown',
+  'key-withdrawn',
+  'two-rules',
+])
+
+eachDatabase((_kind, _open, fresh) => {
+  const service = testService(fresh)
+  const issuers = vectorIssuers()
+  before(async () => {
+    const { username: account } = await addPerson(service)
+    for (const rule of oidcVectors().rules.values()) await withRule(service, rule, { issuers, account })
+    const without = { url: issuers.at('https://gitlab.com', 'github-workflow'), kind: 'gitlab' }
+    await withIssuer(service, without)
+  })
+
+  /** Signed for the moment of the case to be now. What has to be within a second gets one more. */
+  const signed = (one: TokenCase, unique = randomUUID()): SignedCase => {
+    const now = service.now().getTime() / 1000
+    const at = new Date((one.expect === 'granted' ? Math.ceil(now) : Math.floor(now)) * 1000)
+    const issuerUrl = (url: string) => issuers.at(url, one.rule)
+    return signCase(one, {
+      at,
+      audience: service.baseUrl,
+      issuerUrl,
+      ...('jti' in (one.set ?? {}) ? {} : { unique }),
+    })
+  }
+
+  for (const one of oidcVectors().token.filter(({ id }) => !ELSEWHERE.has(id))) {
+    test(`${one.id}: ${one.expect} ${one.reason}`, async () => {
+      issuers.requests()
+      const answer = await exchange(service, fieldsOf(signed(one).text, askedBy(one)))
+      if (one.expect === 'granted') assertGranted(answer)
+      else await assertRefused(answer, one, service)
+      assert.deepEqual(issuers.requests(), [])
+    })
+  }
+})
+
+/** The request of a case, in the names of the parameters. */
+function askedBy({ request = {} }: TokenCase): Fields {
+  const { permissions, lifetime } = request
+  return {
+    ...(Array.isArray(permissions) ? { scope: permissions.join(' ') } : {}),
+    ...(lifetime === undefined ? {} : { lifetime: String(lifetime) }),
+  }
+}
+
+function assertGranted({ status, body, text }: Awaited<ReturnType<typeof exchange>>): void {
+  assert.equal(status, 200, text)
+  assert.equal(body.scope, 'package_upload package_release')
+}
+
+/** Those of a token that its issuer signed have an entry in the audit log, and no other. */
+const UNPROVEN: ReadonlySet<string> = new Set([
+  ...['malformed', 'too-large', 'issuer-unknown', 'algorithm', 'type', 'key-unknown', 'signature'],
+])
+
+async function assertRefused(
+  answer: Awaited<ReturnType<typeof exchange>>,
+  one: Pick<TokenCase, 'expect' | 'reason'>,
+  { installation }: Pick<TestService, 'installation'>,
+): Promise<void> {
+  const { status, error, code, message, extra } = oauthRefusalOf(answer)
+  assert.deepEqual([status, error, code], [400, one.expect, one.expect.replaceAll('_', '-')], message)
+  if (UNPROVEN.has(one.reason)) return assert.equal(extra['audit'], undefined)
+  const entries = await installation.audit.list({ action: 'publisher.refused' }, { limit: 1 })
+  assert.deepEqual(
+    entries.map(({ id, details }) => [id, JSON.parse(details).reason]),
+    [[extra['audit'], one.reason]],
+  )
+  assert.ok(message.includes(String(extra['audit'])), message)
+}
