@@ -1,5 +1,6 @@
 /** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
+import { blackHoleIssuer } from './black-hole-issuer.ts'
 import { type Client, watch } from './load/client.ts'
 import { whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
@@ -23,10 +24,12 @@ export interface Striking {
 
 export type Evidence = Readonly<Record<string, number>>
 
-/** Pauses between two operations of a client, and between two commands of the operator, in milliseconds. */
+/** Pauses in milliseconds: between two operations of a client, and between two commands of the operator. */
 export interface Pace {
   readonly client: number
   readonly operator: number
+  /** Between commands about rules for jobs, which come beside. */
+  readonly rules: number
 }
 
 export interface Fault extends Layout {
@@ -283,6 +286,12 @@ export const FAULTS: readonly Fault[] = [
       const status = await command({ kind: 'rotate-keys', words }, world.ratafia, recorder)
       return { rotations: Number(status === 200) }
     },
+  },
+  {
+    name: 'issuer-black-holed',
+    says: 'nobody hears an issuer of ID tokens while it rotates its keys; when it is back, it takes the old key back',
+    ...{ ...threeNodes, nodes: 2 },
+    strike: blackHoleIssuer,
   },
 ]
 

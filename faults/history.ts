@@ -26,12 +26,18 @@ export const KINDS = [
   'reject',
   'disable-account',
   'rotate-keys',
+  'exchange-id-token',
+  'add-issuer',
+  'refresh-issuer',
+  'add-rule',
+  'disable-rule',
+  'remove-rule',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
 /**
  * Something that can be revoked: `session ID`, `account NAME`, `logins NAME/ERA` (those that began in it, see
- * `eras.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`.
+ * `eras.ts`), `device MODEL/SERIAL`, `request MODEL/KEY`, `rule NAME`, `issuer-key ID`.
  */
 export type Subject = string
 
@@ -61,13 +67,13 @@ export interface Seen {
   readonly final?: boolean
   /** What it revokes. */
   readonly ends?: Subject
-  /** The token session of an exchange, or of a discharge for a password. */
+  /** The token session of an exchange, of a login or an ID token, or of a discharge for a password. */
   readonly session?: string
   /** The device in the answer to a registration or an approval. */
   readonly device?: DeviceSeen
   /** `MODEL/KEY` of a registration that, when answered 202, waits for the operator. */
   readonly waits?: string
-  /** The nonce or request-id used, for which request, and with what result. */
+  /** The nonce, request-id or ID token used, for which request, and with what result. */
   readonly once?: { readonly text: string; readonly request: string; readonly result: string }
 }
 

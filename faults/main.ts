@@ -38,7 +38,7 @@ const PLANTED_SECONDS = { sideBySide: [4, 12], alone: [12, 30] }
 const FAULT_LANES = 2
 const PLANTED_LANES = availableParallelism() + 2
 /** Most planted bugs show in a few hundred operations: more would only keep the other lanes waiting. */
-const PLANTED_PACE: Pace = { client: 15, operator: 350 }
+const PLANTED_PACE: Pace = { client: 15, operator: 350, rules: 600 }
 const LONG_AT_LEAST = { seconds: 600, operations: 100_000 }
 
 process.exitCode = await main()

@@ -125,6 +125,18 @@ export const PLANTED: readonly Planted[] = [
     ],
   },
   {
+    breaks: 'rule-removed-refused',
+    bug: 'a rule is removed, and what it opened is not revoked',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/ci/rules/managing/remove-rule.ts`,
+        from: 'const sessions = await tokenSessions.revokeOfRules([id], { at: clock(), by })',
+        to: 'const sessions = []',
+      },
+    ],
+  },
+  {
     breaks: 'serial-one-key',
     bug: 'a serial that is taken is looked for, and no constraint forbids it',
     during: CALM,
@@ -175,6 +187,18 @@ export const PLANTED: readonly Planted[] = [
         file: `${server}/devices/nonce.ts`,
         from: "createHash('sha256').update(text).digest()",
         to: "createHash('sha256').update(kind === 'nonce' ? text : text + Math.random()).digest()",
+      },
+    ],
+  },
+  {
+    breaks: 'id-token-once',
+    bug: 'no two uses of an ID token look alike',
+    during: CALM,
+    replacements: [
+      {
+        file: `${server}/ci/id-token/verify.ts`,
+        from: "key: typeof jti === 'string' ? jti : hashOfSigned(text)",
+        to: 'key: hashOfSigned(text) + Math.random()',
       },
     ],
   },

@@ -6,10 +6,12 @@ import { beginning, type Evidence, type Fault, type Pace } from './faults.ts'
 import { type Tally, tally } from './history.ts'
 import { type Client, newClient } from './load/client.ts'
 import { readTruth, showEverything } from './load/final.ts'
+import { firstRules } from './load/job.ts'
 import { logIn } from './load/log-in.ts'
 import { run as runClient } from './load/operations.ts'
-import { operate } from './load/operator.ts'
+import { DUTIES, operate } from './load/operator.ts'
 import { seeded } from './load/random.ts'
+import { RULE_DUTIES } from './load/rule-duties.ts'
 import type { Scene } from './load/scene.ts'
 import { newRecorder, type Recorder, type Target, Wire } from './load/wire.ts'
 import type { Postgres } from './world/postgres.ts'
@@ -45,7 +47,7 @@ export const PEOPLE_EACH = 2
 /** The pause between two strikes. */
 const CALM_MS = 700
 /** A command occupies a core for half a second. */
-const FULL_PACE: Pace = { client: 0, operator: 700 }
+const FULL_PACE: Pace = { client: 0, operator: 700, rules: 1_200 }
 const RECOVERY_DEADLINE_MS = 30_000
 /** The time a run may take in addition to its load. */
 const LONGEST_BESIDES_S = 300
@@ -85,9 +87,9 @@ export async function breakWorld(world: World, { fault, seed, scene, seconds }: 
   await Promise.all(world.nodes.map((node, at) => node.start(fault.environment?.(at))))
   const recorder = newRecorder()
   const wire = new Wire(world.nodes, recorder)
-  // Nodes of the release before may not know them.
-  const passwordLogins = () => world.nodes.every(({ installation: { tree } }) => tree === ROOT)
-  const clients = makeClients({ wire, scene, passwordLogins, seed, fault: fault.name })
+  const upgraded = () => world.nodes.every(({ installation: { tree } }) => tree === ROOT)
+  const { issuer } = world
+  const clients = makeClients({ wire, scene, upgraded, issuer, seed, fault: fault.name })
   const { strikes, evidence } = await underLoad({ fault, world, clients, seed, recorder, seconds })
   await fault.finish?.(world)
   const lost = await comeBack(world, clients, recorder)
@@ -108,21 +110,24 @@ function hangs({ name }: Fault): never {
   process.exit(1)
 }
 
-interface Making extends Pick<Client, 'wire' | 'passwordLogins'> {
+interface Making extends Pick<Client, 'wire' | 'upgraded' | 'issuer'> {
   readonly scene: Scene
   readonly seed: string
   /** Its name. */
   readonly fault: string
 }
 
-function makeClients({ wire, scene, passwordLogins, seed, fault }: Making): Client[] {
+function makeClients({ scene, seed, fault, ...common }: Making): Client[] {
   const { people, models, asked, next, keys } = scene
+  const rules = common.issuer.added ? firstRules(people) : []
+  const peopleOf = (at: number) => people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH)
   return Array.from({ length: CLIENTS }, (_, at) => {
     const own = keys.filter((_, key) => key % CLIENTS === at)
     return newClient({
-      ...{ wire, passwordLogins },
+      ...common,
+      rules: rules.filter(({ person }) => peopleOf(at).includes(person)),
       randomOf: (turn) => seeded(seed, `${fault} client ${at + 1} turn ${turn}`),
-      people: people.slice(at * PEOPLE_EACH, (at + 1) * PEOPLE_EACH),
+      people: peopleOf(at),
       units: models.flatMap((model) => own.map((key) => ({ model, key }))),
       asking: own.map((key) => ({ model: asked, key })),
       next,
@@ -158,12 +163,14 @@ async function underLoad({ fault, world, clients, seed, recorder, seconds }: Loa
   const over = () => struck
   const ofOneRelease = () =>
     world.nodes.every(({ installation }) => installation.tree === world.installation.tree)
-  const randomOf = (turn: number) => seeded(seed, `${fault.name} operator turn ${turn}`)
+  const randomOf = (who: string) => (turn: number) => seeded(seed, `${fault.name} ${who} turn ${turn}`)
   const { pace = FULL_PACE } = fault
+  const common = { clients, recorder, ratafia, ofOneRelease }
   await Promise.all([
     strike(),
     ...clients.map((client) => runClient(client, over, pace.client)),
-    operate({ clients, randomOf, recorder, ratafia, ofOneRelease, pauseMs: pace.operator }, over),
+    operate({ ...common, randomOf: randomOf('operator'), duties: DUTIES, pauseMs: pace.operator }, over),
+    operate({ ...common, randomOf: randomOf('rules'), duties: RULE_DUTIES, pauseMs: pace.rules }, over),
   ])
   return { strikes, evidence }
 }

@@ -24,6 +24,9 @@ const shown = (more: Partial<Seen>): Seen =>
 const registered = (more: Partial<Seen> = {}): Seen => seen({ kind: 'register', device, ...more })
 const once = (kind: Seen['kind'], request: string, result: string): Seen =>
   seen({ kind, once: { text: 'T', request, result } })
+const removed = (more: Partial<Seen> = {}): Seen => ended({ kind: 'remove-rule', ends: 'rule R', ...more })
+const minted = (more: Partial<Seen> = {}): Seen =>
+  seen({ kind: 'exchange-id-token', uses: ['account A', 'rule R'], session: 'S', ...more })
 
 interface Case {
   readonly says: string
@@ -132,6 +135,56 @@ const CASES: readonly Case[] = [
   },
 
   {
+    says: 'a token of a rule was accepted, sent more than a second after its removal',
+    history: [removed(), shown({ sent: 1_111, answered: 1_115, uses: ['session S', 'rule R'] })],
+    truth: revoked,
+    violates: 'rule-removed-refused',
+    what: 'rule R: revoked at 110 ms, and whoami (session S, rule R) sent to node 1 at 1111 ms was accepted',
+  },
+  {
+    says: 'a token of a rule was accepted within the second',
+    history: [removed({ kind: 'disable-rule' }), shown({ sent: 1_110, uses: ['session S', 'rule R'] })],
+    truth: revoked,
+  },
+  {
+    says: 'a rule that was disabled opened a session, sent just after the acknowledgement',
+    history: [removed({ kind: 'disable-rule' }), minted({ sent: 111, answered: 115 })],
+    truth: revoked,
+    violates: 'rule-removed-refused',
+  },
+  {
+    says: 'a session that was opened while its rule was removed is in force',
+    history: [removed(), minted({ sent: 105, answered: 115 })],
+    truth: { sessions: new Map([['S', false]]) },
+    violates: 'rule-removed-refused',
+    what: 'rule R: removed at 110 ms, and its session S is in force',
+  },
+  {
+    says: 'a session that was opened while its rule was removed was revoked with the others',
+    history: [removed(), minted({ sent: 105, answered: 115 })],
+    truth: revoked,
+  },
+  {
+    says: 'a session is in force, and nobody acknowledged that its rule was removed',
+    history: [removed({ status: 503 }), minted({ sent: 200, answered: 210 })],
+    truth: { sessions: new Map([['S', false]]) },
+  },
+  {
+    says: 'another rule opened a session',
+    history: [removed(), minted({ sent: 2_000, answered: 2_010, uses: ['account A', 'rule Q'] })],
+    truth: { sessions: new Map([['S', false]]) },
+  },
+  {
+    says: 'an ID token was accepted by a key that its issuer had taken back',
+    history: [
+      ended({ kind: 'refresh-issuer', where: 'command', ends: 'issuer-key K' }),
+      minted({ sent: 1_111, answered: 1_120, uses: ['issuer-key K'] }),
+    ],
+    truth: revoked,
+    violates: 'revoked-refused',
+  },
+
+  {
     says: 'two keys were answered with one serial',
     history: [registered(), registered({ device: { ...device, key: 'key-2' } })],
     truth: { devices: [holder, { ...holder, key: 'key-2' }] },
@@ -184,6 +237,30 @@ const CASES: readonly Case[] = [
     says: 'a request-id registered two devices',
     history: [once('register', 'R', 'D1'), once('register', 'R', 'D2')],
     violates: 'request-id-once',
+  },
+
+  {
+    says: 'an ID token opened two sessions',
+    history: [once('exchange-id-token', 'R', 'S1'), once('exchange-id-token', 'R', 'S2')],
+    violates: 'id-token-once',
+    what: 'T has 2 results: S1, S2',
+  },
+  {
+    says: 'an ID token was good for two requests without one Idempotency-Key',
+    history: [once('exchange-id-token', 'R1', 'S'), once('exchange-id-token', 'R2', 'S')],
+    violates: 'id-token-once',
+  },
+  {
+    says: 'an ID token with one Idempotency-Key had further tokens of its session',
+    history: [once('exchange-id-token', 'R', 'S'), once('exchange-id-token', 'R', 'S')],
+  },
+  {
+    says: 'the second use of an ID token was refused, or had no answer',
+    history: [
+      once('exchange-id-token', 'R1', 'S'),
+      { ...once('exchange-id-token', 'R2', 'S2'), status: 400 },
+      { ...once('exchange-id-token', 'R3', 'S3'), status: 0 },
+    ],
   },
 
   {

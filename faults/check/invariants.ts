@@ -13,6 +13,9 @@ export interface Invariant {
 /** Nothing sent later than this after the acknowledgement of a revocation may be accepted. */
 export const REVOKED_WITHIN_MS = 1_000
 
+const isRule = (subject: Subject): boolean => subject.startsWith('rule ')
+const isNoRule = (subject: Subject): boolean => !isRule(subject)
+
 export const INVARIANTS = [
   {
     name: 'revocation-kept',
@@ -28,14 +31,23 @@ export const INVARIANTS = [
   {
     name: 'revoked-refused',
     says: 'Nothing revoked is accepted by a request sent more than a second after the acknowledgement.',
-    *find(history) {
+    find: (history) => acceptedLater(history, isNoRule, () => REVOKED_WITHIN_MS),
+  },
+  {
+    name: 'rule-removed-refused',
+    says: 'A rule that was removed opens nothing more, and what it opened is refused a second later.',
+    *find(history, { sessions }) {
+      // No node remembers rules: an exchange is refused at once.
+      yield* acceptedLater(history, isRule, ({ kind }) =>
+        kind === 'exchange-id-token' ? 0 : REVOKED_WITHIN_MS,
+      )
       const ended = endings(history)
-      for (const seen of history.filter(acknowledged)) {
-        for (const subject of seen.uses ?? []) {
-          const at = ended.get(subject)?.acknowledgedAt
-          if (at !== undefined && seen.sent > at + REVOKED_WITHIN_MS) {
-            yield `${subject}: revoked at ${ms(at)}, and ${show(seen)} was accepted`
-          }
+      for (const { session, uses = [] } of history.filter(acknowledged)) {
+        const rule = uses.find(
+          (subject) => isRule(subject) && ended.get(subject)?.acknowledgedAt !== undefined,
+        )
+        if (rule !== undefined && session !== undefined && sessions.get(session) === false) {
+          yield `${rule}: removed at ${ms(ended.get(rule)?.acknowledgedAt ?? 0)}, and its session ${session} is in force`
         }
       }
     },
@@ -67,6 +79,11 @@ export const INVARIANTS = [
     name: 'request-id-once',
     says: 'A request-id registers one device, for one request.',
     find: (history) => usedTwice(history, ['register', 'remodel']),
+  },
+  {
+    name: 'id-token-once',
+    says: 'An ID token opens one session, for one request or for one Idempotency-Key.',
+    find: (history) => usedTwice(history, ['exchange-id-token']),
   },
   {
     name: 'nothing-missing',
@@ -144,6 +161,23 @@ export function check(history: readonly Seen[], truth: Truth): readonly Violatio
   )
 }
 
+/** What was accepted although a subject of its own had been revoked, longer ago than `within`, in milliseconds. */
+function* acceptedLater(
+  history: readonly Seen[],
+  concerns: (subject: Subject) => boolean,
+  within: (seen: Seen) => number,
+): Iterable<string> {
+  const ended = endings(history)
+  for (const seen of history.filter(acknowledged)) {
+    for (const subject of (seen.uses ?? []).filter(concerns)) {
+      const at = ended.get(subject)?.acknowledgedAt
+      if (at !== undefined && seen.sent > at + within(seen)) {
+        yield `${subject}: revoked at ${ms(at)}, and ${show(seen)} was accepted`
+      }
+    }
+  }
+}
+
 interface Ending {
   /** When it was first attempted, by a request that may have taken effect. */
   readonly sent: number
@@ -173,6 +207,8 @@ function hasEnded(subject: Subject, { sessions, accounts, ended, devices, reques
   if (kind === 'account') return accounts.get(name) === true
   if (kind === 'logins') return ended.has(name.replace(/\/.*$/, ''))
   if (kind === 'request') return requests.get(name) === 'rejected'
+  // No command lists them with what they opened: `rule-removed-refused` looks at the sessions.
+  if (kind === 'rule' || kind === 'issuer-key') return true
   return devices.some(({ model, serial, revoked }) => revoked && name === `${model}/${serial}`)
 }
 

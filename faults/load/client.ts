@@ -1,8 +1,10 @@
 /** One client of the load, which remembers what it received. `operations.ts` decides what it does next. */
 import { REVOKED_WITHIN_MS } from '../check/invariants.ts'
+import type { Issuer } from '../world/issuer.ts'
 import { sleep } from '../world/processes.ts'
 import type { Device, DeviceSession, Unit, Waiting } from './device.ts'
 import { Eras } from './eras.ts'
+import type { IdToken, JobToken, Rule } from './job.ts'
 import type { Login, Token } from './log-in.ts'
 import type { Pair } from './password-login.ts'
 import type { Random } from './random.ts'
@@ -30,10 +32,16 @@ export interface Client {
   readonly latent: Login[]
   readonly tokens: Token[]
   readonly endedTokens: Token[]
-  /** Whether every node knows logins with a password. */
-  readonly passwordLogins: () => boolean
+  /** Whether every node has this release: the one before knows no rules. */
+  readonly upgraded: () => boolean
   readonly pairs: Pair[]
   readonly endedPairs: Pair[]
+  readonly issuer: Issuer
+  readonly rules: Rule[]
+  readonly endedRules: Rule[]
+  readonly usedIdTokens: IdToken[]
+  readonly jobTokens: JobToken[]
+  readonly endedJobTokens: JobToken[]
   readonly devices: Device[]
   readonly sessions: DeviceSession[]
   readonly endedSessions: DeviceSession[]
@@ -42,7 +50,10 @@ export interface Client {
 }
 
 export function newClient(
-  parts: Pick<Client, 'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next' | 'passwordLogins'>,
+  parts: Pick<
+    Client,
+    'wire' | 'randomOf' | 'people' | 'units' | 'asking' | 'next' | 'upgraded' | 'issuer' | 'rules'
+  >,
 ): Client {
   return {
     ...{
@@ -56,6 +67,7 @@ export function newClient(
       sessions: [],
       endedSessions: [],
     },
+    ...{ endedRules: [], usedIdTokens: [], jobTokens: [], endedJobTokens: [] },
     ...{ waiting: [], rejected: [], remodelled: new Set<string>(), watching: new Set() },
     ...{ random: parts.randomOf(0), ...parts },
   }
@@ -97,6 +109,12 @@ export function move<T>(thing: T, from: T[], to: T[]): void {
   const at = from.indexOf(thing)
   if (at >= 0) from.splice(at, 1)
   to.push(thing)
+}
+
+/** Two different nodes, if there are two. */
+export function twoTargets({ wire, random }: Client): readonly [Target, Target] {
+  const first = wire.pick(random)
+  return [first, random.pick(wire.targets.filter((target) => target !== first)) ?? first]
 }
 
 export const send = ({ wire, random }: Client, request: Request, target: Target = wire.pick(random)) =>

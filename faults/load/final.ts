@@ -11,6 +11,8 @@ import {
   requestIdIn,
   verification,
 } from './device.ts'
+import { exchangingIdToken } from './job.ts'
+import { idTokenOf } from './jobs.ts'
 import { whoami } from './log-in.ts'
 import { refreshing } from './password-login.ts'
 import type { Request } from './wire.ts'
@@ -20,12 +22,12 @@ const AT_ONCE = 8
 const DEVICES = 12
 /** How many of each client's newest discharges are refreshed. */
 const PAIRS = 12
-/** How many of the newest nonces and request-ids that each client used. */
+/** How many of the newest nonces, request-ids and ID tokens that each client used. */
 const USED = 8
 
 /**
- * Presents every token and session ever issued, each to some node; asks for what is waiting; and tries to reuse nonces
- * and request-ids.
+ * Presents every token and session ever issued, each to some node; asks for what is waiting; exchanges an ID token for
+ * every rule there ever was; and tries to reuse nonces, request-ids and ID tokens.
  */
 export async function showEverything(clients: readonly Client[]): Promise<void> {
   const requests = clients.flatMap((client) => {
@@ -36,6 +38,8 @@ export async function showEverything(clients: readonly Client[]): Promise<void> 
       ...[...sessions, ...endedSessions].map((session) => verification(session, true)),
       ...devices.slice(-DEVICES).map((device) => registrationAgain(device, true)),
       ...[...client.waiting, ...client.rejected].map((waiting) => poll(waiting, true)),
+      ...[...client.jobTokens, ...client.endedJobTokens].map((token) => whoami(token, true)),
+      ...jobsOf(client),
       ...usedOnes(client).map((request) => ({ ...request, final: true })),
     ]
     return all.map((request) => ({ client, request }))
@@ -49,14 +53,27 @@ export async function showEverything(clients: readonly Client[]): Promise<void> 
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
-/** Reuses nonces for other requests, and request-ids for other devices. */
-function usedOnes({ sessions, devices, units }: Client): readonly Request[] {
+/** A new job for each rule, and for each that was removed. */
+function jobsOf(client: Client): readonly Request[] {
+  const { rules, endedRules, issuer } = client
+  return [...rules, ...endedRules].flatMap((rule) => {
+    const idToken = idTokenOf(rule, client)
+    const fresh = idToken && rules.includes(rule) && issuer.isKnown(idToken.keyId)
+    return idToken ? exchangingIdToken(idToken, { fresh: fresh ?? false, final: true }) : []
+  })
+}
+
+/** Reuses nonces for other requests, request-ids for other devices, and ID tokens as they are. */
+function usedOnes({ sessions, devices, units, usedIdTokens }: Client): readonly Request[] {
   const nonces = sessions.slice(-USED).map(({ device, opening: { body } }) => opening(device, nonceIn(body)))
   const [unit] = units
   const requestIds = unit
     ? devices.slice(-USED).map((device) => registration(unit, requestIdIn(device.registration.body)))
     : []
-  return [...nonces, ...requestIds]
+  const idTokens = usedIdTokens
+    .slice(-USED)
+    .map((used) => exchangingIdToken({ ...used, idempotencyKey: undefined }))
+  return [...nonces, ...requestIds, ...idTokens]
 }
 
 /** Uses the operator's commands. */

@@ -10,25 +10,31 @@ import type { Random } from './random.ts'
 import type { Person } from './scene.ts'
 import type { Request, Target, Wire } from './wire.ts'
 
-/** Root and discharge: unless a password gave them, nobody knows of it until it is presented. */
-export interface Login {
+/** A session, or what opens it. */
+export interface Opening {
   readonly person: Person
   /** In which it began: see `eras.ts`. */
   readonly era: number
   /** The session's id. */
   readonly session: string
+  /** The name of the rule that opened it, if one did. */
+  readonly rule?: string
+}
+
+/** Root and discharge: unless a password gave them, nobody knows of it until it is presented. */
+export interface Login extends Opening {
   /** Presents root and discharge, which may be exchanged again and again. */
   readonly exchanged: { readonly path: string; readonly headers: Headers }
 }
 
 /** What a client holds and presents with each request. */
-export interface Credential extends Login {
+export interface Credential extends Opening {
   readonly headers: Headers
   /** Whether only a revocation ends it. */
   readonly lasts: boolean
 }
 
-export type Token = Credential
+export type Token = Credential & Login
 
 type Headers = Readonly<Record<string, string>>
 
@@ -40,10 +46,11 @@ const BAKERY = { 'bakery-protocol-version': '3' }
 
 export const loginsOf = (person: Person, era: number): string => `logins ${person.username}/${era}`
 
-export const subjectsOf = ({ person, era, session }: Login): readonly string[] => [
+export const subjectsOf = ({ person, era, session, rule }: Opening): readonly string[] => [
   `session ${session}`,
   `account ${person.username}`,
   loginsOf(person, era),
+  ...(rule === undefined ? [] : [`rule ${rule}`]),
 ]
 
 /** Undefined if a step was refused or not answered. */
@@ -114,7 +121,7 @@ export function listTokens(credential: Credential): Request {
 }
 
 /** The owner revokes a session, with the same credential or another one. */
-export function revoke(ended: Login, by: Credential): Request {
+export function revoke(ended: Opening, by: Credential): Request {
   return {
     ...json('revoke', `${TOKENS}/revoke`, { 'session-id': ended.session }, by.headers),
     ...{ uses: subjectsOf(by), ends: `session ${ended.session}` },

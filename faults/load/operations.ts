@@ -1,6 +1,6 @@
 /** What clients do at random: a table of operations and their frequencies. */
 import { sleep } from '../world/processes.ts'
-import { type Client, move, remind, send, watch } from './client.ts'
+import { type Client, move, remind, send, twoTargets, watch } from './client.ts'
 import {
   ask,
   type Device,
@@ -19,9 +19,10 @@ import {
   subjectOf,
   verification,
 } from './device.ts'
+import { endJob, raceIdToken, reuseIdToken, showEndedJob, showJobToken, startJob } from './jobs.ts'
 import { beginLogin, exchange, listTokens, logIn, revoke, type Token, whoami } from './log-in.ts'
 import { newPair, refreshPair, revokePair, showEndedPair, showPair, widenPair } from './pairs.ts'
-import type { Request, Target } from './wire.ts'
+import type { Request } from './wire.ts'
 
 /** How long a client waits after a request without an answer. */
 const DISCOURAGED_MS = 25
@@ -71,6 +72,12 @@ const OPERATIONS: readonly Operation[] = [
   { name: 'exchange or export root and discharge', weight: 2, run: widenPair },
   { name: 'revoke root and discharge', weight: 2, run: revokePair },
   { name: 'show root and discharge that are revoked', weight: 2, run: showEndedPair },
+  { name: 'exchange an ID token', weight: 4, run: startJob },
+  { name: 'one ID token at two nodes', weight: 2, run: raceIdToken },
+  { name: 'use an ID token again', weight: 2, run: reuseIdToken },
+  { name: "whoami with a job's token", weight: 6, run: showJobToken },
+  { name: 'end a job', weight: 1, run: endJob },
+  { name: 'show what a removed rule gave, or use it', weight: 3, run: showEndedJob },
   { name: 'register', weight: 4, run: registerOne },
   {
     name: 'register again, the same bytes',
@@ -269,12 +276,6 @@ async function remodel(client: Client, times: 1 | 2): Promise<void> {
   if (became) devices.push(became)
   // The remodel may have happened: a later request without an original must get the same serial.
   else units.push(unit)
-}
-
-/** Two different nodes, if there are two. */
-function twoTargets({ wire, random }: Client): readonly [Target, Target] {
-  const first = wire.pick(random)
-  return [first, random.pick(wire.targets.filter((target) => target !== first)) ?? first]
 }
 
 async function raceKey(client: Client): Promise<void> {

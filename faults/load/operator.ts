@@ -4,7 +4,7 @@ import type { Command } from '../world/command.ts'
 import { sleep } from '../world/processes.ts'
 import { type Client, remind, watch } from './client.ts'
 import { nameOf, poll, subjectOf, verification } from './device.ts'
-import { exchanging, loginsOf, whoami } from './log-in.ts'
+import { type Credential, exchanging, loginsOf, whoami } from './log-in.ts'
 import type { Random } from './random.ts'
 import { BRAND, type Person } from './scene.ts'
 import type { Proof, Recorder, Request } from './wire.ts'
@@ -53,19 +53,21 @@ interface Operator {
   readonly ratafia: Command
   /** Whether all nodes and commands are of one release. */
   readonly ofOneRelease: () => boolean
+  /** One after the other, then from the start again. */
+  readonly duties: readonly Duty[]
   /** The pause between two commands. */
   readonly pauseMs: number
 }
 
 /** Runs until `over` returns true. */
 export async function operate(
-  { clients, randomOf, recorder, ratafia, ofOneRelease, pauseMs }: Operator,
+  { clients, randomOf, recorder, ratafia, ofOneRelease, duties, pauseMs }: Operator,
   over: () => boolean,
 ) {
   for (let turn = 1; !over(); turn++) {
     await sleep(pauseMs)
     const random = randomOf(turn)
-    const found = find(DUTIES[(turn - 1) % DUTIES.length], clients, random)
+    const found = find(duties[(turn - 1) % duties.length], clients, random)
     if (!found || over()) continue
     // Nodes of the release before know no logins that were ended.
     if (found.chosen.person && !ofOneRelease()) continue
@@ -73,13 +75,18 @@ export async function operate(
     if (chosen.show && !chosen.person && random.chance(0.5)) await remind(client, chosen.show)
     const run = () => command(chosen, ratafia, recorder)
     const status = await (chosen.person ? client.eras.end(chosen.person, run) : run())
-    if (status === 200 && chosen.show) watch(client, chosen.show)
+    chosen.done?.(status)
+    if (status !== 200) continue
+    for (const request of [chosen.show, chosen.tried]) if (request) watch(client, request)
   }
 }
 
-interface Choice extends Commanded {
+export interface Choice extends Commanded {
   /** What is revoked from then on. */
   readonly show?: Request | undefined
+  /** What can no longer succeed. */
+  readonly tried?: Request
+  readonly done?: (status: number) => void
   /** Whose logins it ends. */
   readonly person?: Person
 }
@@ -94,10 +101,9 @@ function find(duty: Duty | undefined, clients: readonly Client[], random: Random
   return undefined
 }
 
-type Duty = (client: Client, random: Random) => Choice | undefined
+export type Duty = (client: Client, random: Random) => Choice | undefined
 
-/** One after the other, then from the start again. */
-const DUTIES: readonly Duty[] = [
+export const DUTIES: readonly Duty[] = [
   revokeDevice,
   revokeAll,
   approve,
@@ -123,8 +129,9 @@ function revokeDevice({ devices, sessions }: Client, random: Random): Choice | u
   }
 }
 
-function revokeSession({ tokens, pairs }: Client, random: Random): Choice | undefined {
-  const credential = random.pick(random.chance(0.3) && pairs.length > 0 ? pairs : tokens)
+function revokeSession({ tokens, pairs, jobTokens }: Client, random: Random): Choice | undefined {
+  const all = [tokens, tokens, tokens, pairs, jobTokens].filter(({ length }) => length > 0)
+  const credential = random.pick(random.pick<readonly Credential[]>(all) ?? [])
   if (!credential) return undefined
   const { session } = credential
   return {

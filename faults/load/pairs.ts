@@ -3,8 +3,7 @@ import { type Client, move, remind, send, watch } from './client.ts'
 import { exchange, revoke, whoami } from './log-in.ts'
 import { exported, exporting, logInWithPassword, type Pair, refreshed, refreshing } from './password-login.ts'
 
-export async function newPair({ random, people, eras, wire, pairs, passwordLogins }: Client): Promise<void> {
-  if (!passwordLogins()) return
+export async function newPair({ random, people, eras, wire, pairs }: Client): Promise<void> {
   const person = random.pick(people)
   const pair = person && (await eras.during(person, (era) => logInWithPassword(person, wire, random, era)))
   if (pair) pairs.push(pair)

@@ -21,7 +21,7 @@ interface Texts {
   readonly discharge: string
 }
 
-export interface Pair extends Credential, Texts {
+export interface Pair extends Credential, Login, Texts {
   /** Its discharge lasts as long as its session, and is not meant to be refreshed. */
   readonly exported: boolean
 }
@@ -82,14 +82,19 @@ function pairOf(
   { root, discharge }: Texts,
   { exported }: Pick<Pair, 'exported'> = { exported: false },
 ): Pair {
-  const bound = encodeBase64Url(encodeBinary(bindDischarge(decode(root), decode(discharge))))
-  const headers = { authorization: `Macaroon root=${root}, discharge=${bound}` }
+  const headers = presenting({ root, discharge })
   return {
     ...{ person, era, session, root, discharge, exported, headers },
     exchanged: { path: '/v1/tokens/usso/exchange', headers },
     // Once logins were ended, a root that was made later by a node whose clock is behind looks earlier.
     lasts: era === 0,
   }
+}
+
+/** Binds the discharge to the root, as clients do for each request. */
+export function presenting({ root, discharge }: Texts): { readonly authorization: string } {
+  const bound = encodeBase64Url(encodeBinary(bindDischarge(decode(root), decode(discharge))))
+  return { authorization: `Macaroon root=${root}, discharge=${bound}` }
 }
 
 function decode(text: string): Macaroon {

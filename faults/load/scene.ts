@@ -13,6 +13,8 @@ import {
 import { generateKeyPair, type KeyPair } from '@ratafia/macaroon/bakery'
 
 export const BRAND = 'acme-brand'
+/** Of the service. */
+export const BASE_URL = 'http://ratafia.test'
 /** Everybody's. */
 export const PASSWORD = 'correct horse battery'
 

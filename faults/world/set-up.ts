@@ -5,8 +5,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeBase64 } from '@ratafia/macaroon'
 import { ROOT } from '../../tools/test/programs.ts'
+import { firstRules, GIVES, type Rule } from '../load/job.ts'
 import { BRAND, PASSWORD, type Scene, vector } from '../load/scene.ts'
 import { type Installation, settingsOf } from './command.ts'
+import type { Issuer } from './issuer.ts'
 import { endWithThisProcess, environmentWith } from './processes.ts'
 
 interface Plan {
@@ -16,20 +18,29 @@ interface Plan {
   readonly models: Scene['models']
   /** Pairs of names: the first model may become the second. */
   readonly remodels: readonly (readonly [string, string])[]
+  /** The URL of an issuer of ID tokens; undefined for a release that knows none. */
+  readonly issuer: string | undefined
+  readonly rules: readonly Rule[]
 }
 
-/** Throws an Error if it fails. */
+/** The issuer and the rules are left out for the release before. Throws an Error if it fails. */
 export async function setUp(
   { people, models, asked, next }: Scene,
   installation: Installation,
+  issuer?: Issuer,
 ): Promise<void> {
   const { tree } = installation
   const plan: Plan = {
     ...{ tree, environment: settingsOf(installation), models: [...models, asked, next] },
     remodels: models.map(({ name }) => [name, next.name] as const),
     people: people.map(({ username, keyPair }) => ({ username, publicKey: encodeBase64(keyPair.publicKey) })),
+    ...{ issuer: undefined, rules: [] },
   }
-  if (tree === ROOT) return fill(plan)
+  if (tree === ROOT) {
+    await fill({ ...plan, issuer: issuer?.url, rules: firstRules(people) })
+    if (issuer) issuer.added = true
+    return
+  }
   // One process cannot load two releases.
   const child = endWithThisProcess(
     spawn(process.execPath, [import.meta.filename, JSON.stringify(plan)], {
@@ -55,6 +66,8 @@ interface Modules {
   'brands/models/add-model.ts': typeof import('../../packages/server/src/brands/models/add-model.ts')
   'brands/models/remodel.ts': typeof import('../../packages/server/src/brands/models/remodel.ts')
   'brands/models/model-policy.ts': typeof import('../../packages/server/src/brands/models/model-policy.ts')
+  'ci/issuers/add.ts': typeof import('../../packages/server/src/ci/issuers/add.ts')
+  'ci/rules/making/add-rule.ts': typeof import('../../packages/server/src/ci/rules/making/add-rule.ts')
 }
 
 /** How an older release opens an installation. */
@@ -78,7 +91,7 @@ const BEFORE: Readonly<Partial<Record<keyof Modules, string>>> = {
   'brands/models/model-policy.ts': 'brands/model-policy.ts',
 }
 
-async function fill({ tree, environment, people, models, remodels }: Plan): Promise<void> {
+async function fill({ tree, environment, people, models, remodels, issuer, rules }: Plan): Promise<void> {
   const load = <Path extends keyof Modules>(path: Path): Promise<Module<Path>> =>
     import(
       [path, BEFORE[path] ?? path]
@@ -127,6 +140,21 @@ async function fill({ tree, environment, people, models, remodels }: Plan): Prom
       await addAgent(
         { name: username, account: username, publicKey },
         { ...installation, location: `${environment['RATAFIA_BASE_URL']}/identity` },
+      )
+    }
+    if (issuer === undefined) return
+    const { addIssuer } = await load('ci/issuers/add.ts')
+    const { addRule } = await load('ci/rules/making/add-rule.ts')
+    await addIssuer({ url: issuer, kind: 'github' }, installation)
+    for (const { name, person, match } of rules) {
+      const gives = {
+        grants: { permissions: [GIVES.permission] },
+        packages: [{ name: GIVES.package }],
+        lifetime: GIVES.lifetimeSeconds * 1_000,
+      }
+      await addRule(
+        { maker: { by: 'operator' }, name, issuer, account: person.username, match, ...gives },
+        { ...installation, jobMaxLifetime: gives.lifetime },
       )
     }
   } finally {

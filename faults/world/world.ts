@@ -4,9 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '../../tools/test/postgres.ts'
-import type { Scene } from '../load/scene.ts'
+import { BASE_URL, type Scene } from '../load/scene.ts'
 import { type Command, commandOf, type Installation } from './command.ts'
 import { type Disk, diskAt } from './disk.ts'
+import { Issuer } from './issuer.ts'
 import { Node } from './node.ts'
 import { Postgres } from './postgres.ts'
 import { TcpProxy } from './proxy.ts'
@@ -34,6 +35,8 @@ export interface World {
   /** Of the standby. */
   readonly synchronous: boolean
   readonly disk: Disk | undefined
+  /** Of ID tokens. */
+  readonly issuer: Issuer
   /** The operator's settings, with which nodes start too. */
   installation: Installation
   readonly ratafia: Command
@@ -78,11 +81,12 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
   const { standby } = servers
   const ahead = standby ? [primary, standby] : Array.from({ length: layout.nodes }, () => primary)
   const proxies = await Promise.all(ahead.flatMap((server) => (server ? TcpProxy.start(server.port) : [])))
-  ends.push(() => Promise.all(proxies.map((proxy) => proxy.close())))
+  const issuer = await Issuer.start()
+  ends.push(() => Promise.all([issuer, ...proxies].map((each) => each.close())))
 
   const environment = {
     RATAFIA_DATA_DIR: data,
-    RATAFIA_BASE_URL: 'http://ratafia.test',
+    RATAFIA_BASE_URL: BASE_URL,
     RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),
     RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
     RATAFIA_LOG_LEVEL: 'warn',
@@ -98,7 +102,7 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
     return { ...environment, RATAFIA_DATABASE_URL: url }
   }
   const world: World = {
-    ...{ proxies, servers, synchronous, disk, end },
+    ...{ proxies, servers, synchronous, disk, issuer, end },
     installation: { ...release, environment: withDatabase() },
     nodes: await Promise.all(
       Array.from({ length: layout.nodes }, async (_, at) => {
@@ -113,7 +117,7 @@ export async function makeWorld({ scene, layout, directory, postgres, release }:
   ends.push(() => Promise.all(world.nodes.map((node) => node.stop())))
   try {
     if (layout.partitions !== undefined) await divide(world, layout.partitions)
-    await setUp(scene, world.installation)
+    await setUp(scene, world.installation, issuer)
   } catch (error) {
     await end()
     throw error

@@ -10,10 +10,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { type Evidence, revokeAtDatabase, type Striking } from '../../faults/faults.ts'
-import { makeScene, type Scene } from '../../faults/load/scene.ts'
+import { BASE_URL, makeScene, type Scene } from '../../faults/load/scene.ts'
 import { findingsOf } from '../../faults/report.ts'
 import { breakWorld, CLIENTS, PEOPLE_EACH } from '../../faults/run.ts'
 import { commandOf } from '../../faults/world/command.ts'
+import { Issuer } from '../../faults/world/issuer.ts'
 import { Node } from '../../faults/world/node.ts'
 import { sleep } from '../../faults/world/processes.ts'
 import { thisRelease } from '../../faults/world/release.ts'
@@ -27,7 +28,7 @@ import { CALM_MS, STRIKES } from './support/patroni-strikes.ts'
 
 const HANGS_AFTER_MS = 300_000
 /** Slow, because the members need the processors, too, and minutes pass in which they wait for each other. */
-const PACE = { client: 80, operator: 2_500 }
+const PACE = { client: 80, operator: 2_500, rules: 4_000 }
 
 suite('PostgreSQL with Patroni', () => {
   const directory = mkdtempSync(join(tmpdir(), 'ratafia-nodes-'))
@@ -116,25 +117,26 @@ async function makeWorld(cluster: Patroni, scene: Scene, directory: string): Pro
       RATAFIA_DATABASE_URL: cluster.url(database),
       // Commits that hang must not keep a node from reading: what it reads is the question.
       RATAFIA_DATABASE_POOL: '30',
-      RATAFIA_BASE_URL: 'http://ratafia.test',
+      RATAFIA_BASE_URL: BASE_URL,
       RATAFIA_SECRET_KEY: randomBytes(32).toString('base64'),
       RATAFIA_TRUSTED_PROXIES: '127.0.0.1',
       RATAFIA_LOG_LEVEL: 'warn',
       RATAFIA_WORKERS: '1',
     },
   }
-  await setUp(scene, installation)
+  const issuer = await Issuer.start()
+  await setUp(scene, installation, issuer)
   const nodes = [
     new Node('node 1', await freePort(), installation),
     new Node('node 2', await freePort(), installation),
   ]
   return {
-    ...{ nodes, proxies: [], servers: {}, synchronous: true, disk: undefined, installation },
+    ...{ nodes, proxies: [], servers: {}, synchronous: true, disk: undefined, issuer, installation },
     ratafia: commandOf(installation),
     directory: (name) => join(directory, name),
     statement: (text) => cluster.query(text, database),
     end: async () => {
-      await Promise.all(nodes.map((node) => node.stop()))
+      await Promise.all([issuer.close(), ...nodes.map((node) => node.stop())])
     },
   }
 }

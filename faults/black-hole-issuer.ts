@@ -1,0 +1,64 @@
+/** The strike of `issuer-black-holed`. */
+import type { Evidence, Striking } from './faults.ts'
+import { exchangingIdToken, newIdToken } from './load/job.ts'
+import { command } from './load/operator.ts'
+import type { SigningKey } from './world/issuer.ts'
+import { sleep } from './world/processes.ts'
+import type { World } from './world/world.ts'
+
+/** Shorter than the service waits for an issuer. */
+const HOLE_MS = 2_000
+/** Between two exchanges with a key that the service has. */
+const PAUSE_MS = 200
+
+export async function blackHoleIssuer({ world, clients, recorder }: Striking): Promise<Evidence> {
+  const { issuer, nodes, ratafia } = world
+  const { proxy } = issuer
+  const [client] = clients
+  const [known] = issuer.keys
+  if (!client || !known) return { 'keys that there were': 0 }
+  /** For all its rules, of which one may just be removed, at every node; counts the answers by their status. */
+  const exchange = async (key: SigningKey, fresh: boolean) => {
+    const sent = client.rules.flatMap((rule) =>
+      nodes.map((node) => {
+        const request = exchangingIdToken(newIdToken(rule, { issuer, key }), { fresh })
+        return client.wire.send(node, request)
+      }),
+    )
+    const answers = await Promise.all(sent)
+    return (wanted: number) => answers.filter(({ status }) => status === wanted).length
+  }
+
+  await mayAskIssuer(world)
+  const { held } = proxy
+  proxy.blackHole()
+  const rotated = issuer.rotate()
+  const waiting = exchange(rotated, false)
+  let served = 0
+  for (const end = performance.now() + HOLE_MS; performance.now() < end; await sleep(PAUSE_MS)) {
+    served += (await exchange(known, true))(200)
+  }
+  const lost = proxy.held - held
+  proxy.heal()
+  const unavailable = (await waiting)(503)
+  await mayAskIssuer(world)
+  const learned = (await exchange(rotated, false))(200)
+  if (learned > 0) issuer.learned(rotated.id)
+  const taken = {
+    kind: 'refresh-issuer',
+    words: ['issuers', 'refresh', issuer.url],
+    ends: `issuer-key ${issuer.takeBack()}`,
+  } as const
+  const status = await command(taken, ratafia, recorder)
+  return {
+    'packets lost': lost,
+    'exchanges with a known key meanwhile': served,
+    'with an unknown one, answered 503': unavailable,
+    'with it afterwards': learned,
+    'keys taken back': Number(status === 200),
+  }
+}
+
+/** As if more than a minute had passed: so long the service does not ask an issuer again. */
+const mayAskIssuer = ({ statement }: World): Promise<unknown> =>
+  statement('update oidc_issuer_keys set tried_at = tried_at - 61000')
