@@ -17,11 +17,15 @@ interface Seen {
   readonly databaseAheadMs?: number
   readonly held?: readonly string[]
   readonly unlinked?: number
+  /** How many hours old the keys of an issuer are; absent: there is no issuer. */
+  readonly issuerKeys?: number
+  readonly failure?: string
   /** How many days ago; absent: none was made. */
   readonly backup?: number
 }
 
-function depsOf({ databaseAheadMs = 0, held = ['retention'], unlinked = 0, backup }: Seen): StatusDeps {
+function depsOf(seen: Seen): StatusDeps {
+  const { databaseAheadMs = 0, held = ['retention'], unlinked = 0, backup } = seen
   const deps = {
     clock: () => NOW,
     brands: { list: async () => [] },
@@ -31,11 +35,20 @@ function depsOf({ databaseAheadMs = 0, held = ['retention'], unlinked = 0, backu
       list: async () => (backup === undefined ? [] : [{ at: daysFrom(-backup) }]),
       countUnlinked: async () => unlinked,
     },
+    issuers: { list: async () => issuersOf(seen) },
     leases: { held: async () => held, now: async () => new Date(NOW.getTime() + databaseAheadMs) },
   }
   // What no finding of these tests asks for is left out.
   return deps as unknown as StatusDeps
 }
+
+const issuersOf = ({ issuerKeys, failure }: Seen) =>
+  issuerKeys === undefined
+    ? []
+    : [false, true].map((pinned) => ({
+        issuer: { url: `https://gitlab.example/${pinned}` },
+        keys: { failure, fetchedAt: daysFrom(-issuerKeys / 24), pinnedAt: pinned ? NOW : undefined },
+      }))
 
 async function statusOf(here: Partial<Surroundings>, seen: Seen) {
   const findings = await readStatus({ ...HERE, ...here }, depsOf({ backup: 1, ...seen }))
@@ -44,7 +57,10 @@ async function statusOf(here: Partial<Surroundings>, seen: Seen) {
 
 test('an installation that is well', async () => {
   assert.deepEqual(await statusOf({}, {}), [])
-  assert.deepEqual(await statusOf({ schema: 'newer' }, { databaseAheadMs: -2000, unlinked: 1000 }), [])
+  assert.deepEqual(
+    await statusOf({ schema: 'newer' }, { databaseAheadMs: -2000, unlinked: 1000, issuerKeys: 1.5 }),
+    [],
+  )
 })
 
 const ANSWERS = { url: 'http://127.0.0.1:8080' }
@@ -59,6 +75,20 @@ const CASES: readonly (readonly [
   [{ schema: 'contracted' }, {}, 'schema', 'attention', /for a newer release only/],
   [{}, { databaseAheadMs: 2500 }, 'clock', 'attention', /^The database is 2\.5 s ahead of this machine/],
   [{}, { databaseAheadMs: -9000 }, 'clock', 'attention', /^The database is 9\.0 s behind this machine/],
+  [
+    {},
+    { issuerKeys: 3, failure: 'https://gitlab.example/x cannot be fetched: it answered with status 500.' },
+    'issuers',
+    'attention',
+    /^The keys of https:\/\/gitlab\.example\/false are of 2027-01-31T09:00:00\.000Z: .* status 500\. They are used for 24 hours\.$/,
+  ],
+  [
+    {},
+    { issuerKeys: 25 },
+    'issuers',
+    'attention',
+    /: the service that fetches them every hour does not run\. Its jobs get no token\.$/,
+  ],
   [{}, { unlinked: 1001 }, 'audit_log', 'attention', /^1001 entries are not linked/],
   [{}, { backup: 8 }, 'backup', 'attention', /2027-01-23T12:00:00\.000Z, more than a week ago\.$/],
   [

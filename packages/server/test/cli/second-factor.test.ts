@@ -216,7 +216,10 @@ describe('a database of the release before, whose accounts share e-mail addresse
         const { code, stderr } = await run('accounts', 'set-email', name, `${name}@example.org`)
         assert.equal(code, 0, stderr)
       }
-      assert.deepEqual(JSON.parse((await run('migrate', '--json')).stdout).ran, ['0014-publisher-logins'])
+      assert.deepEqual(JSON.parse((await run('migrate', '--json')).stdout).ran, [
+        '0014-publisher-logins',
+        '0015-ci-publishing',
+      ])
       const emails = JSON.parse((await run('accounts', 'list', '--json')).stdout).map(
         ({ email }: { email: string }) => email,
       )

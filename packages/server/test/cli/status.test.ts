@@ -29,6 +29,7 @@ eachDatabase((kind, _open, fresh) => {
       secret_key: 'ok',
       keys: 'ok',
       signing_keys: 'ok',
+      issuers: 'ok',
       certificates: 'ok',
       audit_log: 'ok',
       backup: kind === 'sqlite' ? 'attention' : 'unknown',

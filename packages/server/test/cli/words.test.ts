@@ -18,6 +18,7 @@ const SPY = `data:text/javascript,${encodeURIComponent(`
 
 /** Words and rules of a feature that commands repeat in their help. */
 const WORDS = [
+  'ci/issuers/kinds.ts',
   'accounts/passwords/password.ts',
   'brands/models/model-policy.ts',
   'devices/device.ts',

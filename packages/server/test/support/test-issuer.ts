@@ -54,7 +54,9 @@ export interface TestIssuer {
   /** Adds this to the key set as it is, or to the discovery document, in place of what it says. */
   publish(more: { readonly keys?: readonly Claims[]; readonly document?: Claims }): void
   behave(how: Behaviour): void
-  /** Answers requests in place of the issuer, until this returns false. */
+  /** Lets requests wait until they are released; `asked` resolves when there is one. */
+  hold(): { readonly asked: Promise<void>; release(): void }
+  /** Answers requests in place of the issuer, where this returns true. */
   answerWith(answer: (request: IncomingMessage, response: ServerResponse) => boolean): void
 }
 
@@ -82,8 +84,13 @@ export function testIssuer({ alg = 'ES256', path = '' }: TestIssuerOptions = {})
     ...more.document,
   })
 
-  const server = createServer((request, response) => {
+  let onAsked = () => {}
+  let gate: Promise<void> | undefined
+
+  const server = createServer(async (request, response) => {
     requests.push(request.url ?? '')
+    onAsked()
+    await gate
     if (instead(request, response) || behaviour === 'silent') return
     if (behaviour === 'away') {
       request.socket.destroy()
@@ -150,6 +157,13 @@ export function testIssuer({ alg = 'ES256', path = '' }: TestIssuerOptions = {})
     behave: (how) => {
       behaviour = how
       instead = () => false
+    },
+    hold: () => {
+      const held = Promise.withResolvers<void>()
+      const asked = Promise.withResolvers<void>()
+      gate = held.promise
+      onAsked = asked.resolve
+      return { asked: asked.promise, release: held.resolve }
     },
     answerWith: (answer) => {
       instead = answer

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { sql } from 'kysely'
 import { disableSigningKey } from '../../src/brands/keys/disable-signing-key.ts'
+import { addIssuer } from '../../src/ci/issuers/add.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { createMetrics } from '../../src/telemetry/metrics.ts'
 import { observeDatabase } from '../../src/telemetry/telemetry.ts'
@@ -17,12 +18,14 @@ import { type ObservedService, observedServices, scrape } from '../support/obser
 import { sendRaw } from '../support/raw-http.ts'
 import { addPerson, bearing, call, logIn } from '../support/service.ts'
 import { silenceable } from '../support/silenceable.ts'
+import { testIssuer } from '../support/test-issuer.ts'
 import { discharging } from '../support/waiting-login.ts'
 
 const METRICS = { RATAFIA_METRICS_PORT: '0' }
 
 eachDatabase((kind, _open, fresh) => {
   const observed = observedServices(fresh)
+  const issuer = testIssuer()
   let service: ObservedService
   before(async () => {
     service = await observed(METRICS)
@@ -190,6 +193,19 @@ eachDatabase((kind, _open, fresh) => {
     const again = await observed(METRICS)
     assert.deepEqual(await evidence(again)(), [0, 0, 1, 1])
     await again.close()
+  })
+
+  test('how old the keys of issuers are, of those that are fetched', async () => {
+    const jwks = JSON.stringify({ keys: [issuer.key.jwk] })
+    await addIssuer({ url: issuer.url, kind: 'gitlab' }, service.installation)
+    await addIssuer({ url: 'https://cluster.example', kind: 'kubernetes', jwks }, service.installation)
+    const again = await observed(METRICS)
+    const page = await scrape(again.metricsUrl)
+    await again.close()
+    const [[name, age] = [], ...others] = [...page].filter(([name]) => name.includes('oidc_keys_age'))
+    assert.equal(name, `ratafia_oidc_keys_age_seconds{issuer="${issuer.url}"}`)
+    assert.ok(typeof age === 'number' && age >= 0, String(age))
+    assert.deepEqual(others, [])
   })
 
   describe('signing', () => {

@@ -27,7 +27,7 @@ import { openingOf } from '../support/openings.ts'
 
 const at = new Date('2026-11-23T10:00:00.000Z')
 const end = new Date('2126-11-23T10:00:00.000Z')
-const [anna, bob, carl] = ['anna', 'bob', 'carl'].map((name) => ({
+const [anna, bob, carl, dora] = ['anna', 'bob', 'carl', 'dora'].map((name) => ({
   ...{
     id: newAccountId(),
     username: checkUsername(name),
@@ -36,11 +36,13 @@ const [anna, bob, carl] = ['anna', 'bob', 'carl'].map((name) => ({
     passwordHash: undefined,
     createdAt: at,
   },
-})) as [NewPerson, NewPerson, NewPerson]
+})) as [NewPerson, NewPerson, NewPerson, NewPerson]
 type NewPerson = Parameters<Stores['accounts']['insert']>[0]
 
 const sessions = [newSessionId(), newSessionId(), newSessionId()] as const
-const opening = (id: (typeof sessions)[number], accountId: NewPerson['id']) =>
+/** That a job opened, by a rule. */
+const ofRule = newSessionId()
+const opening = (id: typeof ofRule, accountId: NewPerson['id']) =>
   openingOf({ id, accountId, description: undefined, validSince: at, validUntil: end }, at)
 const identity = { issuer: 'https://id.example', subject: 'anna' }
 const agent = (name: string, { id }: NewPerson) => ({
@@ -117,6 +119,16 @@ const OPERATIONS: readonly (readonly [
   [
     'tokenSessions.revoke again',
     ({ tokenSessions }) => tokenSessions.revoke({ id: sessions[0], at, by: 'anna' }),
+    QUIET,
+  ],
+  [
+    'tokenSessions.revokeOfRules',
+    ({ tokenSessions }) => tokenSessions.revokeOfRules(['rule', 'other'], { at, by: 'operator' }),
+    [`token-session ${ofRule}`],
+  ],
+  [
+    'tokenSessions.revokeOfRules again',
+    ({ tokenSessions }) => tokenSessions.revokeOfRules(['rule'], { at, by: 'operator' }),
     QUIET,
   ],
   ['accounts.disable', ({ accounts }) => accounts.disable(anna.id, at), [`account ${anna.id}`]],
@@ -274,6 +286,11 @@ eachDatabase((kind, open, { target }) => {
     database = await open()
     for (const { table, name } of triggerNames(kind))
       await sql.raw(`drop trigger ${name} on ${table}`).execute(database.query)
+    const { accounts, tokenSessions } = storesOn(database)
+    await accounts.insert(dora)
+    await tokenSessions.open(opening(ofRule, dora.id))
+    const byRule = database.query.updateTable('token_session').set({ rule_id: 'rule' })
+    await byRule.where('session_id', '=', ofRule).execute()
     const at = await target()
     // Another client, as another node is.
     feed = await openChangeFeed(

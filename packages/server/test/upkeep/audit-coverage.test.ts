@@ -53,6 +53,7 @@ import {
   type TestService,
   testService,
 } from '../support/service.ts'
+import { newKeyPair } from '../support/test-issuer.ts'
 import { discharging } from '../support/waiting-login.ts'
 
 /** They change nothing by themselves. What a service changes is the other half of this file. */
@@ -74,6 +75,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ),
   ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
+  ...['list', 'show'].map((name) => `issuers ${name}`),
 ])
 
 /** They need a database or a process of their own; the file of their entry's test. */
@@ -121,6 +123,12 @@ const DEMO_MODEL = JSON.stringify({
   ...{ model: 'demo-next', classic: 'true' },
 })
 
+const ISSUER = 'https://kubernetes.default.svc.cluster.local'
+const keySet = async (w: World) => {
+  const { jwk } = await newKeyPair('ES256', 'one')
+  return file('jwks.json', JSON.stringify({ keys: [jwk] }))(w)
+}
+
 const COMMANDS: Readonly<Record<string, Changing>> = {
   'accounts add': {
     words: () => ['bob', '--email', 'b@example.org', '--name', 'Bob', '--password-stdin'],
@@ -166,6 +174,22 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     },
     actions: ['account.remove'],
     subject: /^removed-/,
+  },
+  'issuers add': {
+    words: async (w) => [ISSUER, '--kind', 'kubernetes', '--jwks', await keySet(w)],
+    actions: ['issuer.add'],
+    subject: /^https:\/\/kubernetes\.default\.svc\.cluster\.local$/,
+    details: /"kind":"kubernetes","pinned":true,/,
+  },
+  'issuers refresh': {
+    words: async (w) => [ISSUER, '--jwks', await keySet(w)],
+    actions: ['issuer.refresh'],
+    details: /^\{"revision":"[0-9a-f]{64}"\}$/,
+  },
+  'issuers remove': {
+    words: () => [ISSUER],
+    actions: ['issuer.remove'],
+    details: /^\{"rules":\[\],"sessions":0\}$/,
   },
   'packages import': {
     words: async (w) => [await file('packages.csv', 'name,snap_id\na,1\n')(w)],

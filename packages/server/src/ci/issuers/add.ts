@@ -7,7 +7,7 @@ import { type IssuerKeys, importIssuerKeys } from '../id-token/issuer-keys.ts'
 import { checkIssuer, type WantedIssuer } from './check-issuer.ts'
 import type { Issuer } from './issuer.ts'
 import type { IssuerStore } from './issuer-store.ts'
-import { type FetchDocument, type FetchedKeys, fetchKeys, storedKeys } from './keys/fetch-keys.ts'
+import { type FetchDocument, type FetchedKeys, fetchKeys, givenKeys } from './keys/fetch-keys.ts'
 import type { IssuerKeysStore } from './keys/issuer-keys-store.ts'
 import { KINDS } from './kinds.ts'
 
@@ -43,10 +43,12 @@ export async function addIssuer(
   const createdAt = deps.clock()
   const issuer: Issuer = { id: randomUUID(), ...checkIssuer(wanted), createdAt }
   if (await deps.issuers.findByUrl(issuer.url)) throw alreadyThere(issuer)
-  const found = jwks === undefined ? await fetchFirst(issuer, deps.fetchDocument) : storedKeys(jwks, [])
+  const found = jwks === undefined ? await fetchFirst(issuer, deps.fetchDocument) : givenKeys(jwks)
   const { jwksUri, ...stored }: Partial<FetchedKeys> & typeof found = found
   const keys = await importIssuerKeys(stored)
-  requireUsable(keys, jwksUri)
+  if (keys.algorithms.length === 0) {
+    throw invalidField('The issuer signs ID tokens with no algorithm that is taken here.', { field: 'url' })
+  }
   const inserted = await deps.change(async ({ issuers, issuerKeys, record }) => {
     if (!(await issuers.insert(issuer))) return false
     await issuerKeys.insert(issuer.id, stored, {
@@ -76,17 +78,6 @@ async function fetchFirst(issuer: Issuer, fetchDocument: FetchDocument): Promise
 }
 
 const ADVICE = 'No issuer was added. If the service cannot reach it, give its keys in a file: --jwks FILE.'
-
-function requireUsable({ keys, algorithms }: IssuerKeys, jwksUri: string | undefined): void {
-  if (jwksUri === undefined && keys.length === 0) {
-    throw invalidField('The file has no key that can verify ID tokens: RSA from 2048 bits, EC or Ed25519.', {
-      field: 'jwks',
-    })
-  }
-  if (algorithms.length === 0) {
-    throw invalidField('The issuer signs ID tokens with no algorithm that is taken here.', { field: 'url' })
-  }
-}
 
 /** In the words of the options. */
 function detailsOf({ id, kind, settings }: Issuer, pinned: boolean) {

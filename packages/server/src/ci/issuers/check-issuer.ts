@@ -43,9 +43,13 @@ function checkUrl(text: string): string {
   if (!isPlain || !URL.canParse(text)) {
     throw refused(`is none that an ID token can have: https://, and at most ${LONGEST_ISSUER_URL} characters`)
   }
-  const { protocol, username, password } = new URL(text)
+  const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '' || /[?#]/.test(text)) {
     throw refused('has a user, a query or a fragment. Leave that out')
+  }
+  // 0x7f.1 is an address, too. Whoever reads the list of issuers must see which.
+  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0 && !text.includes(`://${hostname}`)) {
+    throw refused(`has an address that is written ${hostname}`)
   }
   if (protocol !== 'https:' && !isLoopbackUrl(text)) {
     throw refused('is not https. Only a loopback address, such as http://127.0.0.1:8080, is used without it')
@@ -54,7 +58,7 @@ function checkUrl(text: string): string {
 }
 
 /** Whether it has an address of this machine, not a name. */
-export function isLoopbackUrl(url: string): boolean {
+function isLoopbackUrl(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(host) !== 0 && classOf(host) === 'loopback'
 }

@@ -2,7 +2,7 @@
 import { invalidField } from '../../errors.ts'
 import { type FindIssuerDeps, findIssuer } from './find.ts'
 import type { IssuerStore } from './issuer-store.ts'
-import { storedKeys } from './keys/fetch-keys.ts'
+import { givenKeys } from './keys/fetch-keys.ts'
 import { fetchAndStore, type RefreshKeysDeps } from './keys/refresh-keys.ts'
 import { type ShownIssuer, showIssuer } from './show.ts'
 
@@ -29,7 +29,7 @@ export async function refreshIssuer(
         field: 'jwks',
       })
     }
-    const given = storedKeys(jwks, [])
+    const given = givenKeys(jwks)
     await deps.change(async ({ issuerKeys, record }) => {
       if (!(await issuerKeys.pin(issuer.id, given, at))) return
       await record({ action: 'issuer.refresh', subject: issuer.url, details: { revision: given.revision } })

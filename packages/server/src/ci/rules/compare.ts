@@ -34,9 +34,9 @@ export function compareClaims(match: Match, issuer: Issuer, claims: Claims): rea
   })
   if (events === undefined) return compared
   const { claim, never } = events
+  const value = claimOf(claims, claim)
   const isMatched = Object.hasOwn(match, claim)
-  const isAllowed = isEventAllowed(events, match, claims)
-  if (isMatched && isAllowed) return compared
+  if (isMatched && !never.some((one) => one === value)) return compared
   return [
     ...compared,
     {
@@ -44,8 +44,8 @@ export function compareClaims(match: Match, issuer: Issuer, claims: Claims): rea
       expected: isMatched
         ? `none of ${never.map((one) => JSON.stringify(one)).join(', ')}`
         : standardInWords(events),
-      found: foundText(claimOf(claims, claim)),
-      holds: isAllowed,
+      found: foundText(value),
+      holds: isEventAllowed(events, match, claims),
       of: 'event',
     },
   ]

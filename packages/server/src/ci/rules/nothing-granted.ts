@@ -1,6 +1,5 @@
 /** The answer to a job that gets nothing: the same whatever the reason, so that it tells nothing of rules (A21). */
 import { quote } from '../../errors.ts'
-import { mayBeEmail } from '../id-token/claims.ts'
 import type { VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
@@ -59,7 +58,10 @@ export function compareRules(
   }))
 }
 
+/** Within JSON: a text that `mayBeEmail`. */
+const EMAIL = /"[^"\s/:@]*@[^"\s/:]*"/
+
 function logged(text: string): string {
-  if (mayBeEmail(text)) return '(an e-mail address)'
-  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
+  if (EMAIL.test(text)) return '(an e-mail address)'
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text
 }

@@ -130,7 +130,7 @@ async function add(url: string, options: AddOptions, context: CommandContext): P
     longestLife: options.maxLife === undefined ? undefined : durationOf(options.maxLife),
     namesCanBeReused: options.namesCanBeReused === 'accepted',
   }
-  const { added, audience } = await context.beginInstallation(async (installation) => ({
+  const { added, audience } = await context.withInstallation(async (installation) => ({
     added: await addIssuer(wanted, installation),
     audience: options.audience ?? installation.config.baseUrl,
   }))
@@ -163,7 +163,7 @@ function toldOf(
       ? ['Its keys stay as they are until `ratafia issuers refresh URL --jwks FILE` replaces them.']
       : []),
     ...(audience === undefined ? [] : [`Its jobs ask for ID tokens with the audience ${audience}.`]),
-    'They get no token until a rule says so: `ratafia publishers add NAME --issuer URL …`.',
+    'A job gets no token until a rule says so: `ratafia publishers add NAME --issuer URL …`.',
   ].join('\n')
 }
 

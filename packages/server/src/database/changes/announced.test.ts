@@ -13,11 +13,11 @@ const FUTURE = 4_000_000_000_000
 const ANNOUNCED: readonly (readonly [statement: string, heard: readonly string[]])[] = [
   [`insert into account (id, username, email, name, created_at) values ('a1', 'anna', '', '', 0)`, []],
   [`update account set disabled_at = 1 where id = 'a1'`, ['account a1']],
-  [`insert into token_session values ('s1', 'a1', null, 0, ${FUTURE}, 0, null, null)`, []],
+  [`insert into token_session values ('s1', 'a1', null, 0, ${FUTURE}, 0, null, null, null, null)`, []],
   [`update token_session set description = 'new'`, []],
   [`update token_session set revoked_at = 1`, ['token-session s1']],
   [`delete from token_session`, ['token-session s1']],
-  [`insert into token_session values ('s2', 'a1', null, 0, 1, 0, null, null)`, []],
+  [`insert into token_session values ('s2', 'a1', null, 0, 1, 0, null, null, null, null)`, []],
   // Expired.
   [`delete from token_session`, []],
   [`insert into agent (name, account_id, public_key, created_at) values ('ci', 'a1', 'KEY', 0)`, []],

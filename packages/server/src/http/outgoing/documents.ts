@@ -22,6 +22,14 @@ export type FetchDocument = (url: string, from: DocumentSource) => Promise<strin
 
 const TIMEOUT_MS = 5_000
 const MOST_BYTES = 256 * 1024
+const HEADERS = {
+  accept: 'application/json',
+  // Unpacking foreign data could take any amount of memory.
+  'accept-encoding': 'identity',
+  connection: 'close',
+  // Some services refuse a client without a name.
+  'user-agent': 'ratafia',
+}
 
 export const documentFetcher =
   ({ timeout = TIMEOUT_MS, ...sockets }: DocumentOptions = {}): FetchDocument =>
@@ -51,8 +59,7 @@ async function get(
       const { host, pathname, search } = target.url
       request({
         path: `${pathname}${search}`,
-        // Unpacking foreign data could take any amount of memory.
-        headers: { host, accept: 'application/json', 'accept-encoding': 'identity', connection: 'close' },
+        headers: { host, ...HEADERS },
         createConnection: () => socket,
         signal,
       })
@@ -92,6 +99,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'its network cannot be reached',
   ENETUNREACH: 'its network cannot be reached',
   ETIMEDOUT: 'it does not answer',
+  EPROTO: 'it does not speak TLS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }

@@ -43,10 +43,20 @@ export async function fetchKeys(
 }
 
 /** Keys as the database has them. Throws `invalid-field` for a text that is no key set. */
-export function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
+function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
   const stored = { keys: readKeySet(keySet), algorithms: JSON.stringify(algorithms) }
   const revision = createHash('sha256').update(`${stored.algorithms}\n${stored.keys}`).digest('hex')
   return { ...stored, revision }
+}
+
+/** The keys that an operator gives. Throws `invalid-field` for a text that is no key set, or has no key that can be used. */
+export function givenKeys(keySet: string): StoredKeys {
+  const stored = storedKeys(keySet, [])
+  const { keys }: { keys: readonly unknown[] } = JSON.parse(stored.keys)
+  if (keys.length > 0) return stored
+  throw invalidField('The file has no key that can verify ID tokens: RSA from 2048 bits, EC or Ed25519.', {
+    field: 'jwks',
+  })
 }
 
 function readDocument(text: string, where: string): Readonly<Record<string, unknown>> {

@@ -30,10 +30,9 @@ const LOOK_MS = 200
 export async function refreshKeys(
   { issuer }: FoundIssuer,
   deps: RefreshKeysDeps,
-  pauses: Pauses = PAUSES,
 ): Promise<KeysState | undefined> {
   const at = deps.clock()
-  const before = await deps.issuerKeys.begin(issuer.id, at, pauses)
+  const before = await deps.issuerKeys.begin(issuer.id, at, PAUSES)
   if (before !== undefined) await fetchAndStore({ issuer, before, at }, deps)
   for (let looks = 0; ; looks++) {
     const keys = (await deps.issuers.findById(issuer.id))?.keys

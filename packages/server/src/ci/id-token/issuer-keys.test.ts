@@ -1,0 +1,94 @@
+/** Guarantee: only public keys that are strong enough, of the right type and for signatures verify ID tokens. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { test } from 'node:test'
+import { testKeys } from '../../../test/support/id-tokens.ts'
+import { importIssuerKeys, readKeySet } from './issuer-keys.ts'
+
+const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' })
+const setOf = (...keys: readonly unknown[]) => JSON.stringify({ keys })
+const RSA = { ...jwkOf(testKeys().rsa.publicKey), kid: 'r' }
+/** What is not the same key as the one that stays. */
+const OTHER = { ...RSA, kid: 'o' }
+const kept = (...keys: readonly unknown[]): unknown[] => JSON.parse(readKeySet(setOf(...keys))).keys
+
+const elliptic = (namedCurve: string) => jwkOf(generateKeyPairSync('ec', { namedCurve }).publicKey)
+const importAll = (...keys: readonly unknown[]) =>
+  importIssuerKeys({ revision: '1', keys: readKeySet(setOf(...keys)), algorithms: '[]' })
+
+test('a key has the algorithms of its type, or the one that it names', async () => {
+  const ed = jwkOf(generateKeyPairSync('ed25519').publicKey)
+  const algorithmsOf = async (jwk: object) => (await importAll(jwk)).keys[0]?.algorithms
+  assert.deepEqual(await algorithmsOf(RSA), ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'])
+  assert.deepEqual(await algorithmsOf({ ...RSA, alg: 'PS384' }), ['PS384'])
+  assert.deepEqual(await algorithmsOf(elliptic('P-256')), ['ES256'])
+  assert.deepEqual(await algorithmsOf(elliptic('P-384')), ['ES384'])
+  assert.deepEqual(await algorithmsOf(elliptic('P-521')), ['ES512'])
+  assert.deepEqual(await algorithmsOf(ed), ['EdDSA'])
+})
+
+test('only what a public key needs is kept, in one order', () => {
+  const ec = { ...elliptic('P-256'), kid: 'e' }
+  const more = { ...RSA, use: 'sig', key_ops: ['verify'], x5c: ['MII…'], x5t: 'x', note: 'no' }
+  assert.deepEqual(kept(more), [RSA])
+  assert.equal(readKeySet(setOf(RSA, ec)), readKeySet(setOf(ec, more, RSA)))
+})
+
+const SMALL = jwkOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey)
+
+for (const [what, jwk] of [
+  ['a symmetric key', { kty: 'oct', k: 'c2VjcmV0', kid: 'r' }],
+  ['a private key', { ...jwkOf(testKeys().replaced.privateKey), kid: 'p' }],
+  ['an RSA key of 1024 bits', SMALL],
+  ['an RSA key with the exponent 1', { ...OTHER, e: 'AQ' }],
+  ['an RSA key with a large exponent', { ...OTHER, e: RSA.n }],
+  ['an RSA key without a modulus', { ...OTHER, n: undefined }],
+  ['an RSA key whose modulus is a number', { ...OTHER, n: 5 }],
+  ['an RSA key for encryption', { ...OTHER, use: 'enc' }],
+  ['an RSA key of another algorithm', { ...OTHER, alg: 'RSA-OAEP' }],
+  ['an RSA key that says HS256', { ...OTHER, alg: 'HS256' }],
+  ['an RSA key that says ES256', { ...OTHER, alg: 'ES256' }],
+  ['a key to sign with', { ...OTHER, key_ops: ['sign'] }],
+  ['a kid that is a number', { ...OTHER, kid: 7 }],
+  ['a long kid', { ...OTHER, kid: 'x'.repeat(256) }],
+  ['a point that is not on the curve', { ...elliptic('P-256'), y: 'AAAA' }],
+  ['another curve', elliptic('secp256k1')],
+  ['a key for key agreement', jwkOf(generateKeyPairSync('x25519').publicKey)],
+  ['Ed448', jwkOf(generateKeyPairSync('ed448').publicKey)],
+  ['no key', { kid: 'r' }],
+  ['a text', 'RSA'],
+  ['null', null],
+  ['a list', [RSA]],
+] as const) {
+  test(`${what} is left out`, () => {
+    assert.deepEqual(kept(jwk, RSA), [RSA])
+  })
+}
+
+test('an issuer can withdraw all keys', () => {
+  assert.equal(readKeySet('{"keys":[]}'), '{"keys":[]}')
+})
+
+for (const text of ['', '[]', '{}', '{"keys":{}}', 'null', '{"keys":[', '<html>']) {
+  test(`${JSON.stringify(text)} is no key set`, () => {
+    assert.throws(() => readKeySet(text), { code: 'invalid-field', message: /not a JSON Web Key Set/ })
+  })
+}
+
+test('more than 100 keys are refused', () => {
+  const many = Array.from({ length: 100 }, (_, at) => ({ kty: 'oct', kid: `${at}` }))
+  assert.deepEqual(kept(...many), [])
+  assert.throws(() => readKeySet(setOf(...many, RSA)), {
+    code: 'invalid-field',
+    message: /more than 100 keys/,
+  })
+})
+
+test('algorithms are those of the discovery document that we take; all, if it says nothing', async () => {
+  const algorithmsOf = async (algorithms: string) =>
+    (await importIssuerKeys({ revision: '7', keys: setOf(RSA), algorithms })).algorithms
+  assert.deepEqual(await algorithmsOf('["HS256","none","RS256","EdDSA"]'), ['RS256', 'EdDSA'])
+  assert.deepEqual(await algorithmsOf('["HS256"]'), [])
+  assert.equal((await algorithmsOf('[]')).length, 10)
+  assert.ok(!(await algorithmsOf('[]')).some((name) => name === 'none' || name.startsWith('HS')))
+})

@@ -1,0 +1,221 @@
+/**
+ * Every case of the vectors for ID tokens and rules (test/vectors/oidc), on the functions that decide: read, verify and
+ * match, without a database. What a database decides is in the tests of the endpoint.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AccountId } from '@ratafia/api'
+import { importIssuerKeys, readKeySet } from '../../src/ci/id-token/issuer-keys.ts'
+import { readIdToken } from '../../src/ci/id-token/read.ts'
+import { verifyIdToken } from '../../src/ci/id-token/verify.ts'
+import type { Issuer } from '../../src/ci/issuers/issuer.ts'
+import { ExchangeRefusal } from '../../src/ci/refusal.ts'
+import { checkRule, readMatch } from '../../src/ci/rules/check-rule.ts'
+import { matchRules } from '../../src/ci/rules/match.ts'
+import type { Rule } from '../../src/ci/rules/rule.ts'
+import { idsOfJob, idsOfRule } from '../../src/ci/rules/stable-ids.ts'
+import { RequestError } from '../../src/errors.ts'
+import {
+  issuerOf,
+  oidcVectors,
+  rulesOf,
+  type SignedCase,
+  signCase,
+  type TokenCase,
+  testKeySet,
+  type VectorRule,
+} from '../support/id-tokens.ts'
+
+const { audience, token, rule: ruleCases, rules } = oidcVectors()
+
+/** As `publishers add` would store it. */
+function ruleOf(vector: VectorRule): Rule {
+  const issuer = issuerOf(vector)
+  return {
+    id: `id of ${vector.name}`,
+    name: vector.name,
+    issuerId: issuer.id,
+    accountId: 'account' as AccountId,
+    version: '1',
+    match: checkRule(issuer, readMatch(vector.match)).match,
+    grants: {
+      permissions: vector.grants.permissions,
+      packages: vector.grants.packages.map(({ name }) => `id of ${name}`),
+      channels: vector.grants.channels,
+      storeIds: null,
+    },
+    lifetime: 900_000,
+    createdAt: new Date(0),
+    disabledAt: undefined,
+    lastUsedAt: undefined,
+  }
+}
+
+/** All that the vectors know. Of the two for Forgejo, which differ in what the operator accepted, it is that of the rule. */
+const issuersFor = (vectorRule: string): ReadonlyMap<string, Issuer> =>
+  new Map([...rules.values(), ...rulesOf(vectorRule)].map((vector) => [vector.issuer, issuerOf(vector)]))
+
+async function keysFor({ replaced = false } = {}) {
+  const keys = readKeySet(testKeySet({ replaced }))
+  return importIssuerKeys({ revision: '1', keys, algorithms: '[]' })
+}
+
+/** The way of an exchange up to its rule. */
+async function decide(one: TokenCase, { text, clock }: SignedCase): Promise<Rule> {
+  const unverified = readIdToken(text)
+  const issuer = issuersFor(one.rule).get(unverified.unverifiedIssuer)
+  if (issuer === undefined) throw new ExchangeRefusal('issuer-unknown', 'The issuer is unknown.')
+  const keys = await keysFor({ replaced: one.id === 'jenkins-rekeyed' })
+  const verified = await verifyIdToken(unverified, { issuer, keys, audience, now: clock })
+  const candidates = rulesOf(one.rule).map((vector) => ({ rule: ruleOf(vector), vector }))
+  // The database has only those of the job's ids. Whoever is given more finds the same rule.
+  const ids = idsOfJob(issuer, verified.claims)
+  const stored = candidates.filter(
+    ({ rule, vector }) =>
+      rule.issuerId === issuer.id && ids.includes(idsOfRule(issuerOf(vector), rule.match)),
+  )
+  const outcome = outcomeOf(() => matchRules(verified, issuer, candidates).rule.name)
+  assert.equal(
+    outcomeOf(() => matchRules(verified, issuer, stored).rule.name),
+    outcome,
+  )
+  return matchRules(verified, issuer, stored).rule
+}
+
+function outcomeOf(decision: () => string): string {
+  try {
+    return decision()
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** What these expect is decided in a database, from keys in time, or by the request: here the token is granted. */
+const DECIDED_LATER = new Set([
+  'replayed',
+  'replayed-in-leeway',
+  'raced',
+  'replayed-without-jti',
+  'replayed-resigned-text',
+  'wider-scope',
+  'longer-life',
+  'account-disabled',
+  'rule-removed-after',
+  'keys-away-unknown',
+  'key-withdrawn',
+  'two-rules',
+])
+
+test('there are 78 cases for tokens and 17 for rules', () => {
+  assert.deepEqual([token.length, ruleCases.length], [78, 17])
+})
+
+for (const one of token) {
+  const isGranted = one.expect === 'granted' || DECIDED_LATER.has(one.id)
+  test(`token ${one.id}: ${isGranted ? 'granted' : `${one.expect} ${one.reason}`}`, async () => {
+    const signed = signCase(one)
+    if (isGranted) {
+      const { name } = await decide(one, signed)
+      assert.ok(one.rule.split(' + ').includes(name))
+      return
+    }
+    await assert.rejects(decide(one, signed), (error) => {
+      assert.ok(error instanceof ExchangeRefusal)
+      assert.deepEqual([error.reason, error.code], [one.reason, one.expect.replace('_', '-')])
+      return true
+    })
+  })
+}
+
+/** What the table says of the grants; they are checked apart from the match. */
+const OF_GRANTS = new Set(['grants-everything', 'grants-account'])
+
+/** The words of a refusal; for what the table says without words, or beside them, the rest of it. */
+const WORDS: Readonly<Record<string, RegExp>> = {
+  'azure-sub': /prj_id and def_id are needed/,
+  'forgejo-without-ids':
+    /repository_id is needed.*unless the issuer was added with --names-can-be-reused accepted/,
+  'generic-without-sub': /sub is needed.*the claims that the issuer was added with as --stable-claims/,
+  'empty-match': /sub is needed/,
+  'kubernetes-names': /kubernetes\.io\/serviceaccount\/uid and \/kubernetes\.io\/namespace are needed/,
+  'names-only': /repository_id and repository_owner_id are needed/,
+  'sub-on-github': /repository_id and repository_owner_id are needed.*sub is not matched on GitHub/,
+  'pull-request-target': /event pull_request_target is never allowed/,
+}
+
+for (const { id, rule, expect } of ruleCases) {
+  const issuer = issuerOf({ kind: rule.kind, issuer: 'https://issuer.example' })
+  if (expect.startsWith('accepted') || OF_GRANTS.has(id)) {
+    test(`rule ${id}: its match is accepted`, () => {
+      const { match, warnings } = checkRule(issuer, readMatch(rule.match))
+      assert.deepEqual(match, rule.match)
+      // With "sub" on Forgejo the table tells what the warning says.
+      assert.equal(warnings.length > 0, true)
+    })
+    continue
+  }
+  test(`rule ${id}: ${expect}`, () => {
+    const words = WORDS[id] ?? new RegExp(expect.replace('refused: ', ''))
+    assert.throws(
+      () => checkRule(issuer, readMatch(rule.match)),
+      (error) => {
+        assert.ok(error instanceof RequestError)
+        assert.equal(error.code, 'invalid-field')
+        assert.match(error.message, words)
+        return true
+      },
+    )
+  })
+}
+
+test('two rules that grant the same: the first by name; with other grants neither, unless one is named', async () => {
+  const one = token.find(({ id }) => id === 'two-rules') ?? assert.fail('there is no such case')
+  const { text, clock } = signCase(one)
+  const issuer = issuerOf(rulesOf('github-environment')[0] ?? assert.fail('no rule'))
+  const verified = await verifyIdToken(readIdToken(text), {
+    ...{ issuer, audience, now: clock },
+    keys: await keysFor(),
+  })
+  const [a, b] = rulesOf(one.rule).map(ruleOf)
+  assert.ok(a && b)
+  const found = (rules: readonly Rule[], named?: string) =>
+    matchRules(
+      verified,
+      issuer,
+      rules.map((rule) => ({ rule })),
+      named,
+    ).rule.name
+  assert.equal(found([b, a]), 'github-environment')
+  const wider = { ...b, grants: { ...b.grants, permissions: ['package_access'] } }
+  for (const other of [wider, { ...b, accountId: 'other' as AccountId }, { ...b, lifetime: 60_000 }]) {
+    assert.throws(() => found([a, other]), { reason: 'ambiguous-rule', code: 'invalid-request' })
+    assert.equal(found([a, other], 'github-workflow'), 'github-workflow')
+    assert.equal(found([a, { ...other, disabledAt: new Date(0) }]), 'github-environment')
+  }
+  assert.throws(() => found([a, b], 'another'), { reason: 'no-rule' })
+})
+
+test('the replay key is the jti, or the hash of what was signed, whatever the signature', async () => {
+  const twice = [0, 1].map(() => signCase(caseOf('replayed-resigned-text')))
+  assert.notEqual(twice[0]?.text, twice[1]?.text)
+  const keys = await Promise.all(twice.map((signed) => verifiedAt('circleci', signed).then(({ key }) => key)))
+  assert.match(keys[0] ?? '', /^sha256:[0-9a-f]{64}$/)
+  assert.equal(keys[0], keys[1])
+  const { key } = await verifiedAt('github-environment', signCase(caseOf('good-github-environment')))
+  assert.equal(key, '6fbebfe3-9eb4-4028-a592-5422768b53bc')
+})
+
+const caseOf = (id: string) => token.find((one) => one.id === id) ?? assert.fail(`no case ${id}`)
+const issuerOfRule = (name: string) => issuerOf(rulesOf(name)[0] ?? assert.fail(`no rule ${name}`))
+
+async function verifiedAt(rule: string, { text, clock }: SignedCase) {
+  const issuer = issuerOfRule(rule)
+  return verifyIdToken(readIdToken(text), { issuer, keys: await keysFor(), audience, now: clock })
+}
+
+test('a key that is gone from the set is unknown', async () => {
+  const { text, clock } = signCase(caseOf('key-withdrawn'))
+  const keys = await importIssuerKeys({ revision: '2', keys: '{"keys":[]}', algorithms: '[]' })
+  const by = { issuer: issuerOfRule('github-workflow'), keys, audience, now: clock }
+  await assert.rejects(verifyIdToken(readIdToken(text), by), { reason: 'key-unknown' })
+})

@@ -1,0 +1,215 @@
+/** `ratafia issuers`: what an operator says of an issuer, and what they are told. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { KIND_NAMES, KINDS } from '../../src/ci/issuers/kinds.ts'
+import { atTerminal } from '../support/at-terminal.ts'
+import { oneDatabase } from '../support/databases.ts'
+import { testProgram } from '../support/program.ts'
+import { newKeyPair, testIssuer } from '../support/test-issuer.ts'
+
+const CLUSTER = 'https://kubernetes.default.svc.cluster.local'
+
+oneDatabase((_kind, _open, fresh) => {
+  const program = testProgram(fresh)
+  const issuer = testIssuer({ path: '/api/actions' })
+  const jwks = () => join(program.directory, 'jwks.json')
+  before(async () => {
+    const keys = await Promise.all(['a', 'b'].map((kid) => newKeyPair('ES256', kid)))
+    await writeFile(jwks(), JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }))
+    assert.equal((await program.run(['migrate'])).code, 0)
+  })
+  const refused = async (words: readonly string[], code: number, message: RegExp) => {
+    const finished = await program.run(['issuers', ...words])
+    assert.deepEqual([finished.code, finished.stdout], [code, ''])
+    assert.match(finished.stderr, message)
+  }
+
+  describe('add', () => {
+    test('fetches the keys, and says what it found and what there is to know', async () => {
+      assert.match((await program.run(['issuers', 'list'])).stdout, /^There is no issuer\. /)
+      const environment = { RATAFIA_BASE_URL: 'https://store.example.org' }
+      const { code, stdout, stderr } = await program.run(
+        ['issuers', 'add', issuer.url, '--kind', 'forgejo'],
+        {
+          environment,
+        },
+      )
+      assert.equal(code, 0, stderr)
+      assert.deepEqual(stdout.split('\n'), [
+        `The issuer ${issuer.url} is added: Forgejo Actions, 1 key from ${issuer.url}/keys, ES256.`,
+        'Its jobs ask for ID tokens with the audience https://store.example.org.',
+        'A job gets no token until a rule says so: `ratafia publishers add NAME --issuer URL …`.',
+        '',
+      ])
+      assert.match(stderr, /^ratafia: warning: Its keys come over http from this machine: .*\n$/)
+      assert.deepEqual(issuer.requests, [
+        '/api/actions/.well-known/openid-configuration',
+        '/api/actions/keys',
+      ])
+      await refused(['add', issuer.url, '--kind', 'forgejo'], 1, /^ratafia: There is an issuer .* already\. /)
+    })
+
+    test('without a network it says what to do', async () => {
+      issuer.behave('away')
+      const url = issuer.url.replace('/api/actions', '/elsewhere')
+      const why =
+        /cannot be fetched: the connection broke\. No issuer was added\. If the service cannot reach it, give its keys in a file: --jwks FILE\./
+      await refused(['add', url, '--kind', 'gitlab'], 3, why)
+      issuer.behave('well')
+      await refused(
+        ['add', url, '--kind', 'gitlab'],
+        3,
+        /it answered with status 404\. No issuer was added\./,
+      )
+      await refused(
+        ['add', 'https://10.0.0.5', '--kind', 'gitlab'],
+        1,
+        /is a private address\. If the issuer may be there, allow its network with --private-address\. No issuer/,
+      )
+      assert.equal((await program.json('issuers', 'list')).length, 1)
+    })
+
+    test('keys from a file are never fetched', async () => {
+      const added = await program.json('issuers', 'add', CLUSTER, '--kind', 'kubernetes', '--jwks', jwks())
+      assert.deepEqual(
+        [added.keys, added.key_ids, added.jwks_uri, added.warnings],
+        ['pinned', ['a', 'b'], null, []],
+      )
+      const missing = ['add', 'https://a.example', '--kind', 'kubernetes', '--jwks', '/none']
+      await refused(missing, 1, /\/none cannot be read/)
+    })
+
+    test('every option is kept, and shown in the words of the options', async () => {
+      const added = await program.json(
+        ...['issuers', 'add', 'https://sso.corp.example/realms/ci', '--kind', 'generic', '--jwks', jwks()],
+        ...['--audience', 'api://store', '--other-audience', 'account', '--other-audience', 'ari:x'],
+        ...['--private-address', '10.20.0.0/16', '--private-address', 'fd12::/32'],
+        ...['--stable-claims', 'sub,/team/id', '--max-life', '7d', '--names-can-be-reused', 'accepted'],
+      )
+      const { warnings, jwks_uri: _, ...shown } = added
+      assert.deepEqual(await program.json('issuers', 'show', added.url), shown)
+      assert.deepEqual(await program.json('issuers', 'show', added.id), shown)
+      const { id: __, keys_from: ___, created_at: ____, key_ids: _____, ...told } = shown
+      assert.deepEqual(told, {
+        url: 'https://sso.corp.example/realms/ci',
+        kind: 'generic',
+        audience: 'api://store',
+        keys: 'pinned',
+        tried_at: null,
+        failure: null,
+        other_audiences: ['account', 'ari:x'],
+        private_addresses: ['10.20.0.0/16', 'fd12::/32'],
+        stable_claims: ['sub', '/team/id'],
+        names_can_be_reused: true,
+        max_life_seconds: 604_800,
+        algorithms: told.algorithms,
+        rules: [],
+      })
+      assert.match(
+        warnings[0],
+        /^Its ID tokens are for the audience api:\/\/store, not for this service alone: /,
+      )
+      assert.match(warnings[1], /^Its rules may match names alone: /)
+      assert.equal(warnings.length, 2)
+      const { stdout } = await program.run(['issuers', 'show', added.url])
+      assert.match(stdout, /^stable claims: {7}sub, \/team\/id$/m)
+    })
+
+    test('every kind can be added; Azure DevOps with a warning without its audience', async () => {
+      for (const kind of KIND_NAMES) {
+        const url = `https://${kind}.example`
+        const added = await program.json('issuers', 'add', url, '--kind', kind, '--jwks', jwks())
+        assert.deepEqual(added.stable_claims, [...KINDS[kind].stableIds])
+        assert.equal(added.max_life_seconds, 86_400)
+        const expected =
+          kind === 'azure-devops' ? [/without --audience api:\/\/AzureADTokenExchange each is/] : []
+        assert.equal(added.warnings.length, expected.length)
+        for (const [at, warning] of expected.entries()) assert.match(added.warnings[at], warning)
+      }
+    })
+
+    test('what no issuer can have is refused', async () => {
+      const add = ['add', 'https://b.example', '--kind', 'generic', '--jwks', jwks()]
+      for (const [words, code, message] of [
+        [['--max-life', '23h'], 1, /between 24h and 7d/],
+        [['--max-life', '8d'], 1, /between 24h and 7d/],
+        [['--max-life', 'long'], 2, /--max-life is not a duration/],
+        [['--audience', ''], 1, /--audience "" is not 1 to 255 printable ASCII characters/],
+        [['--other-audience', 'a b'], 1, /--other-audience "a b" is not/],
+        [['--private-address', '10.0.0.0/40'], 1, /is no network/],
+        [['--private-address', '8.8.8.0/24'], 1, /a public address needs no permission/],
+        [['--private-address', '169.254.0.0/16'], 1, /a link-local address is never used/],
+        [['--names-can-be-reused', 'yes'], 2, /Allowed choices are accepted/],
+        [['--stable-claims', 'a,,b'], 1, /--stable-claims "" is not/],
+      ] as const) {
+        await refused([...add, ...words], code, message)
+      }
+      await refused(
+        ['add', 'https://b.example', '--kind', 'github', '--stable-claims', 'sub'],
+        1,
+        /The stable claims of GitHub Actions are known: repository_id, repository_owner_id\. Only --kind generic/,
+      )
+      await refused(
+        ['add', 'https://b.example', '--kind', 'travis'],
+        1,
+        /no kind "travis"\. The kinds are github, /,
+      )
+      await refused(['add', 'https://b.example'], 2, /required option '--kind <kind>'/)
+    })
+  })
+
+  test('list shows where keys come from, and why a fetch failed', async () => {
+    issuer.behave('failing')
+    await refused(['refresh', issuer.url], 3, /it answered with status 500/)
+    const list = await program.json('issuers', 'list')
+    const found = list.find(({ url }: { url: string }) => url === issuer.url)
+    assert.deepEqual([found.kind, found.keys], ['forgejo', 'fetched'])
+    assert.match(found.failure, /it answered with status 500\.$/)
+    const urls = list.map(({ url }: { url: string }) => url)
+    assert.deepEqual(urls, urls.toSorted())
+    const { stdout } = await program.run(['issuers', 'list'])
+    assert.match(stdout, /^URL +KIND +KEYS +KEYS FROM +FAILURE\n/)
+    issuer.behave('well')
+  })
+
+  test('refresh says whether the keys are others; only pinned keys come from a file', async () => {
+    assert.match(
+      (await program.run(['issuers', 'refresh', issuer.url])).stdout,
+      /has 1 key: the same as before\.\n$/,
+    )
+    await issuer.rotate()
+    await issuer.addKey()
+    assert.match(
+      (await program.run(['issuers', 'refresh', issuer.url])).stdout,
+      /has 2 keys: others than before\.\n$/,
+    )
+    const again = await program.json('issuers', 'refresh', issuer.url)
+    assert.deepEqual([again.changed, again.failure], [false, null])
+    await refused(['refresh', issuer.url, '--jwks', jwks()], 1, /are fetched from it\. Leave --jwks out\./)
+    await refused(['refresh', CLUSTER], 1, /were given in a file\. Give the new ones: --jwks FILE\./)
+    assert.equal((await program.json('issuers', 'refresh', CLUSTER, '--jwks', jwks())).changed, false)
+    await refused(['refresh', 'https://none.example'], 1, /There is no issuer "https:\/\/none\.example"\. /)
+  })
+
+  test('remove asks a person first, and takes several', async () => {
+    const no = await atTerminal(['issuers', 'remove', CLUSTER], 'n\r', program.environment)
+    assert.equal(no.code, 1)
+    assert.match(
+      no.stderr,
+      /^No job of https:\/\/kubernetes\S+ can get a token any longer\. It has no rule\.\n/,
+    )
+    assert.equal((await program.json('issuers', 'show', CLUSTER)).url, CLUSTER)
+    assert.deepEqual(await program.json('issuers', 'remove', CLUSTER), {
+      ...{ removed: CLUSTER, rules: [], revoked: 0 },
+    })
+    const several = await program.run(['issuers', 'remove', 'https://github.example', CLUSTER])
+    assert.equal(several.code, 1)
+    assert.match(
+      several.stdout,
+      /^The issuer https:\/\/github\.example is removed, with 0 rules; 0 sessions revoked\.\n/,
+    )
+    assert.match(several.stdout, /There is no issuer/)
+  })
+})

@@ -1,0 +1,86 @@
+/**
+ * A network in which names mean what a test says: every connection ends at an https server of this process, whose
+ * certificate is for gitlab.corp.example and keys.corp.example.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import { isIP, Socket } from 'node:net'
+import { after, before } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import type { DocumentOptions } from '../../src/http/outgoing/documents.ts'
+
+export interface IssuerNetwork {
+  readonly port: number
+  /** The addresses that were connected to, since the last {@link IssuerNetwork.options}. */
+  readonly reached: readonly string[]
+  /** For the fetcher; of each name, the addresses that the first look-up finds, the second, and so on. */
+  options(names?: Readonly<Record<string, readonly (readonly string[])[]>>): DocumentOptions
+  /** What the server answers, by host and path; anything else is 404. */
+  answer(answers: Readonly<Record<string, Answer>>): void
+}
+
+/** JSON, or whatever a function does. */
+type Answer = object | ((request: IncomingMessage, response: ServerResponse) => void)
+
+/** Gives the suite one: started before its tests, closed after them. Its certificate is trusted meanwhile. */
+export function issuerNetwork(): IssuerNetwork {
+  const pem = readFileSync(new URL('../data/issuer-tls.pem', import.meta.url), 'utf8')
+  const trusted = getCACertificates()
+  let answers: Readonly<Record<string, Answer>> = {}
+  let reached: string[] = []
+  const server = createServer({ key: pem, cert: pem }, (request, response) => {
+    const answer = answers[`${request.headers.host}${request.url}`]
+    if (typeof answer === 'function') answer(request, response)
+    else response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? {}))
+  })
+  const port = () => {
+    const address = server.address()
+    assert.ok(address !== null && typeof address === 'object', 'the server listens')
+    return address.port
+  }
+  before(async () => {
+    setDefaultCACertificates([...trusted, pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'))])
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  })
+  after(() => {
+    setDefaultCACertificates(trusted)
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return {
+    get port() {
+      return port()
+    },
+    get reached() {
+      return reached
+    },
+    answer: (all) => {
+      answers = all
+    },
+    options: (names = {}) => {
+      reached = []
+      const left = new Map(Object.entries(names).map(([name, lookUps]) => [name, [...lookUps]]))
+      return {
+        resolve: async (host) => {
+          const found = left.get(host)?.shift() ?? assert.fail(`nobody looks ${host} up`)
+          return found.map((address) => ({ address, family: isIP(address) }))
+        },
+        connect: ({ host = '', lookup }) => {
+          const socket = new Socket()
+          const reach = (address: string) => {
+            reached.push(address)
+            socket.connect(port(), '127.0.0.1')
+          }
+          if (isIP(host) !== 0) reach(host)
+          else {
+            lookup?.(host, {}, (error, address) => (error ? socket.destroy(error) : reach(String(address))))
+          }
+          return socket
+        },
+      }
+    },
+  }
+}
