@@ -14,7 +14,7 @@ interface TestRuleDeps extends FindIssuerDeps {
 }
 
 /** A line of the explanation, or what else keeps the rule from giving anything. */
-export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'account' | 'rule' }
+export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'rule' | 'account' }
 
 export interface TestedRule {
   readonly known: KnownRule
@@ -43,11 +43,11 @@ function issuedAt({ iat }: Claims): Date | undefined {
   return at && !Number.isNaN(at.getTime()) ? at : undefined
 }
 
-/** Who is disabled: they are not compared with claims. */
-const disabledLines = ({ account, rule }: KnownRule): readonly TestedLine[] =>
-  [
-    { of: 'account' as const, claim: account.username, disabledAt: account.disabledAt },
-    { of: 'rule' as const, claim: rule.name, disabledAt: rule.disabledAt },
-  ].flatMap(({ disabledAt, ...who }) =>
-    disabledAt === undefined ? [] : [{ ...who, expected: 'enabled', found: 'disabled', holds: false }],
-  )
+function disabledLines({ rule, account }: KnownRule): readonly TestedLine[] {
+  const line = (of: 'rule' | 'account', name: string, at: Date | undefined): readonly TestedLine[] =>
+    at === undefined ? [] : [{ of, claim: name, expected: 'enabled', found: 'disabled', holds: false }]
+  return [
+    ...line('rule', rule.name, rule.disabledAt),
+    ...line('account', account.username, account.disabledAt),
+  ]
+}
