@@ -1,6 +1,7 @@
 /** The faults, as rows of a table. Each strikes repeatedly while the load runs. */
 
 import { blackHoleIssuer } from './black-hole-issuer.ts'
+import { exchangeAtEach } from './exchange-at-each.ts'
 import { type Client, watch } from './load/client.ts'
 import { whoami } from './load/log-in.ts'
 import { command } from './load/operator.ts'
@@ -260,7 +261,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'rolling-upgrade',
     says: 'nodes replaced one after the other, from the release before this one',
     ...{ ...threeNodes, upgrades: true },
-    async strike({ world }) {
+    async strike({ world, clients, recorder, random }) {
       let upgraded = 0
       for (const node of world.nodes) {
         const release = thisRelease()
@@ -272,8 +273,13 @@ export const FAULTS: readonly Fault[] = [
         world.installation = { ...world.installation, ...release }
         await sleep(2_500)
       }
+      const exchanged = await exchangeAtEach({ world, clients, recorder, random })
       // From the second strike on, and in a clone without history, they are only restarted.
-      return { 'nodes replaced': world.nodes.length, ...(upgraded > 0 && { 'of them upgraded': upgraded }) }
+      return {
+        'nodes replaced': world.nodes.length,
+        ...(upgraded > 0 && { 'of them upgraded': upgraded }),
+        'ID tokens exchanged then': exchanged,
+      }
     },
   },
   {

@@ -10,8 +10,8 @@ import type { Random } from './random.ts'
 /** One after the other, then from the start again. */
 export const RULE_DUTIES: readonly Duty[] = [removeRule, addRule, disableRule, addRule]
 
-/** A client has two rules, one for each of its people. */
-function addRule({ people, rules, issuer, upgraded }: Client, random: Random): Choice | undefined {
+/** A client has two rules, one for each of its people. Adds the issuer first. */
+export function addRule({ people, rules, issuer, upgraded }: Client, random: Random): Choice | undefined {
   const person = people.find((one) => rules.every((rule) => rule.person !== one))
   if (!person || !upgraded()) return undefined
   // The release before set up the database.
