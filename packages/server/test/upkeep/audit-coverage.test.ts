@@ -48,6 +48,7 @@ import {
   refresh,
   requestDischarge,
 } from '../support/publishers.ts'
+import { GITLAB, givenIssuer } from '../support/rules.ts'
 import {
   addPerson,
   bearing,
@@ -83,6 +84,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ),
   ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
+  ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
   ...['list', 'show'].map((name) => `issuers ${name}`),
 ])
 
@@ -204,6 +206,24 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['packages.import'],
     details: /"imported":1/,
   },
+  'publishers add': {
+    words: async ({ service }) => {
+      await givenIssuer(service.installation.database, GITLAB, 'gitlab')
+      return [
+        ...['hello', '--issuer', GITLAB, '--account', 'bob', '--match', 'project_id=20'],
+        ...['--package', 'a', '--permission', 'package_upload'],
+      ]
+    },
+    actions: ['publisher.add'],
+    subject: /^hello$/,
+    details: /"match":\["project_id=20","ref_protected=true"\],"permissions":\["package_upload"\]/,
+  },
+  'publishers disable': {
+    words: () => ['hello'],
+    actions: ['publisher.disable'],
+    details: /"version":"[0-9a-f]{64}","sessions":0/,
+  },
+  'publishers remove': { words: () => ['hello'], actions: ['publisher.remove'], subject: /^hello$/ },
   'keys rotate': { words: () => [], actions: ['key.rotate'], subject: /^root 2$/ },
   'trust add': {
     words: () => [world('account-test-root'), world('account-key-test-root')],
