@@ -48,6 +48,7 @@ import {
   refresh,
   requestDischarge,
 } from '../support/publishers.ts'
+import { GITLAB, givenIssuer } from '../support/rules.ts'
 import {
   addPerson,
   bearing,
@@ -85,6 +86,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ),
   ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
+  ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
   ...['list', 'show'].map((name) => `issuers ${name}`),
   ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
 ])
@@ -135,7 +137,6 @@ const DEMO_MODEL = JSON.stringify({
 })
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local'
-const UID = '11111111-1111-4111-8111-111111111111'
 const keySet = async (w: World) => {
   const { jwk } = await newKeyPair('ES256', 'one')
   return file('jwks.json', JSON.stringify({ keys: [jwk] }))(w)
@@ -198,26 +199,6 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['issuer.refresh'],
     details: /^\{"revision":"[0-9a-f]{64}"\}$/,
   },
-  'publishers add': {
-    words: () => [
-      ...[
-        'job',
-        '--issuer',
-        ISSUER,
-        '--account',
-        'bob',
-        '--package',
-        'hello',
-        '--permission',
-        'package_upload',
-      ],
-      ...['--match', `/kubernetes.io/serviceaccount/uid=${UID}`, '--match', '/kubernetes.io/namespace=ci'],
-    ],
-    actions: ['publisher.add'],
-    details: /"account":"bob","issuer":"https:/,
-  },
-  'publishers disable': { words: () => ['job'], actions: ['publisher.disable'], subject: /^job$/ },
-  'publishers remove': { words: () => ['job'], actions: ['publisher.remove'], subject: /^job$/ },
   'issuers remove': {
     words: () => [ISSUER],
     actions: ['issuer.remove'],
@@ -228,6 +209,24 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['packages.import'],
     details: /"imported":1/,
   },
+  'publishers add': {
+    words: async ({ service }) => {
+      await givenIssuer(service.installation.database, GITLAB, 'gitlab')
+      return [
+        ...['hello', '--issuer', GITLAB, '--account', 'bob', '--match', 'project_id=20'],
+        ...['--package', 'a', '--permission', 'package_upload'],
+      ]
+    },
+    actions: ['publisher.add'],
+    subject: /^hello$/,
+    details: /"match":\["project_id=20","ref_protected=true"\],"permissions":\["package_upload"\]/,
+  },
+  'publishers disable': {
+    words: () => ['hello'],
+    actions: ['publisher.disable'],
+    details: /"version":"[0-9a-f]{64}","sessions":0/,
+  },
+  'publishers remove': { words: () => ['hello'], actions: ['publisher.remove'], subject: /^hello$/ },
   'keys rotate': { words: () => [], actions: ['key.rotate'], subject: /^root 2$/ },
   'trust add': {
     words: () => [world('account-test-root'), world('account-key-test-root')],

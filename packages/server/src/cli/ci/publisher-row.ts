@@ -3,23 +3,7 @@ import { formatMatch } from '../../ci/rules/format-match.ts'
 import { disuseOf } from '../../ci/rules/managing/disuse.ts'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { RowOf } from '../output.ts'
-
-export const PUBLISHER_COLUMNS = [
-  'name',
-  'account',
-  'issuer',
-  'kind',
-  'match',
-  'permissions',
-  'packages',
-  'channels',
-  'stores',
-  'lifetime_seconds',
-  'last_used',
-  'disabled_at',
-  'created_at',
-  'version',
-] as const
+import type { PUBLISHER_COLUMNS } from './publisher-columns.ts'
 
 type PublisherRow = RowOf<typeof PUBLISHER_COLUMNS>
 

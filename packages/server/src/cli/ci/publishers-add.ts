@@ -9,7 +9,6 @@ import { packageReference } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { readMatchOptions } from './match-option.ts'
-import { describedPublisher } from './publisher-row.ts'
 
 interface AddOptions extends JsonOption, YesOption {
   readonly issuer: string
@@ -54,6 +53,7 @@ export function addPublisherCommand(publishers: Command, context: CommandContext
 }
 
 async function add(name: string, options: AddOptions, context: CommandContext): Promise<void> {
+  const { describedPublisher } = await import('./publisher-row.ts')
   const { addRule } = await import('../../ci/rules/making/add-rule.ts')
   const match = readMatchOptions(options.match ?? [])
   const lifetime = options.lifetime === undefined ? undefined : lifetimeOf(options.lifetime)

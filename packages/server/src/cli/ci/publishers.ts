@@ -6,7 +6,7 @@ import { withYes, type YesOption } from '../confirm.ts'
 import type { CommandContext } from '../context.ts'
 import type { Installation } from '../installation.ts'
 import { counted, details, type JsonOption, print, printList, withJson, withList } from '../output.ts'
-import { describedPublisher, PUBLISHER_COLUMNS, publisherRow } from './publisher-row.ts'
+import { PUBLISHER_COLUMNS } from './publisher-columns.ts'
 import { addPublisherCommand } from './publishers-add.ts'
 import { testPublisherCommand } from './publishers-test.ts'
 
@@ -27,6 +27,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
     .option('--account <username>', 'only those of one account')
     .option('--issuer <url>', 'only those for jobs of one issuer')
     .action(async (options: ListOptions) => {
+      const { describedPublisher, publisherRow } = await import('./publisher-row.ts')
       const { now, rules } = await context.readInstallation(async (installation) => ({
         now: installation.clock(),
         rules: await allRules(options, installation),
@@ -58,6 +59,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
   withJson(publishers.command('show <name>'))
     .description('show one rule, with the warnings that it was made with')
     .action(async (name: string, options: JsonOption) => {
+      const { describedPublisher, publisherRow } = await import('./publisher-row.ts')
       const { showRule } = await import('../../ci/rules/managing/show-rule.ts')
       const { now, shown } = await context.readInstallation(async (installation) => ({
         now: installation.clock(),
@@ -74,6 +76,7 @@ export function publisherCommands(parent: Command, context: CommandContext): voi
   withYes(withJson(publishers.command('disable <name...>')))
     .description('disable rules for good, and revoke the sessions that they opened; they stay in the list')
     .action(async (names: readonly string[], options: JsonOption & YesOption) => {
+      const { describedPublisher } = await import('./publisher-row.ts')
       const { disableRule } = await import('../../ci/rules/managing/disable-rule.ts')
       const { OPERATOR } = await import('../../accounts/account-fields.ts')
       const act = async (name: string, installation: Installation) => {
