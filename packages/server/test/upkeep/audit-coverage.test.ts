@@ -88,7 +88,6 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
   ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
   ...['list', 'show'].map((name) => `issuers ${name}`),
-  ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
 ])
 
 /** They need a database or a process of their own; the file of their entry's test. */
