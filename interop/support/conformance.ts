@@ -21,6 +21,7 @@ type Database = keyof typeof COLUMNS
 const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'canonical-brand.test.ts': 'snap',
   'chromium.test.ts': 'Chromium',
+  'ci-examples.test.ts': undefined,
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
   'front-page.test.ts': 'Chromium',

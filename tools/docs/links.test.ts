@@ -162,8 +162,9 @@ test('a command line in a code block is one that a checkout has: npx ratafia', (
   }
 })
 
-/** `contract/x.md, decisions 3, 15 to 20 and 31`; for some files the word is left out. */
-const CITED_DECISIONS = /contract\/([a-z-]+\.md), (?:decisions? )?(\d+(?:(?:,| and| to) \d+)*)(?![.\d])/g
+/** `contract/x.md, decisions 3, 15 to 20 and 31`; for some files the word is left out, in others there is a letter. */
+const CITED_DECISIONS =
+  /contract\/([a-z-]+\.md), (?:decisions? )?([A-Z]?\d+(?:(?:,| and| to) [A-Z]?\d+)*)(?!\d|\.\d)/g
 
 test('every section of the contract that a comment cites is in docs/contract', () => {
   const sources = globSync('{packages,interop,benchmarks,faults,tools}/**/*.{ts,js,py,go}', {
@@ -185,7 +186,7 @@ test('every section of the contract that a comment cites is in docs/contract', (
     // A citation may go on in the next line of its comment.
     const text = read(source).replace(/\n\s*(\*|\/\/|#) /g, ' ')
     for (const [, file, list] of text.matchAll(CITED_DECISIONS)) {
-      for (const [number] of (list ?? '').matchAll(/\d+/g)) {
+      for (const [number] of (list ?? '').matchAll(/[A-Z]?\d+/g)) {
         const decided = new RegExp(`^\\| ${number} \\|`, 'm').test(read(`docs/contract/${file}`))
         assert.ok(
           decided,

@@ -17,6 +17,7 @@ export interface Pass {
 export const ALL_TESTS = [
   'packages/*/{src,test}/**/*.test.ts',
   'tools/**/*.test.ts',
+  'examples/**/*.test.ts',
   'faults/**/*.test.ts',
   'interop/support/*.test.ts',
   'benchmarks/{harness,report}/*.test.ts',

@@ -4,9 +4,11 @@ import { before, describe, test } from 'node:test'
 import { sql, type Transaction } from 'kysely'
 import { eachDatabase } from '../../test/support/databases.ts'
 import { freshDeviceKeys, registered, sessionOf, withAcme } from '../../test/support/devices.ts'
+import { GITHUB, givenIssuer } from '../../test/support/rules.ts'
 import { addPerson, logIn, testService } from '../../test/support/service.ts'
 import { auditStore } from '../audit/audit-store.ts'
 import { linkEntries } from '../audit/link.ts'
+import { addRule } from '../ci/rules/making/add-rule.ts'
 import type { Database, DatabaseKind, DeviceTable, Schema } from '../database/index.ts'
 import { sealedValueStore } from '../keyring/sealed-value-store.ts'
 import { createSealer } from '../keyring/sealing.ts'
@@ -469,6 +471,15 @@ eachDatabase((kind, open, fresh) => {
     const serial = await registered(service, { key })
     await sessionOf(service, { serial, key })
     await logIn(service, await addPerson(service, 'ann'))
+    await givenIssuer(database, GITHUB, 'github')
+    await addRule(
+      {
+        ...{ maker: { by: 'operator' }, name: 'hello', issuer: GITHUB, account: 'ann' },
+        match: { repository_id: '74', repository_owner_id: '65', ref: 'refs/heads/main' },
+        ...{ packages: [{ name: 'hello' }], grants: { permissions: ['package_upload'] } },
+      },
+      { ...service.installation, jobMaxLifetime: service.installation.config.jobMaxLifetime },
+    )
     await linkEntries(service.installation)
   })
 

@@ -2,6 +2,7 @@
 import { OPERATIONS } from '@ratafia/api/schemas'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Negotiator from 'negotiator'
+import { pathOf } from '../http/app.ts'
 import { readFormsOrJson, sentParameters } from '../http/bodies/form-or-json.ts'
 import { answerOAuthError } from '../http/errors/answer.ts'
 import { authorizationServer } from './authorization-server.ts'
@@ -30,7 +31,10 @@ export async function ciRoutes(app: FastifyInstance, deps: ExchangeDependencies)
   })
 
   app.get(oidcAudience.path, async () => ({ audience: deps.baseUrl }))
-  app.get(metadata.path, async () => authorizationServer(deps.baseUrl))
+  // Where a base URL has a path, clients look for it behind the name (RFC 8414, 3.1), and some before it.
+  for (const path of new Set(['', pathOf(deps.baseUrl)])) {
+    app.get(`${metadata.path}${path}`, async () => authorizationServer(deps.baseUrl))
+  }
 }
 
 /** Node joins several with commas, which no key has. */

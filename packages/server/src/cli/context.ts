@@ -1,5 +1,6 @@
 /** What commands are given: the streams, and the ways to open the installation. `start/run.ts` provides it. */
 import type { Readable, Writable } from 'node:stream'
+import type { JobEnvironment } from '../config/job-environment.ts'
 import type { Sealer } from '../keyring/sealing.ts'
 import type { Installation, UnopenedInstallation } from './installation.ts'
 
@@ -35,6 +36,8 @@ export interface CommandContext {
   serviceUrl(): string
   /** Where `snap create-key` keeps private keys. */
   readonly gnupgHome: string
+  /** What the platform of a CI job says. */
+  readonly job: JobEnvironment
 }
 
 /** The words or options of a command are wrong; the exit code is 2. */

@@ -41,6 +41,7 @@ const COMMANDS: readonly { readonly names: readonly string[]; readonly load: () 
   { names: ['issuers'], load: async () => (await import('./ci/issuers.ts')).issuerCommands },
   { names: ['publishers'], load: async () => (await import('./ci/publishers.ts')).publisherCommands },
   { names: ['login'], load: async () => (await import('./login/login.ts')).loginCommand },
+  { names: ['ci'], load: async () => (await import('./ci/job-commands.ts')).ciCommands },
   { names: ['packages'], load: async () => (await import('./accounts/packages.ts')).packageCommands },
   { names: ['keys'], load: async () => (await import('./upkeep/keys.ts')).keyCommands },
   { names: ['secret'], load: async () => (await import('./upkeep/secret.ts')).secretCommands },

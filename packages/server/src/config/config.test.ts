@@ -133,6 +133,8 @@ const WHOLE = {
   RATAFIA_METRICS_PORT: '9464',
   RATAFIA_METRICS_HOST: '::',
   RATAFIA_URL: 'https://store.example.com/auth/',
+  RATAFIA_ID_TOKEN: 'eyJh.eyJp.c2ln',
+  RATAFIA_ID_TOKEN_FILE: '/run/secrets/id-token',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/otlp/',
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: '',
   OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
@@ -462,6 +464,8 @@ test('every variable that can be wrong is in the table above', () => {
     'RATAFIA_DATA_DIR',
     'RATAFIA_SECRET_KEY_FILE',
     'RATAFIA_PREVIOUS_SECRET_KEY_FILE',
+    'RATAFIA_ID_TOKEN',
+    'RATAFIA_ID_TOKEN_FILE',
     'OTEL_SERVICE_NAME',
     'OTEL_SDK_DISABLED',
   ]

@@ -134,10 +134,14 @@ export function parseHostAndPort(value: string): string {
 export const isEveryAddress = (host: string): boolean =>
   host === '0.0.0.0' || (isIP(host) === 6 && /^[0:.]+$/.test(host))
 
-/** A service whose key we trust: https, or http on this very machine, where nobody is in between. */
+/** Nobody can read or change what is said: https, or http on this very machine, where nobody is in between. */
+export const isConfidential = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && /^(localhost|127\.[0-9.]+|\[::1\])$/.test(hostname))
+
+/** A service whose key we trust. */
 export function parseIdentityUrl(value: string): string {
   const url = new URL(parseServiceUrl(value))
-  if (url.protocol !== 'https:' && !/^(localhost|127\.[0-9.]+|\[::1\])$/.test(url.hostname)) {
+  if (!isConfidential(url)) {
     throw new Error(`is not https: ${value}. Only an identity service on a loopback address may use http.`)
   }
   return url.href.replace(/\/+$/, '')

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { CommandContext, Streams } from '../cli/context.ts'
 import { exitCodeOf } from '../cli/failures/exit-code.ts'
 import { addressForCommands, type Environment, gnupgHome, processEnvironment } from '../config/config.ts'
+import { jobEnvironment } from '../config/job-environment.ts'
 import type { StartOptions } from './options.ts'
 import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
@@ -65,6 +66,7 @@ function commandContext(environment: Environment, streams: Streams): CommandCont
     release: RELEASE,
     serviceUrl: () => addressForCommands(environment),
     gnupgHome: gnupgHome(environment),
+    job: jobEnvironment(environment),
     withInstallation: opening('keys'),
     readInstallation: opening('nothing'),
     beginInstallation: opening('everything'),

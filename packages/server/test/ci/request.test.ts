@@ -14,6 +14,7 @@ import {
   withRule,
 } from '../support/exchanges.ts'
 import { rulesOf, type SignOptions } from '../support/id-tokens.ts'
+import { startNode } from '../support/nodes.ts'
 import { call, testService } from '../support/service.ts'
 
 const GITHUB = 'github-environment'
@@ -178,5 +179,24 @@ oneDatabase((_kind, _open, fresh) => {
       assert.equal(metadata.token_endpoint, `${service.baseUrl}${EXCHANGE}`)
       assert.deepEqual(metadata.grant_types_supported, ['urn:ietf:params:oauth:grant-type:token-exchange'])
     })
+  })
+})
+
+oneDatabase((_kind, _open, fresh) => {
+  test('a base URL with a path is the audience as a whole, and OAuth clients find it from its name', async () => {
+    const base = 'https://store.example.com/auth'
+    const node = await startNode(await fresh.target(), { RATAFIA_BASE_URL: `${base}/` })
+    try {
+      for (const path of [EXCHANGE, `/auth${EXCHANGE}`]) {
+        assert.deepEqual((await call(node, 'GET', path)).body, { audience: base })
+      }
+      const metadata = '/.well-known/oauth-authorization-server'
+      for (const path of [metadata, `/auth${metadata}`, `${metadata}/auth`]) {
+        const { body } = await call(node, 'GET', path)
+        assert.deepEqual([body.issuer, body.token_endpoint], [base, `${base}${EXCHANGE}`], path)
+      }
+    } finally {
+      await node.close()
+    }
   })
 })

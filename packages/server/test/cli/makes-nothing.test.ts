@@ -27,6 +27,8 @@ const BEGINS = [
 const OTHERS = [
   'config check',
   'login',
+  'ci login',
+  'ci logout',
   'serve',
   'identity serve',
   'signing-keys generate',
@@ -44,18 +46,24 @@ const leavesOf = (command: Command, path = ''): readonly (readonly [string, Comm
   })
 
 /** Something for every argument and every required option. */
-function wordsFor(name: string, command: Command, file: string): readonly string[] {
+function wordsFor(
+  name: string,
+  command: Command,
+  { file, claims }: { file: string; claims: string },
+): readonly string[] {
   const isFile = /file|path|\bkey$/
   const example = (word: string) =>
     name === 'backup'
       ? `${file}.backup`
-      : isFile.test(word)
-        ? file
-        : /model|from|to$/.test(word)
-          ? 'brand/model'
-          : word === 'on|off'
-            ? 'off'
-            : 'example'
+      : name === 'publishers test' && word.includes('file')
+        ? claims
+        : isFile.test(word)
+          ? file
+          : /model|from|to$/.test(word)
+            ? 'brand/model'
+            : word === 'on|off'
+              ? 'off'
+              : 'example'
   return [
     ...name.split(' '),
     ...command.registeredArguments.filter(({ required }) => required).map((each) => example(each.name())),
@@ -70,7 +78,10 @@ const LEAVES = leavesOf(await createRatafia())
 describe('without a database', () => {
   const program = testProgram()
   let file: string
+  let claims: string
   before(async () => {
+    claims = join(program.directory, 'claims.json')
+    await writeFile(claims, '{}')
     file = join(program.directory, 'signinglog.csv')
     await writeFile(file, 'serial\nAC-1\n')
   })
@@ -81,7 +92,7 @@ describe('without a database', () => {
       const directory = join(program.directory, 'nothing', name.replaceAll(' ', '-'))
       const { code, stderr } = await program.run(
         [
-          ...wordsFor(name, command, file),
+          ...wordsFor(name, command, { file, claims }),
           ...(NAMED.includes(name) ? ['example'] : []),
           ...(name === 'allow-list remove' ? ['--all'] : []),
           ...(name.endsWith('set-password') ? ['--password-stdin'] : []),

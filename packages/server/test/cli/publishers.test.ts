@@ -116,10 +116,10 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stdout, stderr } = await publishers(...risky)
     assert.equal(code, 0)
     assert.match(stdout, /^Jobs that match the rule risky get tokens of build for 900 seconds\.\n$/)
-    assert.match(stderr, /^Warning: environment alone lets in every branch .*\.\n$/)
+    assert.match(stderr, /^ratafia: warning: environment alone lets in every branch .*\.\n$/)
     const { warnings } = await program.json('publishers', 'show', 'risky')
-    assert.equal(`Warning: ${warnings}\n`, stderr)
-    assert.ok((await ok('show', 'risky')).endsWith(stderr))
+    assert.equal(`ratafia: warning: ${warnings}\n`, stderr)
+    assert.ok((await ok('show', 'risky')).endsWith(`Warning: ${warnings}\n`))
     await ok('remove', 'risky')
     assert.deepEqual((await program.json('publishers', ...risky)).warnings, warnings)
   })
@@ -131,7 +131,7 @@ eachDatabase((_kind, _open, fresh) => {
     const { code, stderr } = await publishers(...rule('of-off').map((w) => (w === 'build' ? 'off' : w)))
     assert.deepEqual(
       [code, stderr],
-      [0, 'Warning: The account off is disabled: jobs get nothing until it is enabled.\n'],
+      [0, 'ratafia: warning: The account off is disabled: jobs get nothing until it is enabled.\n'],
     )
   })
 

@@ -19,6 +19,8 @@ const SPY = `data:text/javascript,${encodeURIComponent(`
 /** Words and rules of a feature that commands repeat in their help. */
 const WORDS = [
   'ci/issuers/kinds.ts',
+  'ci/rules/format-match.ts',
+  'ci/rules/managing/disuse.ts',
   'accounts/passwords/password.ts',
   'brands/models/model-policy.ts',
   'devices/device.ts',

@@ -11,6 +11,7 @@ import fc from 'fast-check'
 import type { DatabaseKind } from '../../src/database/index.ts'
 import type { Fresh } from '../support/databases.ts'
 import { addPerson, call, dischargeFor, getRoot, logIn, testService } from '../support/service.ts'
+import { jobSeeds } from './id-token-requests.ts'
 import { type RawRequest, statusesOf } from './pipeline.ts'
 import { publisherSeeds } from './publisher-texts.ts'
 import type { Seeds } from './requests.ts'
@@ -41,7 +42,8 @@ export function flood(kinds: readonly Flood[], { kind, fresh, environment = {} }
     const did = new URL(visit, service.baseUrl).searchParams.get('did') ?? ''
     assert.notEqual(did, '')
     const publisher = await publisherSeeds(service)
-    seeds = { token, slice: await dischargeFor(service, root, person), caveatId, did, publisher }
+    const jobs = await jobSeeds(service)
+    seeds = { token, slice: await dischargeFor(service, root, person), caveatId, did, publisher, jobs }
   })
 
   for (const [what, count, requests] of kinds) {

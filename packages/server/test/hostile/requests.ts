@@ -8,6 +8,7 @@ import {
   type Macaroon,
 } from '@ratafia/macaroon'
 import fc from 'fast-check'
+import type { JobSeeds } from './id-token-requests.ts'
 import type { RawRequest } from './pipeline.ts'
 import type { PublisherSeeds } from './publisher-texts.ts'
 
@@ -20,6 +21,7 @@ export interface Seeds {
   /** The `did` of a visit address. */
   readonly did: string
   readonly publisher: PublisherSeeds
+  readonly jobs: JobSeeds
 }
 
 /** Text that HTTP lets into a header: Latin-1 without control characters. */

@@ -68,6 +68,8 @@ import { discharging } from '../support/waiting-login.ts'
 const READ_ONLY: ReadonlySet<string> = new Set([
   'completion',
   'login',
+  'ci login',
+  'ci logout',
   'serve',
   'identity serve',
   'version',
@@ -84,6 +86,7 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   ...['api-keys', 'allow-list', 'hardware-identities', 'devices'].map((name) => `${name} list`),
   ...['accounts', 'brands', 'models', 'devices'].map((name) => `${name} show`),
   ...['list', 'show'].map((name) => `issuers ${name}`),
+  ...['list', 'show', 'test'].map((name) => `publishers ${name}`),
 ])
 
 /** They need a database or a process of their own; the file of their entry's test. */
@@ -132,6 +135,7 @@ const DEMO_MODEL = JSON.stringify({
 })
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local'
+const UID = '11111111-1111-4111-8111-111111111111'
 const keySet = async (w: World) => {
   const { jwk } = await newKeyPair('ES256', 'one')
   return file('jwks.json', JSON.stringify({ keys: [jwk] }))(w)
@@ -194,6 +198,26 @@ const COMMANDS: Readonly<Record<string, Changing>> = {
     actions: ['issuer.refresh'],
     details: /^\{"revision":"[0-9a-f]{64}"\}$/,
   },
+  'publishers add': {
+    words: () => [
+      ...[
+        'job',
+        '--issuer',
+        ISSUER,
+        '--account',
+        'bob',
+        '--package',
+        'hello',
+        '--permission',
+        'package_upload',
+      ],
+      ...['--match', `/kubernetes.io/serviceaccount/uid=${UID}`, '--match', '/kubernetes.io/namespace=ci'],
+    ],
+    actions: ['publisher.add'],
+    details: /"account":"bob","issuer":"https:/,
+  },
+  'publishers disable': { words: () => ['job'], actions: ['publisher.disable'], subject: /^job$/ },
+  'publishers remove': { words: () => ['job'], actions: ['publisher.remove'], subject: /^job$/ },
   'issuers remove': {
     words: () => [ISSUER],
     actions: ['issuer.remove'],
@@ -422,6 +446,7 @@ function commandLine(service: TestService, input = ''): { context: CommandContex
     serviceUrl: unused,
     release: 'test',
     gnupgHome: '/nonexistent',
+    job: { variable: unused, idTokenFile: '/nonexistent', whole: {} },
   }
   return { context, said: () => said }
 }

@@ -1,6 +1,6 @@
 /** A rule as commands show it. */
 import { formatMatch } from '../../ci/rules/format-match.ts'
-import { disuseOf } from '../../ci/rules/managing/list-rules.ts'
+import { disuseOf } from '../../ci/rules/managing/disuse.ts'
 import type { KnownRule } from '../../ci/rules/rule-store.ts'
 import type { RowOf } from '../output.ts'
 

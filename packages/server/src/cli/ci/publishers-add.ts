@@ -75,7 +75,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
     return { now: installation.clock(), added: await addRule(wanted, { ...installation, jobMaxLifetime }) }
   })
   if (!options.json)
-    for (const warning of added.warnings) note(context.streams, harmless(`Warning: ${warning}`))
+    for (const warning of added.warnings) note(context.streams, harmless(`ratafia: warning: ${warning}`))
   print(
     context,
     options,

@@ -62,6 +62,13 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     '--export raw --agent agents.json',
     '--export env --packages hello,hello-tools --expires 2027-01-31T12:00:00Z > credentials.sh',
   ],
+  'ci login': [
+    '--url https://store.example.org',
+    '--url https://store.example.org --format u1 --rule hello-release --package hello',
+    '--from env:ID_TOKEN --export file:credential',
+    '--export stdout --lifetime 5m > credential',
+  ],
+  'ci logout': ['--url https://store.example.org', '--from file:credential'],
   'packages import': ['packages.csv', 'packages.json --replace --dry-run'],
   'packages list': [''],
   'trust add': ['account.assert account-key.assert'],

@@ -8,7 +8,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Run the service:': ['serve', 'identity', 'migrate', 'status', 'config'],
   'Who can log in:': ['accounts', 'agents', 'tokens', 'packages'],
   'Jobs of CI systems:': ['issuers', 'publishers'],
-  'Log in to a service, from any machine:': ['login'],
+  'Log in to a service, from any machine:': ['login', 'ci'],
   'Brands, and what devices register as:': [
     'trust',
     'brands',

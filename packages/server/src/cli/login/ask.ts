@@ -10,21 +10,27 @@ export interface Answer {
   readonly headers: Headers
   /** Undefined if it is not a JSON object: a proxy before the service answers with pages of its own. */
   readonly body: Json | undefined
+  readonly text: string
 }
 
 export interface Question extends Pick<RequestInit, 'method' | 'body'> {
   readonly headers?: Readonly<Record<string, string>>
   /** Milliseconds until the whole answer must be there. */
   readonly patience?: number
+  /** The option or variable that has the address, for messages. Default: `--url`. */
+  readonly addressIn?: string
 }
 
 /** A connection that failed, or an answer that did not come in time. */
 export class NoAnswer extends ServiceAway {
   readonly tooSlow: boolean
+  /** Of the system, or of the TLS library. */
+  readonly code: string | undefined
 
-  constructor(message: string, tooSlow = false) {
+  constructor(message: string, { tooSlow = false, code }: { tooSlow?: boolean; code?: string } = {}) {
     super(message)
     this.tooSlow = tooSlow
+    this.code = code
   }
 }
 
@@ -34,8 +40,9 @@ const MOST_BYTES = 256 * 1024
 
 /** Throws {@link NoAnswer}, and `ServiceRefusal` for a redirect or an answer that is too long. */
 export async function ask(url: string, question: Question = {}): Promise<Answer> {
-  const { patience = PATIENCE_MS, headers, ...init } = question
-  const response = await received(url, patience, () =>
+  const { patience = PATIENCE_MS, addressIn = '--url', headers, ...init } = question
+  const wait = { patience, addressIn }
+  const response = await received(url, wait, () =>
     fetch(url, {
       ...init,
       headers: { accept: 'application/json', ...headers },
@@ -47,14 +54,17 @@ export async function ask(url: string, question: Question = {}): Promise<Answer>
   if (status >= 300 && status < 400) {
     await response.body?.cancel()
     throw new ServiceRefusal(
-      `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with --url.`,
+      `${placeOf(url)} sends clients on to another address, which is not followed. Give the address of the service itself with ${addressIn}.`,
     )
   }
-  const bytes = await received(url, patience, () => boundedBody(response.body, MOST_BYTES))
+  const bytes = await received(url, wait, () => boundedBody(response.body, MOST_BYTES))
   if (bytes === undefined) {
-    throw new ServiceRefusal(`${placeOf(url)} answers with more than ${MOST_BYTES / 1024} KiB. Check --url.`)
+    throw new ServiceRefusal(
+      `${placeOf(url)} answers with more than ${MOST_BYTES / 1024} KiB. Check ${addressIn}.`,
+    )
   }
-  return { url, status, headers: response.headers, body: jsonOf(bytes) }
+  const text = bytes.toString('utf8')
+  return { url, status, headers: response.headers, body: jsonOf(text), text }
 }
 
 /** The same, and anything but a 200 throws what {@link refusalIn} makes of it. */
@@ -99,23 +109,34 @@ export function placeOf(url: string): string {
   return `${origin}${pathname}`
 }
 
-function jsonOf(bytes: Buffer): Json | undefined {
+/** Undefined for anything else than an object. */
+export function jsonOf(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    const value: unknown = JSON.parse(text)
     return isJson(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-async function received<T>(url: string, patience: number, work: () => Promise<T>): Promise<T> {
+async function received<T>(
+  url: string,
+  { patience, addressIn }: { readonly patience: number; readonly addressIn: string },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new NoAnswer(`${placeOf(url)} did not answer within ${patience / 1000} seconds. Try again.`, true)
+      throw new NoAnswer(`${placeOf(url)} did not answer within ${patience / 1000} seconds. Try again.`, {
+        tooSlow: true,
+      })
     }
-    throw new NoAnswer(`${placeOf(url)} cannot be reached: ${reasonOf(error)}. Check --url, or try again.`)
+    const { code, reason } = reasonOf(error)
+    throw new NoAnswer(
+      `${placeOf(url)} cannot be reached: ${reason}. Check ${addressIn}, or try again.`,
+      code === undefined ? {} : { code },
+    )
   }
 }
 
@@ -138,11 +159,11 @@ const REASONS: Readonly<Record<string, string>> = {
     'this machine does not trust its certificate (NODE_EXTRA_CA_CERTS names more)',
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): { readonly reason: string; readonly code?: string } {
   const cause = error instanceof Error ? error.cause : undefined
   const { code, message } = isJson(cause) ? cause : {}
-  if (typeof code === 'string') return REASONS[code] ?? code
+  if (typeof code === 'string') return { reason: REASONS[code] ?? code, code }
   return message === 'bad port'
-    ? 'browsers and other clients refuse to use that port'
-    : 'the connection fails'
+    ? { reason: 'browsers and other clients refuse to use that port', code: message }
+    : { reason: 'the connection fails' }
 }

@@ -23,17 +23,13 @@ export async function addCi(
   const { config, clock, audit, changeBy } = installation
   const change = changeBy({ actor: 'service', source: hostname() })
   const keys = knownKeys({ ...installation, change })
-  const { host } = new URL(tokens.identity.location)
   await app.register(ciRoutes, {
     ...tokens,
     issuers: installation.issuers,
     rules: installation.rules,
     usedTokens: installation.usedTokens,
     verify: (token, found) => verifyByIssuer(token, found, { keys, audience: tokens.baseUrl, clock }),
-    ownThirdParty: bundledIdentity(installation.keyring, tokens.identity.location, {
-      passwordLogins: config.passwordLogins,
-      loginHost: config.loginHost ?? host,
-    }),
+    ownThirdParty: bundledIdentity(installation.keyring, tokens.identity.location, config),
     mostLifetime: config.jobMaxLifetime,
     record: async (change, author) => {
       const entry = entryOf(change, author, clock())

@@ -4,13 +4,8 @@
  */
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
+import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
 import type { KindName } from '../../issuers/kinds.ts'
-
-/** As `http/outgoing` has it: throws `invalid-field` for what may not be fetched, and otherwise `Unavailable`. */
-type FetchText = (
-  url: string,
-  from: { readonly issuer: string; readonly privateAddresses: readonly string[] },
-) => Promise<string>
 
 export interface ProjectIds {
   /** As its host writes it. */
@@ -69,7 +64,11 @@ const FORGES: Partial<Readonly<Record<KindName, Forge>>> = {
  * Throws `invalid-field` for an address that is not one of a project whose jobs have tokens of the issuer, and
  * `Unavailable` when the ids cannot be had.
  */
-export async function lookUpIds(address: string, issuer: Issuer, fetchText: FetchText): Promise<ProjectIds> {
+export async function lookUpIds(
+  address: string,
+  issuer: Issuer,
+  fetchDocument: FetchDocument,
+): Promise<ProjectIds> {
   const forge = FORGES[issuer.kind]
   if (!forge) {
     throw refused(`--from-url works with ${Object.keys(FORGES).join(', ')}. Give the ids with --match.`)
@@ -77,7 +76,7 @@ export async function lookUpIds(address: string, issuer: Issuer, fetchText: Fetc
   const site = forge.siteOf(new URL(issuer.url))
   const path = pathOf(address, site, forge)
   const from = { issuer: issuer.url, privateAddresses: issuer.settings.privateAddresses }
-  const text = await fetchText(forge.api(site, path), from).catch((error: unknown) => {
+  const text = await fetchDocument(forge.api(site, path), from).catch((error: unknown) => {
     if (!(error instanceof Unavailable)) throw error
     const hint = `If the project is private, give its ids with --match: ${Object.keys(forge.ids).join(', ')}.`
     throw new Unavailable(`${error.message} ${hint}`, { cause: error })

@@ -1,8 +1,7 @@
-/** Lists rules sorted by name, a page at a time, with how long each was of no use (contract/oidc.md, A23). */
+/** Lists rules sorted by name, a page at a time. */
 import type { AccountStore } from '../../../accounts/account-store.ts'
 import { findAccount } from '../../../accounts/find.ts'
 import { type FindIssuerDeps, findIssuer } from '../../issuers/find.ts'
-import type { Rule } from '../rule.ts'
 import type { KnownRule, RuleStore } from '../rule-store.ts'
 
 export interface RulePage {
@@ -35,16 +34,4 @@ export async function listRules(
   })
   const rules = found.slice(0, size)
   return { rules, next: found.length > size ? rules.at(-1)?.rule.name : undefined }
-}
-
-/** Milliseconds. */
-const LONG_UNUSED = 90 * 86_400_000
-
-/** Whether the rule is of no use: it never matched a job, or for 90 days it did not. */
-export function disuseOf(
-  { lastUsedAt }: Pick<Rule, 'lastUsedAt'>,
-  now: Date,
-): 'never-matched' | 'unused-for-90-days' | undefined {
-  if (!lastUsedAt) return 'never-matched'
-  return now.getTime() - lastUsedAt.getTime() > LONG_UNUSED ? 'unused-for-90-days' : undefined
 }

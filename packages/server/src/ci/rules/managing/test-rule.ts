@@ -14,7 +14,7 @@ interface TestRuleDeps extends FindIssuerDeps {
 }
 
 /** A line of the explanation, or what else keeps the rule from giving anything. */
-export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'account' }
+export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'rule' | 'account' }
 
 export interface TestedRule {
   readonly known: KnownRule
@@ -34,7 +34,7 @@ export async function testRule(
   const { issuer } = await findIssuer(known.issuer.url, { issuers })
   const at = issuedAt(claims) ?? clock()
   const { holds, lines } = explainRule(known.rule, issuer, claims, { audience: baseUrl, now: at })
-  const disabled = accountLines(known.account)
+  const disabled = disabledLines(known)
   return { known, at, holds: holds && disabled.length === 0, lines: [...disabled, ...lines] }
 }
 
@@ -43,7 +43,11 @@ function issuedAt({ iat }: Claims): Date | undefined {
   return at && !Number.isNaN(at.getTime()) ? at : undefined
 }
 
-const accountLines = ({ username, disabledAt }: KnownRule['account']): readonly TestedLine[] =>
-  disabledAt === undefined
-    ? []
-    : [{ of: 'account', claim: username, expected: 'enabled', found: 'disabled', holds: false }]
+function disabledLines({ rule, account }: KnownRule): readonly TestedLine[] {
+  const line = (of: 'rule' | 'account', name: string, at: Date | undefined): readonly TestedLine[] =>
+    at === undefined ? [] : [{ of, claim: name, expected: 'enabled', found: 'disabled', holds: false }]
+  return [
+    ...line('rule', rule.name, rule.disabledAt),
+    ...line('account', account.username, account.disabledAt),
+  ]
+}

@@ -1,0 +1,319 @@
+/** Every example runs: its steps are taken out of its file, and exchange ID tokens at a service. */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { parse, parseAllDocuments } from 'yaml'
+import { type Environment, type Finished, type JobMachine, scriptText } from './job.ts'
+import { exampleWorld, type World } from './world.ts'
+
+/** Inside a suite with a database. `curl`: a command line. */
+export function exampleTests(fresh: Parameters<typeof exampleWorld>[0], curl: string): void {
+  const world = exampleWorld(fresh, curl)
+  describe('ratafia-login.sh', () => scriptTests(world))
+  describe('the files of platforms', () => fileTests(world))
+}
+
+const sh = (script: string): readonly string[] => ['sh', '-e', '-c', script]
+
+function scriptTests(world: World): void {
+  type Setting = (machine: JobMachine) => Environment | Promise<Environment>
+  async function login(environment: Setting, options = ''): Promise<Finished & { machine: JobMachine }> {
+    const machine = await world.newJob()
+    const whole = { RATAFIA_URL: world.url, ...(await environment(machine)) }
+    return { machine, ...(await machine.run(sh(`sh ci/ratafia-login.sh ${options}`), whole)) }
+  }
+
+  const PLATFORMS: readonly (readonly [name: string, environment: Setting])[] = [
+    ['GitHub', () => world.onActions()],
+    ['Forgejo', () => ({ ...world.onActions(), FORGEJO_ACTIONS: 'true' })],
+    ['GitLab', () => ({ GITLAB_CI: 'true', RATAFIA_ID_TOKEN: world.idToken() })],
+    ['CircleCI', () => ({ CIRCLECI: 'true' })],
+    ['Buildkite', () => ({ BUILDKITE: 'true' })],
+    ['Bitbucket', () => ({ BITBUCKET_BUILD_NUMBER: '7', BITBUCKET_STEP_OIDC_TOKEN: world.idToken() })],
+    ['Azure DevOps', () => world.onAzure()],
+    ['Jenkins', () => ({ RATAFIA_ID_TOKEN: world.idToken() })],
+    [
+      'Kubernetes',
+      async ({ directory }) => {
+        await writeFile(join(directory, 'token'), `${world.idToken()}\n`)
+        return { RATAFIA_ID_TOKEN_FILE: join(directory, 'token') }
+      },
+    ],
+    ['Google Cloud', () => ({ GCE_METADATA_HOST: world.platformHost })],
+  ]
+  for (const [name, environment] of PLATFORMS) {
+    test(`${name}: prints a credential that works, and nothing else`, async () => {
+      const { machine, code, stdout, stderr } = await login(environment)
+      assert.equal(code, 0, stderr)
+      assert.match(stdout, /^[A-Za-z0-9+/]+=*\n$/)
+      await world.assertWorks(stdout.trim())
+      await world.assertNoSecretInArguments(machine)
+    })
+  }
+
+  test('-f macaroon, -r and -u: a token for the rule', async () => {
+    const options = `-f macaroon -r ${world.rule} -u ${world.url}/`
+    const { code, stdout, stderr } = await login(
+      () => ({ ...world.onActions(), RATAFIA_URL: 'https://x' }),
+      options,
+    )
+    assert.equal(code, 0, stderr)
+    assert.match(Buffer.from(stdout, 'base64').toString(), /^\{"t": "macaroon", "v": "[\w-]+"\}$/)
+    await world.assertWorks(stdout.trim())
+  })
+
+  test('GitHub and Azure DevOps hide the ID token first, then the credential and what is in it', async () => {
+    for (const [environment, begins] of [
+      [world.onActions(), '::add-mask::'],
+      [world.onAzure(), '##vso[task.setsecret]'],
+    ] as const) {
+      const { stdout, stderr } = await login(() => environment)
+      const hidden = stderr
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (line.startsWith(begins) ? line.slice(begins.length) : assert.fail(line)))
+      const credential = stdout.trim()
+      const { r, d } = JSON.parse(Buffer.from(credential, 'base64').toString()).v
+      assert.match(hidden[0] ?? '', /^[\w-]+\.[\w-]+\.[\w-]+$/)
+      assert.deepEqual(hidden.slice(1), [credential, r, d])
+    }
+  })
+
+  test('Buildkite gets the same through standard input', async () => {
+    const { machine, stdout } = await login(() => ({ BUILDKITE: 'true' }))
+    const redacted = (await readFile(join(machine.directory, 'redacted'), 'utf8')).split('\n').filter(Boolean)
+    assert.equal(redacted.length, 4)
+    assert.equal(redacted[1], stdout.trim())
+  })
+
+  test('a platform and a service that are busy, and an answer that gets lost: it tries again', async () => {
+    world.platformIsBusyFor(2)
+    world.proxy.fail('busy', 'lost', 'lost')
+    const { machine, code, stdout, stderr } = await login(
+      () => world.onActions(),
+      `-u ${world.proxy.url} -a ${world.url}`,
+    )
+    assert.equal(code, 0, stderr)
+    await world.assertWorks(stdout.trim())
+    const pauses = (await machine.calls()).filter((line) => line.startsWith('sleep'))
+    assert.deepEqual(pauses, ['sleep 1 ', 'sleep 2 ', 'sleep 4 ', 'sleep 8 ', 'sleep 16 '])
+  })
+
+  test('a job with one ID token gets another token of the same session if the answer gets lost', async () => {
+    const sessions = await world.countSessions()
+    world.proxy.fail('lost')
+    const { code, stdout, stderr } = await login(
+      () => ({ RATAFIA_ID_TOKEN: world.idToken() }),
+      `-u ${world.proxy.url} -a ${world.url}`,
+    )
+    assert.equal(code, 0, stderr)
+    await world.assertWorks(stdout.trim())
+    assert.equal(await world.countSessions(), sessions + 1)
+  })
+
+  test('a service that stays busy, or is not there: it gives up after the sixth try', async () => {
+    world.proxy.fail(...Array.from({ length: 6 }, () => 'busy' as const))
+    for (const url of [world.proxy.url, 'http://127.0.0.1:1']) {
+      const { machine, code, stdout } = await login(
+        () => ({ RATAFIA_ID_TOKEN: world.idToken() }),
+        `-u ${url}`,
+      )
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      const tries = (await machine.calls()).filter((line) => line.includes('/api/v2/tokens/oidc'))
+      assert.equal(tries.length, 6)
+    }
+  })
+
+  test('an ID token that was used, and a job without a rule: the words of the service, and exit code 1', async () => {
+    const idToken = world.idToken()
+    assert.equal((await login(() => ({ RATAFIA_ID_TOKEN: idToken }))).code, 0)
+    for (const [token, said] of [
+      [idToken, /^ratafia-login: http\S+: .*(used|already).*\n$/],
+      [world.idToken({ sub: 'job:other' }), /^ratafia-login: http\S+: .*[0-9a-f]{8}-[0-9a-f-]{27}.*\n$/],
+    ] as const) {
+      const { machine, code, stdout, stderr } = await login(() => ({ RATAFIA_ID_TOKEN: token }))
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.match(stderr, said)
+      assert.equal((await machine.calls()).filter((line) => line.startsWith('curl')).length, 1)
+    }
+  })
+
+  const REFUSED: readonly (readonly [
+    what: string,
+    environment: Environment,
+    options: string,
+    said: RegExp,
+  ])[] = [
+    ['no platform', {}, '', /no platform is recognised/],
+    ['GitHub without the permission', { GITHUB_ACTIONS: 'true' }, '', /this job may not ask for ID tokens/],
+    ['no address', { RATAFIA_URL: '' }, '', /give the address of the service/],
+    ['plain http', {}, '-u http://store.example.com', /the service is not an https address/],
+    [
+      'plain http that looks like this machine',
+      {},
+      '-u http://127.0.0.1.example.com',
+      /is not an https address/,
+    ],
+    [
+      'a user that looks like this machine',
+      {},
+      '-u http://127.0.0.1:1@example.com',
+      /is not an https address/,
+    ],
+    [
+      'a platform over plain http',
+      { ACTIONS_ID_TOKEN_REQUEST_URL: 'http://example.com' },
+      '',
+      /ACTIONS_ID_TOKEN_REQUEST_URL is not/,
+    ],
+    ['another format', {}, '-f jwt', /the format jwt is neither u1 nor macaroon/],
+    ['another option', {}, '-x', /the options are/],
+    ['no token', { RATAFIA_ID_TOKEN: 'hunter2 hunter2' }, '', /what the platform gives is no ID token/],
+  ]
+  for (const [what, environment, options, said] of REFUSED) {
+    test(`${what}: nothing is sent to the service`, async () => {
+      const { machine, code, stdout, stderr } = await login(() => environment, options)
+      assert.deepEqual({ code, stdout }, { code: 1, stdout: '' })
+      assert.match(stderr, said)
+      assert.doesNotMatch(stderr, /hunter2/)
+      assert.deepEqual(
+        (await machine.calls()).filter((line) => line.includes('/api/v2/tokens/oidc')),
+        [],
+      )
+    })
+  }
+}
+
+function fileTests(world: World): void {
+  test('action.yml, a composite action for GitHub: further steps have the variable', async () => {
+    const action = parse(await world.example('action.yml'))
+    assert.equal(action.runs.using, 'composite')
+    const machine = await world.newJob()
+    const file = join(machine.directory, 'github-env')
+    await writeFile(file, 'OTHER=1\n')
+    const inputs: Record<string, string> = { url: world.url }
+    for (const [name, { default: value, required }] of Object.entries<{
+      default?: string
+      required?: boolean
+    }>(action.inputs)) {
+      inputs[name] ??= value ?? assert.fail(`${name} is ${required} and has no value`)
+    }
+    for (const step of action.runs.steps) {
+      assert.equal(step.shell, 'sh')
+      const given = Object.entries<string>(step.env).map(([name, value]) => [
+        name,
+        value.replace(/^\$\{\{ inputs\.(\w+) \}\}$/, (_, input) => inputs[input] ?? assert.fail(input)),
+      ])
+      const environment = {
+        ...world.onActions(),
+        GITHUB_ENV: file,
+        GITHUB_ACTION_PATH: join(machine.directory, 'ci'),
+        ...Object.fromEntries(given),
+      }
+      // Values that came into a script could be commands.
+      assert.doesNotMatch(step.run, /\$\{\{/)
+      const { code, stdout, stderr } = await machine.run(sh(step.run), environment)
+      assert.deepEqual({ code, stdout }, { code: 0, stdout: '' }, stderr)
+    }
+    const [, credential = ''] =
+      /^OTHER=1\nSNAPCRAFT_STORE_CREDENTIALS=(\S+)\n$/.exec(await readFile(file, 'utf8')) ?? []
+    await world.assertWorks(credential)
+    await world.assertNoSecretInArguments(machine)
+  })
+
+  /** The job of the component, with the inputs of whoever includes it. */
+  async function gitLabJob(inputs: Environment) {
+    const [header, content] = parseAllDocuments(await world.example('templates/ratafia-login.yml')).map(
+      String,
+    )
+    const known = parse(header ?? '').spec.inputs
+    const text = String(content).replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name) => {
+      assert.ok(name in known, name)
+      return inputs[name] ?? known[name].default ?? assert.fail(`the input ${name} is required`)
+    })
+    const [[name, job] = assert.fail('no job'), ...others] = Object.entries<Record<string, unknown>>(
+      parse(text),
+    )
+    assert.deepEqual([name, others], ['.ratafia-login', []])
+    return job as {
+      id_tokens: Record<string, { aud: string }>
+      variables: Record<string, string>
+      before_script: readonly string[]
+    }
+  }
+
+  async function runOnGitLab(machine: JobMachine, inputs: Environment, claims = {}): Promise<Finished> {
+    const { id_tokens: wanted, variables, before_script: before } = await gitLabJob(inputs)
+    const tokens = Object.entries(wanted).map(([name, { aud }]) => [name, world.idToken({ aud, ...claims })])
+    const environment = { GITLAB_CI: 'true', CI_JOB_ID: '1', ...variables, ...Object.fromEntries(tokens) }
+    // One shell runs both.
+    const script = [...before, 'snapcraft upload --release=latest/edge hello.snap'].join('\n')
+    return machine.run(sh(script), environment)
+  }
+
+  test('templates/ratafia-login.yml, a component for GitLab: the script has the variable', async () => {
+    for (const inputs of [{ url: world.url }, { url: world.url, rule: world.rule, format: 'macaroon' }]) {
+      const machine = await world.newJob()
+      await world.assertPublished(machine, await runOnGitLab(machine, inputs))
+    }
+  })
+
+  test('the same: an answer that gets lost, a busy service, and a refusal', async () => {
+    const machine = await world.newJob()
+    world.proxy.fail('busy', 'lost')
+    const inputs = { url: world.proxy.url }
+    await world.assertPublished(machine, await runOnGitLab(machine, inputs, { aud: world.url }))
+
+    const refused = await world.newJob()
+    const { code, stderr } = await runOnGitLab(refused, { url: world.url }, { sub: 'job:other' })
+    assert.equal(code, 1)
+    assert.match(stderr, /"error": ?"invalid_grant".*\(status 400\)/)
+    assert.equal(await refused.published(), undefined)
+  })
+
+  test('forgejo.yml, a workflow for Forgejo: the step publishes', async () => {
+    const { jobs } = parse(await world.example('forgejo.yml'))
+    const { publish, build } = jobs
+    assert.deepEqual([publish['enable-openid-connect'], build['enable-openid-connect']], [true, undefined])
+    const [step] = publish.steps.filter(({ name }: { name?: string }) => name === 'Publish')
+    const machine = await world.newJob()
+    const environment = { ...world.onActions(), FORGEJO_ACTIONS: 'true', ...publish.env }
+    await world.assertPublished(machine, await machine.run(sh(step.run), environment))
+  })
+
+  test('Jenkinsfile: the stage publishes, though Jenkins traces its commands', async () => {
+    const file = await world.example('Jenkinsfile')
+    const [, name = ''] = /string\(credentialsId: 'ratafia', variable: '(\w+)'\)/.exec(file) ?? []
+    const [, variable = '', value = ''] = /environment \{ (\w+) = '([^']+)' \}/.exec(file) ?? []
+    const [, script = ''] = /sh '''(.*?)'''/s.exec(file) ?? []
+    const machine = await world.newJob()
+    const finished = await machine.run(['sh', '-xe', '-c', script], {
+      [name]: world.idToken(),
+      [variable]: value,
+    })
+    await world.assertPublished(machine, finished)
+  })
+
+  test('kubernetes.yaml: the job publishes, with the token of its volume', async () => {
+    const { spec } = parse(await world.example('kubernetes.yaml')).spec.template
+    const [{ command, args, env, volumeMounts }] = spec.containers
+    const machine = await world.newJob()
+    const mounted = (volume: string): string =>
+      volumeMounts.find(({ name }: { name: string }) => name === volume).mountPath
+    const volume = (name: string) => spec.volumes.find((one: { name: string }) => one.name === name)
+    const { audience, path } = volume('id-token').projected.sources[0].serviceAccountToken
+    assert.equal(volume('ratafia-login').configMap.name, 'ratafia-login')
+    // The script looks there by itself.
+    assert.ok((await scriptText()).includes(`:-${mounted('id-token')}/${path}}`))
+    const token = join(machine.directory, path)
+    await writeFile(token, world.idToken({ aud: [audience] }))
+
+    const words = [...command, ...args].map((word) =>
+      word.replaceAll(mounted('ratafia-login'), join(machine.directory, 'ci')),
+    )
+    const variables = env.map(({ name, value }: { name: string; value: string }) => [name, value])
+    const environment = { RATAFIA_ID_TOKEN_FILE: token, ...Object.fromEntries(variables) }
+    await world.assertPublished(machine, await machine.run(words, environment))
+  })
+}

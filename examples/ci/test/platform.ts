@@ -1,0 +1,62 @@
+/** The token endpoints of the platforms, on loopback: each knows the requests of its own jobs, and no others. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { after, before } from 'node:test'
+
+export interface Platform {
+  readonly url: string
+  /** How many of the next requests are answered with 503. */
+  beBusyFor(requests: number): void
+}
+
+interface Tokens {
+  readonly idToken: (audience: string) => string
+  /** Azure DevOps chooses the audience. */
+  readonly azureToken: () => string
+}
+
+/** Started before the tests of the suite, closed after them. */
+export function platform({ idToken, azureToken }: Tokens): Platform {
+  let busy = 0
+  const answerTo = ({ method, headers }: IncomingMessage, url: URL): string | undefined => {
+    const asked = `${method} ${url.pathname}`
+    const bearer = headers.authorization
+    const audience = url.searchParams.get('audience') ?? ''
+    if (
+      asked === 'GET /idtoken' &&
+      bearer === 'Bearer secret-of-actions' &&
+      url.searchParams.has('placeholder')
+    )
+      return JSON.stringify({ count: 1, value: idToken(audience) }, undefined, 2)
+    if (
+      asked === 'POST /oidctoken' &&
+      bearer === 'Bearer secret-of-azure' &&
+      url.searchParams.get('api-version') === '7.1'
+    )
+      return JSON.stringify({ oidcToken: azureToken() })
+    const isGoogle = headers['metadata-flavor'] === 'Google' && url.searchParams.get('format') === 'full'
+    if (asked === 'GET /computeMetadata/v1/instance/service-accounts/default/identity' && isGoogle)
+      return idToken(audience)
+    return undefined
+  }
+  const server = createServer((request, response) => {
+    request.resume()
+    const answer = answerTo(request, new URL(request.url ?? '', 'http://platform'))
+    response.writeHead(busy-- > 0 ? 503 : answer === undefined ? 401 : 200).end(answer ?? '{"message": "no"}')
+  })
+  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    get url() {
+      const address = server.address()
+      if (typeof address !== 'object' || address === null)
+        throw new Error('the platform runs during the tests')
+      return `http://127.0.0.1:${address.port}`
+    },
+    beBusyFor: (requests) => {
+      busy = requests
+    },
+  }
+}

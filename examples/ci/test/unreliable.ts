@@ -1,0 +1,47 @@
+/** A proxy before the service that loses answers, or says that it is busy. */
+import { createServer } from 'node:http'
+import { after, before } from 'node:test'
+
+type Failure = 'lost' | 'busy'
+
+export interface Unreliable {
+  readonly url: string
+  /** What happens to the next exchanges, one after the other. A lost one has happened all the same. */
+  fail(...failures: readonly Failure[]): void
+}
+
+/** `to`: the address of the service. Started before the tests of the suite, closed after them. */
+export function unreliable(to: () => string): Unreliable {
+  const next: Failure[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const failure = next.shift()
+    if (failure === 'busy') {
+      response.writeHead(503).end('{"error": "temporarily_unavailable"}')
+      return
+    }
+    const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers
+    const answer = await fetch(`${to()}${request.url}`, {
+      method: request.method ?? '',
+      headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]),
+      body: Buffer.concat(chunks),
+    })
+    const text = await answer.text()
+    if (failure === 'lost') request.socket.destroy()
+    else response.writeHead(answer.status).end(text)
+  })
+  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    get url() {
+      const address = server.address()
+      if (typeof address !== 'object' || address === null) throw new Error('it runs during the tests')
+      return `http://127.0.0.1:${address.port}`
+    },
+    fail: (...failures) => void next.push(...failures),
+  }
+}

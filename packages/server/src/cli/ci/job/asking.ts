@@ -1,0 +1,10 @@
+/** What is asked of a platform. */
+import type { JobEnvironment } from '../../../config/job-environment.ts'
+
+export interface Asking {
+  readonly job: JobEnvironment
+  /** For whom the token must be. */
+  readonly audience: string
+  /** Milliseconds that a request may take. */
+  readonly patience: number
+}

@@ -1,0 +1,80 @@
+/** `--from`: where the ID token of this job comes from. */
+import { access } from 'node:fs/promises'
+import type { JobEnvironment } from '../../../config/job-environment.ts'
+import { type CommandContext, ServiceRefusal, UsageError } from '../../context.ts'
+import { readStandardInput } from '../../files.ts'
+import { fromVariable, type IdTokenSource, PLATFORMS, type PlatformName, textOf } from './id-token-source.ts'
+import { isMetadataServerThere } from './platform-requests.ts'
+
+/** Throws {@link UsageError}, and for `auto` `ServiceRefusal` where nothing is recognised. */
+export async function chooseSource(
+  from: string,
+  { job, streams }: Pick<CommandContext, 'job' | 'streams'>,
+): Promise<IdTokenSource> {
+  if (from === 'auto') return PLATFORMS[await recognised(job)]
+  if (isPlatform(from)) return PLATFORMS[from]
+  if (from === '-') {
+    const text = (await readStandardInput(streams, MOST)).toString('utf8')
+    return { name: 'Standard input', get: async () => text, correction: another }
+  }
+  const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from) ?? []
+  if (kind === 'env') {
+    return { name: rest, get: fromVariable(rest, () => 'Bind the ID token to it.'), correction: another }
+  }
+  if (kind === 'file') return { name: rest, get: () => textOf(rest), correction: another }
+  throw new UsageError(
+    `--from ${from} is not known. It can be auto, ${Object.keys(PLATFORMS).join(', ')}, env:NAME, file:PATH or -.`,
+  )
+}
+
+const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for an ID token.' }
+
+const another = (audience: string): string => `Have its issuer make one with the audience ${audience}.`
+
+const isPlatform = (name: string): name is PlatformName => Object.hasOwn(PLATFORMS, name)
+
+interface Sign {
+  readonly platform: PlatformName
+  readonly looksFor: (job: JobEnvironment) => string
+  readonly isThere: (job: JobEnvironment) => boolean | Promise<boolean>
+}
+
+const variable = (platform: PlatformName, name: string): Sign => ({
+  platform,
+  looksFor: () => `${name} (${platform})`,
+  isThere: (job) => job.variable(name) !== undefined,
+})
+
+/** In this order: a token that somebody has put there is meant, and Forgejo also calls itself GitHub. */
+const SIGNS: readonly Sign[] = [
+  { ...variable('gitlab', 'RATAFIA_ID_TOKEN'), looksFor: () => 'RATAFIA_ID_TOKEN' },
+  variable('gitlab', 'GITLAB_CI'),
+  variable('forgejo', 'FORGEJO_ACTIONS'),
+  variable('github', 'GITHUB_ACTIONS'),
+  variable('circleci', 'CIRCLECI'),
+  variable('buildkite', 'BUILDKITE'),
+  variable('bitbucket', 'BITBUCKET_BUILD_NUMBER'),
+  variable('azure-devops', 'TF_BUILD'),
+  {
+    platform: 'kubernetes',
+    looksFor: ({ idTokenFile }) => `the file ${idTokenFile} (kubernetes)`,
+    isThere: ({ idTokenFile }) =>
+      access(idTokenFile).then(
+        () => true,
+        () => false,
+      ),
+  },
+  {
+    platform: 'google',
+    looksFor: () => 'the metadata server (google)',
+    isThere: (job) => isMetadataServerThere(job.variable('GCE_METADATA_HOST')),
+  },
+]
+
+async function recognised(job: JobEnvironment): Promise<PlatformName> {
+  for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform
+  const all = SIGNS.map(({ looksFor }) => looksFor(job)).join(', ')
+  throw new ServiceRefusal(
+    `This is no CI job that the command recognises. It looked for ${all}, and found none of them. Say with --from where the ID token is, for example --from env:NAME.`,
+  )
+}

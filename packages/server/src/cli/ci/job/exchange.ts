@@ -1,0 +1,144 @@
+/** The exchange of an ID token for a credential, as its client (contract/oidc.md, "The exchange"). */
+import { ServiceRefusal } from '../../context.ts'
+import {
+  type Answer,
+  ask,
+  isJson,
+  type Json,
+  jsonOf,
+  placeOf,
+  refusalIn,
+  strangeAnswer,
+} from '../../login/ask.ts'
+import { throwIfBusy } from './retry.ts'
+
+export type Format = 'macaroon' | 'u1'
+
+/** What is asked for: nothing but the format means all that the rule gives. */
+export interface Wanted {
+  readonly format: Format
+  readonly rule?: string
+  readonly permissions: readonly string[]
+  readonly packages: readonly string[]
+  readonly channels: readonly string[]
+  /** Seconds. */
+  readonly lifetime?: number
+}
+
+export interface Minted {
+  /** The value of SNAPCRAFT_STORE_CREDENTIALS. */
+  readonly credentials: string
+  /** All that must not be in a log: the same, and what is in it. */
+  readonly secrets: readonly string[]
+  readonly sessionId: string
+  /** Seconds. */
+  readonly lifetime: number
+  readonly rule: string | undefined
+}
+
+interface Request {
+  /** Of the service, without a trailing slash. */
+  readonly url: string
+  readonly idToken: string
+  readonly wanted: Wanted
+  /** The same for each try: what was minted already, and lost on its way, is then given again (A15). */
+  readonly idempotencyKey: string
+  readonly patience: number
+}
+
+const pathOf = (url: string): string => `${url}/api/v2/tokens/oidc`
+
+/** For whom the service takes ID tokens. Throws `ServiceRefusal`, `ServiceAway`. */
+export async function audienceOf(url: string, patience: number): Promise<string> {
+  const answer = await ask(pathOf(url), { patience })
+  throwIfBusy(answer)
+  const audience = answer.body?.['audience']
+  if (answer.status === 200 && typeof audience === 'string') return audience
+  if (answer.status === 404) throw strangeAnswer(answer.url, 'no audience for ID tokens')
+  throw answer.status === 200 ? strangeAnswer(answer.url, 'no audience for ID tokens') : refusalIn(answer)
+}
+
+/** Throws `ServiceRefusal`, `ServiceAway`. */
+export async function exchange(request: Request): Promise<Minted> {
+  const { url, idToken, wanted, idempotencyKey, patience } = request
+  const question = { method: 'POST', headers: { 'idempotency-key': idempotencyKey }, patience }
+  const answer = without(
+    idToken,
+    await ask(pathOf(url), { ...question, body: parametersOf(idToken, wanted) }),
+  )
+  throwIfBusy(answer)
+  if (answer.status === 200 && answer.body) return mintedIn(answer.body, answer.url)
+  throw refusalOf(answer)
+}
+
+/** Should the service repeat the ID token, no message does. */
+function without(idToken: string, answer: Answer): Answer {
+  const text = answer.text.replaceAll(idToken, '…')
+  return { ...answer, text, body: jsonOf(text) }
+}
+
+function parametersOf(idToken: string, wanted: Wanted): URLSearchParams {
+  const { format, rule, permissions, packages, channels, lifetime } = wanted
+  const parameters = new URLSearchParams({
+    grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+    subject_token: idToken,
+    subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
+  })
+  if (format === 'u1') parameters.set('requested_token_type', 'urn:ratafia:token-type:macaroon-pair')
+  if (rule !== undefined) parameters.set('rule', rule)
+  if (permissions.length > 0) parameters.set('scope', permissions.join(' '))
+  for (const name of packages) parameters.append('packages', name)
+  for (const pattern of channels) parameters.append('channels', pattern)
+  if (lifetime !== undefined) parameters.set('lifetime', String(lifetime))
+  return parameters
+}
+
+function mintedIn(body: Json, url: string): Minted {
+  const { credentials, access_token: token, session_id: sessionId, expires_in: lifetime, rule } = body
+  // So it is one line, and means nothing to a shell.
+  if (typeof credentials !== 'string' || !/^[\w+/-]{16,}={0,2}$/.test(credentials))
+    throw strangeAnswer(url, 'no credential')
+  if (typeof sessionId !== 'string' || !/^[0-9a-f-]{1,64}$/.test(sessionId))
+    throw strangeAnswer(url, 'no session')
+  // That of a pair is `root=…, discharge=…`.
+  const parts = typeof token === 'string' ? [token, ...(token.match(/[\w-]{16,}/g) ?? [])] : []
+  const secrets = [credentials, ...parts, ...textsIn(credentials)]
+  return {
+    credentials,
+    secrets,
+    sessionId,
+    lifetime: typeof lifetime === 'number' ? lifetime : 0,
+    rule: typeof rule === 'string' ? rule.slice(0, 64) : undefined,
+  }
+}
+
+/** What a tool takes out of the credential, and might print. */
+function textsIn(credentials: string): readonly string[] {
+  try {
+    const { v: value }: Json = JSON.parse(Buffer.from(credentials, 'base64').toString('utf8'))
+    const texts: readonly unknown[] = isJson(value) ? Object.values(value) : [value]
+    return texts.filter((text) => typeof text === 'string')
+  } catch {
+    return []
+  }
+}
+
+/** In the words of the service, with the audit entry. */
+function refusalOf(answer: Answer): Error {
+  const error = refusalIn(answer)
+  if (!(error instanceof ServiceRefusal)) return error
+  const { error_description: description, error_list: list } = answer.body ?? {}
+  const said =
+    typeof description === 'string' ? `${placeOf(answer.url)}: ${description.slice(0, 1000)}` : error.message
+  const entry = auditEntryIn(list)
+  const hint =
+    entry === undefined || said.includes(entry) ? '' : ` The operator finds more in the audit entry ${entry}.`
+  return new ServiceRefusal(`${said}${hint}`, { code: error.code })
+}
+
+function auditEntryIn(list: unknown): string | undefined {
+  const [first]: readonly unknown[] = Array.isArray(list) ? list : []
+  const extra = isJson(first) ? first['extra'] : undefined
+  const entry = isJson(extra) ? extra['audit'] : undefined
+  return typeof entry === 'string' ? entry.slice(0, 64) : undefined
+}

@@ -1,0 +1,106 @@
+/** `ratafia ci login`: the ID token of a job, exchanged for a credential that lasts some minutes. */
+import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
+import { parseDuration } from '../../../config/values.ts'
+import { type CommandContext, ServiceRefusal, type Streams, UsageError } from '../../context.ts'
+import { note } from '../../output.ts'
+import { harmless } from '../../terminal/harmless.ts'
+import { chooseSource } from './choose-source.ts'
+import { type Destination, destinationOf, exportCredential, requireWritable } from './destination.ts'
+import { audienceOf, exchange, type Format, type Minted, type Wanted } from './exchange.ts'
+import { hiding } from './hide.ts'
+import { idTokenIn, requireAudience } from './id-token.ts'
+import { withRetries } from './retry.ts'
+import { serviceAddress } from './service-address.ts'
+
+export interface LoginOptions {
+  readonly url?: string
+  readonly from: string
+  readonly audience?: string
+  readonly rule?: string
+  readonly format: Format
+  readonly export?: string
+  readonly variable: string
+  readonly permission?: readonly string[]
+  readonly package?: readonly string[]
+  readonly channel?: readonly string[]
+  readonly lifetime?: string
+}
+
+export async function login(options: LoginOptions, context: CommandContext): Promise<void> {
+  const { job, streams } = context
+  const url = serviceAddress(options.url, context)
+  const destination = destinationOf(options.export, job)
+  const variable = variableName(options.variable)
+  const wanted = wantedOf(options)
+  const source = await chooseSource(options.from, context)
+  await requireWritable(destination)
+  const audience = options.audience ?? (await askedAudience(url, streams))
+  const { stdout, stderr } = streams
+  const hide = hiding(job, (text) => (destination.kind === 'stdout' ? stderr : stdout).write(text))
+  const idempotencyKey = randomBytes(16).toString('hex')
+
+  const minted = await withRetries(streams, async (patience) => {
+    const idToken = idTokenIn(await source.get({ job, audience, patience }), source.name)
+    await hide([idToken])
+    requireAudience(idToken, source.fixedAudience ?? audience, source.correction(audience))
+    return exchange({ url, idToken, wanted, idempotencyKey, patience })
+  })
+  await hide(minted.secrets)
+  await exportCredential(destination, { variable, credentials: minted.credentials }, streams)
+  note(streams, summaryOf(minted, destination, variable))
+}
+
+/**
+ * A service must not get tokens for another one by naming its audience: whoever reaches a service under another address
+ * than its own says so.
+ */
+async function askedAudience(url: string, streams: Streams): Promise<string> {
+  const audience = await withRetries(streams, (patience) => audienceOf(url, patience))
+  if (URL.canParse(audience) && new URL(audience).origin === new URL(url).origin) return audience
+  throw new ServiceRefusal(
+    `The service at ${url} asks for an ID token for ${JSON.stringify(audience.slice(0, 200))}. If that is its own address, give it with --audience.`,
+  )
+}
+
+function wantedOf(options: LoginOptions): Wanted {
+  const { format, rule, permission = [], package: packages = [], channel = [], lifetime } = options
+  return {
+    format,
+    ...(rule !== undefined && { rule }),
+    permissions: permission,
+    packages,
+    channels: channel,
+    ...(lifetime !== undefined && { lifetime: secondsIn(lifetime) }),
+  }
+}
+
+/** A number of seconds, or a duration. */
+function secondsIn(text: string): number {
+  try {
+    return parseDuration(/^\d+$/.test(text) ? `${text}s` : text) / 1000
+  } catch {
+    throw new UsageError(`--lifetime ${text} is neither a number of seconds nor a duration such as 5m.`)
+  }
+}
+
+function variableName(text: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text)) return text
+  throw new UsageError(`--variable ${text} is not the name of a variable: letters, digits and underscores.`)
+}
+
+function summaryOf(minted: Minted, { kind, path }: Destination, variable: string): string {
+  const { sessionId, lifetime, rule } = minted
+  const where = {
+    'github-env': `${variable} is set for the further steps of this job.`,
+    dotenv: `${path} sets ${variable}; \`set -a; . ${path === undefined ? '' : resolve(path)}\` reads it.`,
+    file: `${path} has the credential.`,
+    stdout: 'The credential is on standard output.',
+  }[kind]
+  const by = rule === undefined ? '' : `, by the rule ${harmless(rule)}`
+  return `${where} It lasts ${minutes(lifetime)}${by}. \`ratafia ci logout\` ends its session, ${sessionId}, before.`
+}
+
+/** What is left is counted in whole seconds, and some have passed. */
+const minutes = (seconds: number): string =>
+  seconds < 90 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`

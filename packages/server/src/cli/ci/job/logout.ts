@@ -1,0 +1,88 @@
+/** `ratafia ci logout`: ends the session of an exported credential, with the credential itself. */
+import { access } from 'node:fs/promises'
+import type { UnverifiedSlice } from '@ratafia/macaroon'
+import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import { type CommandContext, FileError, UsageError } from '../../context.ts'
+import { readNamed, readStandardInput } from '../../files.ts'
+import { ask, refusalIn, withJson } from '../../login/ask.ts'
+import { note } from '../../output.ts'
+import { credentialIn } from './credential.ts'
+import { DOTENV_FILE } from './destination.ts'
+import { throwIfBusy, withRetries } from './retry.ts'
+import { serviceAddress } from './service-address.ts'
+
+export interface LogoutOptions {
+  readonly url?: string
+  readonly from?: string
+}
+
+export async function logout({ url: given, from }: LogoutOptions, context: CommandContext): Promise<void> {
+  const url = serviceAddress(given, context)
+  const { text, name } = await exported(from, context)
+  const { slice, sessionId, end } = credentialIn(text, name)
+  if (end !== undefined && end <= new Date()) {
+    note(context.streams, `The session ${sessionId} has ended at ${end.toISOString()} already.`)
+    return
+  }
+  await withRetries(context.streams, (patience) => revoke({ url, slice, sessionId, patience }))
+  note(context.streams, `The session ${sessionId} has ended: its credential is refused from now on.`)
+}
+
+interface Revocation {
+  readonly url: string
+  readonly slice: UnverifiedSlice
+  readonly sessionId: string
+  readonly patience: number
+}
+
+async function revoke({ url, slice, sessionId, patience }: Revocation): Promise<void> {
+  const headers = { macaroons: formatMacaroonsHeader(slice) }
+  const answer = await ask(`${url}/api/v2/tokens/revoke`, {
+    ...withJson({ 'session-id': sessionId }, headers),
+    patience,
+  })
+  throwIfBusy(answer)
+  if (answer.status !== 200) throw refusalIn(answer)
+}
+
+/** The variables in which tools take a credential. */
+const VARIABLES = ['SNAPCRAFT_STORE_CREDENTIALS', 'UBUNTU_STORE_AUTH', 'CHARMCRAFT_AUTH']
+
+const MOST = { bytes: 64 * 1024, refusal: 'Standard input is too long for a credential.' }
+
+/** Throws `UsageError`, {@link FileError}. */
+async function exported(
+  from: string | undefined,
+  { job, streams }: CommandContext,
+): Promise<{ readonly text: string; readonly name: string }> {
+  if (from === '-') {
+    return { text: (await readStandardInput(streams, MOST)).toString('utf8'), name: 'Standard input' }
+  }
+  const [, kind, rest = ''] = /^(env|file):(.+)$/s.exec(from ?? '') ?? []
+  if (kind === 'file') return fileNamed(rest)
+  if (from !== undefined && kind !== 'env') {
+    throw new UsageError(`--from ${from} is not known. It can be env:NAME, file:PATH or -.`)
+  }
+  const names = kind === 'env' ? [rest] : VARIABLES
+  for (const name of names) {
+    const text = job.variable(name)
+    if (text !== undefined) return { text, name }
+  }
+  if (kind === 'env') throw new UsageError(`${rest} is not set, so there is no credential to end.`)
+  if (await isThere(DOTENV_FILE)) return fileNamed(DOTENV_FILE)
+  throw new UsageError(
+    `There is no credential: neither ${names.join(', ')} nor the file ${DOTENV_FILE} is there. Say with --from where it is.`,
+  )
+}
+
+async function fileNamed(path: string) {
+  const { bytes } = await readNamed(path)
+  if (bytes.length > MOST.bytes) throw new FileError(`${path} is too long for a credential.`)
+  return { text: bytes.toString('utf8'), name: path }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

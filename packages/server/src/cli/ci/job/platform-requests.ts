@@ -1,0 +1,98 @@
+/** Platforms that answer a request of their job with its ID token (contract/oidc.md, "Commands and pipelines"). */
+import { ServiceRefusal } from '../../context.ts'
+import { type Answer, ask, placeOf, type Question } from '../../login/ask.ts'
+import type { Asking } from './asking.ts'
+import { throwIfBusy } from './retry.ts'
+import { requireConfidential } from './service-address.ts'
+
+/** GitHub, and Forgejo as GitHub. `advice`: what the job lacks, if it may not ask, as a sentence. */
+export const fromActions =
+  (advice: string) =>
+  async ({ job, audience, patience }: Asking): Promise<string> => {
+    const [url, token] = needed(
+      ['ACTIONS_ID_TOKEN_REQUEST_URL', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN'],
+      job,
+      advice,
+    )
+    const asked = addressIn('ACTIONS_ID_TOKEN_REQUEST_URL', url)
+    asked.searchParams.set('audience', audience)
+    const answer = await answerOf(
+      asked,
+      { headers: bearing(token), patience },
+      'ACTIONS_ID_TOKEN_REQUEST_URL',
+    )
+    return textAt('value', answer)
+  }
+
+/** Azure DevOps chooses the audience itself. */
+export async function fromAzure({ job, patience }: Asking): Promise<string> {
+  const advice = 'Add `env: {SYSTEM_ACCESSTOKEN: $(System.AccessToken)}` to the step.'
+  const [url, token] = needed(['SYSTEM_OIDCREQUESTURI', 'SYSTEM_ACCESSTOKEN'], job, advice)
+  const asked = addressIn('SYSTEM_OIDCREQUESTURI', url)
+  asked.searchParams.set('api-version', '7.1')
+  const headers = { ...bearing(token), 'content-type': 'application/json' }
+  return textAt(
+    'oidcToken',
+    await answerOf(asked, { method: 'POST', headers, patience }, 'SYSTEM_OIDCREQUESTURI'),
+  )
+}
+
+/** The metadata server of the machine. It is asked over plain http, without anything secret. */
+export async function fromGoogle({ job, audience, patience }: Asking): Promise<string> {
+  const asked = metadataServer(job.variable('GCE_METADATA_HOST'))
+  asked.pathname = '/computeMetadata/v1/instance/service-accounts/default/identity'
+  asked.searchParams.set('audience', audience)
+  asked.searchParams.set('format', 'full')
+  return (await answerOf(asked, { headers: GOOGLE, patience }, 'GCE_METADATA_HOST')).text
+}
+
+/** Whether one answers, within a second. */
+export async function isMetadataServerThere(host: string | undefined): Promise<boolean> {
+  try {
+    const { headers } = await ask(metadataServer(host).href, { headers: GOOGLE, patience: 1000 })
+    return headers.get('metadata-flavor') === 'Google'
+  } catch {
+    return false
+  }
+}
+
+const GOOGLE = { 'metadata-flavor': 'Google' }
+
+function metadataServer(host = 'metadata.google.internal'): URL {
+  if (!/^[\w.:[\]-]+$/.test(host)) throw new ServiceRefusal('GCE_METADATA_HOST is not a host.')
+  return new URL(`http://${host}`)
+}
+
+const bearing = (token: string) => ({ authorization: `Bearer ${token}` })
+
+function needed(
+  names: readonly [string, string],
+  job: Asking['job'],
+  advice: string,
+): readonly [string, string] {
+  const [first, second] = names.map((name) => job.variable(name))
+  if (first !== undefined && second !== undefined) return [first, second]
+  const missing = first === undefined ? names[0] : names[1]
+  throw new ServiceRefusal(`The platform gives this job no ID token: ${missing} is not set. ${advice}`)
+}
+
+function addressIn(name: string, text: string): URL {
+  requireConfidential(text, name)
+  return new URL(text)
+}
+
+async function answerOf(url: URL, question: Question, addressIn: string): Promise<Answer> {
+  const answer = await ask(url.href, { ...question, addressIn })
+  throwIfBusy(answer)
+  if (answer.status === 200) return answer
+  // Its body may be anything, and has no place in a log.
+  throw new ServiceRefusal(
+    `${placeOf(url.href)} refuses the job an ID token: it answers with status ${answer.status}.`,
+  )
+}
+
+function textAt(name: string, { url, body }: Answer): string {
+  const value = body?.[name]
+  if (typeof value === 'string') return value
+  throw new ServiceRefusal(`${placeOf(url)} gives no ID token: its answer has no "${name}".`)
+}

@@ -1,0 +1,19 @@
+/** The environment of a CI job, as `ratafia ci` reads it: what the platform sets there, and what a person names. */
+import { type Environment, readRow, textOf } from './row.ts'
+import { COMMAND_VARIABLES } from './variables/commands.ts'
+
+export interface JobEnvironment {
+  /** Undefined for a variable that is not set, or empty. */
+  variable(name: string): string | undefined
+  /** The file in which Kubernetes gives a job its ID token. */
+  readonly idTokenFile: string
+  /** For the platform's programs that a command starts. */
+  readonly whole: Environment
+}
+
+export const jobEnvironment = (environment: Environment): JobEnvironment => ({
+  variable: (name) => textOf(environment, name),
+  // Every text is a path.
+  idTokenFile: readRow('RATAFIA_ID_TOKEN_FILE', COMMAND_VARIABLES.RATAFIA_ID_TOKEN_FILE, environment, []),
+  whole: environment,
+})

@@ -1,0 +1,175 @@
+/** What `ratafia ci login` makes of services and platforms that are busy, away or hostile. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CREDENTIALS, ciJobs, idTokenFor, MINTED, onGitHub, TOKEN } from '../support/ci-job.ts'
+import { json, type Respond } from '../support/login-stubs.ts'
+
+const EXCHANGE = 'POST /api/v2/tokens/oidc'
+
+const refusal = (error: string, description: string, extra = {}) => ({
+  error,
+  error_description: description,
+  error_list: [{ code: error.replaceAll('_', '-'), message: description, extra }],
+})
+
+/** The answers one after the other, the last one for good. */
+function oneAfterTheOther(...answers: readonly Respond[]): Respond {
+  let at = 0
+  return (...request) => answers[Math.min(at++, answers.length - 1)]?.(...request)
+}
+
+describe('ratafia ci login', () => {
+  const jobs = ciJobs()
+  const stdout = ['--export', 'stdout']
+
+  test('a busy service and a broken connection: it tries again, with a fresh ID token and the same key', async () => {
+    const job = await jobs.start({
+      [EXCHANGE]: oneAfterTheOther(
+        json(refusal('temporarily_unavailable', 'The keys are away.'), 503, { 'retry-after': '1' }),
+        (request) => void request.socket.destroy(),
+        json(MINTED),
+      ),
+    })
+    const { code, stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.deepEqual({ code, out }, { code: 0, out: `${CREDENTIALS}\n` }, stderr)
+    const tokens = job.exchanges().map((sent) => sent.get('subject_token'))
+    assert.equal(new Set(tokens).size, 3)
+    const keys = job.seen.flatMap(({ headers }) => headers['idempotency-key'] ?? [])
+    assert.deepEqual({ sent: keys.length, different: new Set(keys).size }, { sent: 3, different: 1 })
+    assert.match(stderr, /The keys are away\. Trying again in 1 s\.\n/)
+    // Each is hidden before it is sent.
+    assert.equal(stderr.match(/^::add-mask::/gm)?.length, 5)
+  })
+
+  test('a job with one ID token sends the same again, with the same key', async () => {
+    const job = await jobs.start({
+      [EXCHANGE]: oneAfterTheOther((request) => void request.socket.destroy(), json(MINTED)),
+    })
+    const { code } = await job.login(stdout, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
+    assert.equal(code, 0)
+    const tokens = job.exchanges().map((sent) => sent.get('subject_token'))
+    const keys = job.seen.flatMap(({ headers }) => headers['idempotency-key'] ?? [])
+    assert.deepEqual([tokens.length, new Set(tokens).size, new Set(keys).size], [2, 1, 1])
+  })
+
+  test('a platform that is busy is asked again, too', async () => {
+    const job = await jobs.start({
+      'GET /actions/idtoken': oneAfterTheOther(json({}, 503), (request, response) =>
+        json({ value: idTokenFor(`http://${request.headers.host}`) })(request, response, ''),
+      ),
+    })
+    const { code, stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.equal(code, 0, stderr)
+  })
+
+  test('a service that is busy for longer than a minute: exit code 3, at once', async () => {
+    const job = await jobs.start({
+      [EXCHANGE]: json(refusal('slow_down', 'There are too many.'), 429, { 'retry-after': '90' }),
+    })
+    const { code, stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.deepEqual({ code, out, tries: job.exchanges().length }, { code: 3, out: '', tries: 1 })
+    assert.match(stderr, /ratafia: .*\/api\/v2\/tokens\/oidc: There are too many\./)
+  })
+
+  test('a refusal is passed on with its audit entry, and is not tried again: exit code 1', async () => {
+    const description = 'Nothing here is granted to this job.'
+    const job = await jobs.start({
+      [EXCHANGE]: json(refusal('invalid_grant', description, { audit: '0190-entry' }), 400),
+    })
+    const { code, stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.deepEqual({ code, out, tries: job.exchanges().length }, { code: 1, out: '', tries: 1 })
+    assert.match(
+      stderr,
+      /oidc: Nothing here is granted to this job\. The operator finds more in the audit entry 0190-entry\.\n/,
+    )
+  })
+
+  test('a service that repeats the ID token, and writes commands for the log: the messages have neither', async () => {
+    const token = { sent: '' }
+    const echo =
+      (status: number): Respond =>
+      (request, response, body) => {
+        token.sent = new URLSearchParams(body).get('subject_token') ?? ''
+        const said = `I have ${token.sent} now\n::add-path::/evil`
+        json(refusal('invalid_grant', said), status)(request, response, body)
+      }
+    const job = await jobs.start({ [EXCHANGE]: oneAfterTheOther(echo(503), echo(400)) })
+    const { stderr } = await job.login(stdout, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
+    assert.match(stderr, /oidc: I have … now\?::add-path::\/evil Trying again in 1 s\.\n/)
+    assert.match(stderr, /ratafia: .*oidc: I have … now\?::add-path::\/evil\n/)
+    assert.ok(token.sent !== '' && !stderr.includes(token.sent))
+  })
+
+  test('redirects are followed nowhere, neither of the service nor of the platform', async () => {
+    const away: Respond = (request, response) =>
+      void response.writeHead(307, { location: `http://${request.headers.host}/stolen` }).end()
+    for (const path of [EXCHANGE, 'GET /api/v2/tokens/oidc', 'GET /actions/idtoken']) {
+      const job = await jobs.start({ [path]: away })
+      const { code, stderr } = await job.login(stdout, onGitHub(job.url))
+      assert.equal(code, 1)
+      assert.match(stderr, /sends clients on to another address, which is not followed/)
+      assert.deepEqual(
+        job.seen.filter((one) => one.path.startsWith('/stolen')),
+        [],
+      )
+    }
+  })
+
+  test('a service that names the audience of another one gets no ID token', async () => {
+    const job = await jobs.start({
+      'GET /api/v2/tokens/oidc': json({ audience: 'https://store.example.com' }),
+    })
+    const { code, stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.deepEqual({ code, asked: job.seen.length }, { code: 1, asked: 1 })
+    assert.match(stderr, /asks for an ID token for "https:\/\/store\.example\.com".*give it with --audience/)
+
+    const meant = await job.login([...stdout, '--audience', 'https://store.example.com'], onGitHub(job.url))
+    assert.equal(meant.code, 0, meant.stderr)
+  })
+
+  const STRANGE: readonly (readonly [what: string, path: string, respond: Respond, said: RegExp])[] = [
+    [
+      'no such endpoint',
+      'GET /api/v2/tokens/oidc',
+      json({}, 404),
+      /no audience for ID tokens: it may be another program/,
+    ],
+    ['a page', 'GET /api/v2/tokens/oidc', (_, to) => void to.end('<html>'), /no audience for ID tokens/],
+    ['no credential', EXCHANGE, json({ ...MINTED, credentials: undefined }), /with no credential/],
+    [
+      'a credential with a line end',
+      EXCHANGE,
+      json({ ...MINTED, credentials: `${CREDENTIALS}\nX=1` }),
+      /with no credential/,
+    ],
+    ['no session', EXCHANGE, json({ ...MINTED, session_id: '$(id)' }), /with no session/],
+    [
+      'a platform without a token',
+      'GET /actions/idtoken',
+      json({ token: 'x' }),
+      /gives no ID token: its answer has no "value"/,
+    ],
+    [
+      'a platform that refuses',
+      'GET /actions/idtoken',
+      json({ message: 'secret' }, 401),
+      /refuses the job an ID token: it answers with status 401\./,
+    ],
+  ]
+  for (const [what, path, respond, said] of STRANGE) {
+    test(`${what}: exit code 1, and nothing is exported`, async () => {
+      const job = await jobs.start({ [path]: respond })
+      const { code, stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
+      assert.deepEqual({ code, out }, { code: 1, out: '' })
+      assert.match(stderr, said)
+      const spoken = stderr.split('\n').filter((line) => !line.startsWith('::add-mask::'))
+      assert.doesNotMatch(spoken.join('\n'), new RegExp(`${TOKEN}|${CREDENTIALS}|secret`))
+    })
+  }
+
+  test('the rule of an answer does not steer the terminal', async () => {
+    const job = await jobs.start({ [EXCHANGE]: json({ ...MINTED, rule: 'a\u001b[31mb\n::add-path::/evil' }) })
+    const { stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.match(stderr, /by the rule a\?\[31mb\?::add-path::\/evil/)
+  })
+})

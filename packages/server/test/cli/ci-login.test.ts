@@ -1,0 +1,377 @@
+/** `ratafia ci login`: where each platform's ID token comes from, what is hidden, and where the credential goes. */
+import assert from 'node:assert/strict'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import {
+  type CiJob,
+  CREDENTIALS,
+  ciJobs,
+  idTokenFor,
+  NOWHERE,
+  onGitHub,
+  SESSION,
+  TOKEN,
+} from '../support/ci-job.ts'
+import { runHere, type Variables } from '../support/program.ts'
+
+describe('ratafia ci login', () => {
+  const jobs = ciJobs()
+  const file = (name: string) => join(jobs.directory, name)
+  const stdout = ['--export', 'stdout']
+
+  /** A program of a platform, which notes its arguments and input and prints an ID token for `audience`. */
+  async function program(
+    name: string,
+    audience: string,
+  ): Promise<{ path: string; noted(): Promise<string> }> {
+    const path = file(`programs-${crypto.randomUUID()}`)
+    await mkdir(path)
+    const notes = join(path, 'notes')
+    const script = `#!/bin/sh
+printf '%s\\n' "$*" >> '${notes}'
+case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; *) echo '${idTokenFor(audience)}' ;; esac
+`
+    await writeFile(join(path, name), script)
+    await chmod(join(path, name), 0o755)
+    return { path: `${path}:/usr/bin:/bin`, noted: () => readFile(notes, 'utf8') }
+  }
+
+  interface Platform {
+    readonly from: string
+    /** What the platform sets. */
+    readonly environment: (url: string) => Variables | Promise<Variables>
+  }
+
+  const PLATFORMS: readonly Platform[] = [
+    { from: 'github', environment: onGitHub },
+    { from: 'forgejo', environment: (url) => ({ ...onGitHub(url), FORGEJO_ACTIONS: 'true' }) },
+    { from: 'gitlab', environment: (url) => ({ GITLAB_CI: 'true', RATAFIA_ID_TOKEN: idTokenFor(url) }) },
+    {
+      from: 'circleci',
+      environment: async (url) => ({ CIRCLECI: 'true', PATH: (await program('circleci', url)).path }),
+    },
+    {
+      from: 'buildkite',
+      environment: async (url) => ({
+        BUILDKITE: 'true',
+        PATH: (await program('buildkite-agent', url)).path,
+      }),
+    },
+    {
+      from: 'bitbucket',
+      environment: (url) => ({
+        BITBUCKET_BUILD_NUMBER: '7',
+        BITBUCKET_STEP_OIDC_TOKEN: idTokenFor(['ari:cloud:bitbucket::workspace/1', url]),
+      }),
+    },
+    {
+      from: 'azure-devops',
+      environment: (url) => ({
+        TF_BUILD: 'True',
+        SYSTEM_OIDCREQUESTURI: `${url}/azure/oidctoken`,
+        SYSTEM_ACCESSTOKEN: 'access-token',
+      }),
+    },
+    {
+      from: 'kubernetes',
+      environment: async (url) => {
+        await writeFile(file('token'), `${idTokenFor([url])}\n`)
+        return { RATAFIA_ID_TOKEN_FILE: file('token') }
+      },
+    },
+    { from: 'google', environment: (url) => ({ GCE_METADATA_HOST: new URL(url).host }) },
+  ]
+
+  for (const { from, environment } of PLATFORMS) {
+    for (const words of [['--from', from], []]) {
+      test(`${from}, ${words.length > 0 ? 'by its name' : 'recognised'}: its ID token is exchanged`, async () => {
+        const job = await jobs.start()
+        const {
+          code,
+          stdout: out,
+          stderr,
+        } = await job.login([...words, ...stdout], await environment(job.url))
+        assert.equal(code, 0, stderr)
+        assert.equal(out, `${CREDENTIALS}\n`)
+        const [sent, ...more] = job.exchanges()
+        assert.ok(sent && more.length === 0)
+        assert.match(sent.get('subject_token') ?? '', /^[\w-]+\.[\w-]+\.c2lnbmF0dXJl$/)
+        assert.equal(sent.get('grant_type'), 'urn:ietf:params:oauth:grant-type:token-exchange')
+        assert.equal(sent.get('subject_token_type'), 'urn:ietf:params:oauth:token-type:id_token')
+        assert.match(stderr, new RegExp(`It lasts 15 minutes, by the rule hello-release\\. .*${SESSION}`))
+      })
+    }
+  }
+
+  test('GitHub is asked with the token of the job, for the audience that the service names', async () => {
+    const job = await jobs.start()
+    await job.login(stdout, onGitHub(job.url))
+    const asked = job.seen.find(({ path }) => path.startsWith('/actions/'))
+    assert.equal(asked?.path, `/actions/idtoken?api-version=2.0&audience=${encodeURIComponent(job.url)}`)
+    assert.equal(asked.headers['authorization'], 'Bearer request-token')
+  })
+
+  test('Azure DevOps is asked with the access token of the job, and sends no audience of ours', async () => {
+    const job = await jobs.start()
+    const environment = {
+      TF_BUILD: 'True',
+      SYSTEM_OIDCREQUESTURI: `${job.url}/azure/oidctoken`,
+      SYSTEM_ACCESSTOKEN: 'access-token',
+    }
+    assert.equal((await job.login(stdout, environment)).code, 0)
+    const asked = job.seen.find(({ path }) => path.startsWith('/azure/'))
+    assert.equal(asked?.path, '/azure/oidctoken?api-version=7.1')
+    assert.equal(asked.headers['authorization'], 'Bearer access-token')
+  })
+
+  test("no secret is among the arguments of a platform's program", async () => {
+    const job = await jobs.start()
+    const circleci = await program('circleci', job.url)
+    await job.login([...stdout, '--from', 'circleci'], { PATH: circleci.path })
+    assert.equal(await circleci.noted(), `run oidc get --claims {"aud":"${job.url}"}\n`)
+
+    const agent = await program('buildkite-agent', job.url)
+    await job.login(stdout, { BUILDKITE: 'true', PATH: agent.path })
+    const lines = (await agent.noted()).split('\n').filter(Boolean)
+    const [sent] = job.exchanges().slice(-1)
+    assert.deepEqual(lines, [
+      `oidc request-token --audience ${job.url} --claim organization_id,pipeline_id`,
+      'redactor add',
+      `input ${sent?.get('subject_token')}`,
+      'redactor add',
+      `input ${CREDENTIALS}`,
+      'redactor add',
+      `input ${TOKEN}`,
+    ])
+  })
+
+  test('a variable that the job names, a file, and standard input', async () => {
+    const job = await jobs.start()
+    const token = idTokenFor(job.url)
+    await writeFile(file('bound'), `${token}\n`)
+    const ways: readonly (readonly [string, Variables, string])[] = [
+      ['env:BOUND', { BOUND: token }, ''],
+      [`file:${file('bound')}`, {}, ''],
+      ['-', {}, `${token}\n`],
+    ]
+    for (const [from, environment, input] of ways) {
+      const { code, stderr } = await job.login(['--from', from, ...stdout], environment, { input })
+      assert.equal(code, 0, stderr)
+    }
+    assert.deepEqual(
+      job.exchanges().map((sent) => sent.get('subject_token')),
+      [token, token, token],
+    )
+  })
+
+  test('what the options ask for, and that each exchange has a key of its own', async () => {
+    const job = await jobs.start()
+    const wanted = [
+      ...['--rule', 'hello-release', '--format', 'macaroon', '--lifetime', '5m'],
+      ...['--permission', 'package_upload', '--permission', 'package_release'],
+      ...['--package', 'hello', '--package', 'hello-tools', '--channel', 'latest/edge'],
+    ]
+    await job.login([...stdout, ...wanted], onGitHub(job.url))
+    await job.login(stdout, onGitHub(job.url))
+    const [first, second] = job.exchanges()
+    assert.equal(first?.get('rule'), 'hello-release')
+    assert.equal(first.get('requested_token_type'), null)
+    assert.equal(first.get('lifetime'), '300')
+    assert.equal(first.get('scope'), 'package_upload package_release')
+    assert.deepEqual(first.getAll('packages'), ['hello', 'hello-tools'])
+    assert.deepEqual(first.getAll('channels'), ['latest/edge'])
+    assert.deepEqual(
+      [...(second?.keys() ?? [])],
+      ['grant_type', 'subject_token', 'subject_token_type', 'requested_token_type'],
+    )
+    assert.equal(second?.get('requested_token_type'), 'urn:ratafia:token-type:macaroon-pair')
+    const keys = job.seen.flatMap(({ headers }) => headers['idempotency-key'] ?? [])
+    assert.ok(keys.length === 2 && keys.every((key) => /^[0-9a-f]{32}$/.test(String(key))))
+    assert.notEqual(keys[0], keys[1])
+  })
+
+  describe('exports', () => {
+    test('GITHUB_ENV, by default on GitHub: one line is added, and standard output has only the masks', async () => {
+      const job = await jobs.start()
+      await writeFile(file('env'), 'OTHER=1\n')
+      const environment = { ...onGitHub(job.url), GITHUB_ENV: file('env') }
+      const { code, stdout: out, stderr } = await job.login([], environment)
+      assert.equal(code, 0, stderr)
+      assert.equal(
+        await readFile(file('env'), 'utf8'),
+        `OTHER=1\nSNAPCRAFT_STORE_CREDENTIALS=${CREDENTIALS}\n`,
+      )
+      const idToken = job.exchanges()[0]?.get('subject_token')
+      assert.deepEqual(out.split('\n'), [
+        `::add-mask::${idToken}`,
+        `::add-mask::${CREDENTIALS}`,
+        `::add-mask::${TOKEN}`,
+        '',
+      ])
+      assert.ok(!stderr.includes(TOKEN) && !stderr.includes(CREDENTIALS))
+    })
+
+    test('a file of variables, by default elsewhere, and a file: mode 0600, in place of an older one', async () => {
+      const job = await jobs.start()
+      for (const [words, content] of [
+        [
+          ['--export', `dotenv:${file('a.env')}`, '--variable', 'CHARMCRAFT_AUTH'],
+          `CHARMCRAFT_AUTH=${CREDENTIALS}\n`,
+        ],
+        [['--export', `file:${file('credential')}`], `${CREDENTIALS}\n`],
+      ] as const) {
+        const path = words[1].slice(words[1].indexOf(':') + 1)
+        await writeFile(path, 'older, and readable by all', { mode: 0o644 })
+        const {
+          code,
+          stdout: out,
+          stderr,
+        } = await job.login(words, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
+        assert.deepEqual({ code, out }, { code: 0, out: '' }, stderr)
+        assert.equal(await readFile(path, 'utf8'), content)
+        assert.equal((await stat(path)).mode & 0o777, 0o600)
+      }
+    })
+
+    test('on Azure DevOps secrets are hidden with its command', async () => {
+      const job = await jobs.start()
+      const environment = {
+        TF_BUILD: 'True',
+        SYSTEM_OIDCREQUESTURI: `${job.url}/azure/oidctoken`,
+        SYSTEM_ACCESSTOKEN: 'access-token',
+      }
+      const { stdout: out } = await job.login(['--export', `file:${file('azure')}`], environment)
+      const idToken = job.exchanges()[0]?.get('subject_token')
+      assert.deepEqual(
+        out.split('\n'),
+        [idToken, CREDENTIALS, TOKEN].map((secret) => `##vso[task.setsecret]${secret}`).concat(''),
+      )
+    })
+
+    test('with --export stdout the masks go to standard error, before the credential', async () => {
+      const job = await jobs.start()
+      const { stdout: out, stderr } = await job.login(stdout, onGitHub(job.url))
+      assert.equal(out, `${CREDENTIALS}\n`)
+      assert.equal(stderr.match(/^::add-mask::/gm)?.length, 3)
+    })
+
+    test('where nothing can be written: exit code 1, before anything is asked', async () => {
+      const job = await jobs.start()
+      for (const where of ['dotenv:/nonexistent/x.env', 'file:/nonexistent/x']) {
+        const { code, stderr } = await job.login(['--export', where], onGitHub(job.url))
+        assert.equal(code, 1)
+        assert.match(
+          stderr,
+          /x(\.env)? cannot be written: there is no such file or directory\. Nothing was asked for\./,
+        )
+      }
+      assert.deepEqual(job.seen, [])
+    })
+  })
+
+  describe('nothing is sent', () => {
+    const WORDS: readonly (readonly [words: readonly string[], said: RegExp])[] = [
+      [['--from', 'teamcity'], /--from teamcity is not known\. It can be auto, github, /],
+      [['--from', 'env:'], /--from env: is not known/],
+      [['--export', 'nowhere'], /--export nowhere is not known\. It can be github-env, /],
+      [['--export', 'file'], /--export file is not known/],
+      [['--export', 'github-env'], /GITHUB_ENV is not set, so this is no job of GitHub or Forgejo/],
+      [['--variable', 'A B'], /--variable A B is not the name of a variable/],
+      [['--lifetime', 'soon'], /--lifetime soon is neither a number of seconds nor a duration/],
+      [['--format', 'jwt'], /Allowed choices are u1, macaroon/],
+      [['--url', 'http://store.example.com'], /--url is not an https address, so others could read/],
+      [['--url', 'store.example.com'], /--url is not an http or https address/],
+    ]
+    for (const [words, said] of WORDS) {
+      test(`${words.join(' ')}: exit code 2`, async () => {
+        const job = await jobs.start()
+        const {
+          code,
+          stdout: out,
+          stderr,
+        } = await job.login(words, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
+        assert.deepEqual({ code, out, seen: job.seen }, { code: 2, out: '', seen: [] })
+        assert.match(stderr, said)
+      })
+    }
+
+    test('a service of RATAFIA_URL over plain http: exit code 2', async () => {
+      const environment = {
+        ...NOWHERE,
+        RATAFIA_URL: 'http://store.example.com',
+        RATAFIA_ID_TOKEN: idTokenFor('x'),
+      }
+      const { code, stderr } = await runHere(['ci', 'login'], { environment })
+      assert.equal(code, 2)
+      assert.match(stderr, /RATAFIA_URL is not an https address/)
+    })
+
+    const REFUSED: readonly (readonly [
+      what: string,
+      environment: (job: CiJob) => Variables,
+      said: RegExp,
+    ])[] = [
+      [
+        'nothing is recognised',
+        () => ({}),
+        /no CI job that the command recognises\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file \/nonexistent\/token \(kubernetes\), the metadata server \(google\), and found none/,
+      ],
+      [
+        'GitHub without the permission',
+        () => ({ GITHUB_ACTIONS: 'true' }),
+        /ACTIONS_ID_TOKEN_REQUEST_URL is not set\. Add `permissions: \{id-token: write/,
+      ],
+      [
+        'Forgejo without the setting',
+        () => ({ GITHUB_ACTIONS: 'true', FORGEJO_ACTIONS: 'true' }),
+        /Add `enable-openid-connect: true` to the job/,
+      ],
+      [
+        'GitLab without a token',
+        () => ({ GITLAB_CI: 'true' }),
+        /RATAFIA_ID_TOKEN is not set\. Add `id_tokens: \{RATAFIA_ID_TOKEN: \{aud: http:\/\/127\.0\.0\.1:\d+\}\}` to the job/,
+      ],
+      [
+        'Bitbucket without a token',
+        () => ({ BITBUCKET_BUILD_NUMBER: '1' }),
+        /BITBUCKET_STEP_OIDC_TOKEN is not set\. Add `oidc: \{audiences: \[http/,
+      ],
+      [
+        'Azure DevOps without the access token',
+        ({ url }) => ({ TF_BUILD: 'True', SYSTEM_OIDCREQUESTURI: `${url}/azure/oidctoken` }),
+        /SYSTEM_ACCESSTOKEN is not set\. Add `env: \{SYSTEM_ACCESSTOKEN: \$\(System\.AccessToken\)\}` to the step/,
+      ],
+      [
+        'a program that is not installed',
+        () => ({ CIRCLECI: 'true', PATH: '/nonexistent' }),
+        /circleci run oidc get cannot be started, because it is not installed/,
+      ],
+      [
+        'a token for somebody else',
+        () => ({ RATAFIA_ID_TOKEN: idTokenFor('https://vault.example.com') }),
+        /is for "https:\/\/vault\.example\.com", not for http:\/\/127\.0\.0\.1:\d+, so it was not sent\. Get one with `aud: http/,
+      ],
+      [
+        'something that is no token',
+        () => ({ RATAFIA_ID_TOKEN: 'hunter2 hunter2' }),
+        /RATAFIA_ID_TOKEN gives something that is no ID token/,
+      ],
+      [
+        'a platform over plain http',
+        () => ({ ...onGitHub('http://store.example.com') }),
+        /ACTIONS_ID_TOKEN_REQUEST_URL is not an https address/,
+      ],
+    ]
+    for (const [what, environment, said] of REFUSED) {
+      test(`${what}: a message that says what to do`, async () => {
+        const job = await jobs.start()
+        const { code, stdout: out, stderr } = await job.login(stdout, environment(job))
+        assert.deepEqual({ out, exchanges: job.exchanges() }, { out: '', exchanges: [] })
+        assert.ok(code === 1 || code === 2, String(code))
+        assert.match(stderr, said)
+        assert.doesNotMatch(stderr, /hunter2|request-token/)
+      })
+    }
+  })
+})

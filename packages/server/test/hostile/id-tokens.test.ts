@@ -1,0 +1,10 @@
+/** Hostile exchanges: ID tokens that an issuer signed with any claims, damaged ones, and any parameters beside them. */
+import { FULL } from '../../../../tools/test/effort.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { flood } from './flood.ts'
+import { idTokenRequests } from './id-token-requests.ts'
+import { BEHIND_PROXY } from './publisher-requests.ts'
+
+eachDatabase((kind, _open, fresh) => {
+  flood([['ID tokens', FULL ? 40_000 : 1_000, idTokenRequests]], { kind, fresh, environment: BEHIND_PROXY })
+})

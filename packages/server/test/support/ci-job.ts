@@ -1,0 +1,126 @@
+/** The job of a CI platform, for `ratafia ci`: a service and a platform of stubs, which keep what they were asked. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { json, loginStubs, type Respond, type Routes } from './login-stubs.ts'
+import { type CommandOptions, type Finished, runHere, type Variables } from './program.ts'
+
+export interface Seen {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: string
+}
+
+export interface CiJob {
+  /** Of the service, and of the platform. */
+  readonly url: string
+  readonly seen: readonly Seen[]
+  /** The parameters of each exchange. */
+  exchanges(): readonly URLSearchParams[]
+  /** `ci login` with the address of the service, in this environment alone. */
+  login(words: readonly string[], environment?: Variables, options?: CommandOptions): Promise<Finished>
+}
+
+export interface CiJobs {
+  /** For the files of the test; emptied after the suite. */
+  readonly directory: string
+  /** Listens until the test has ended. What `routes` leaves out answers as the service and the platforms do. */
+  start(routes?: Routes): Promise<CiJob>
+}
+
+/** Inside a suite. */
+export function ciJobs(): CiJobs {
+  const { serve } = loginStubs()
+  let directory = ''
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'ratafia-ci-'))
+  })
+  after(() => rm(directory, { recursive: true, force: true }))
+
+  async function start(routes: Routes = {}): Promise<CiJob> {
+    const seen: Seen[] = []
+    const kept = ([path, respond]: [string, Respond]): [string, Respond] => [
+      path,
+      (request, response, body) => {
+        const { method = '', url = '', headers } = request
+        seen.push({ method, path: url, headers, body })
+        return respond(request, response, body)
+      },
+    ]
+    const all = Object.entries({ ...WORKS, ...routes }).map(kept)
+    const url = await serve(Object.fromEntries(all))
+    return {
+      url,
+      seen,
+      exchanges: () =>
+        seen
+          .filter(({ method, path }) => method === 'POST' && path === '/api/v2/tokens/oidc')
+          .map(({ body }) => new URLSearchParams(body)),
+      login: (words, environment = {}, options = {}) =>
+        runHere(['ci', 'login', '--url', url, ...words], {
+          ...options,
+          environment: { ...NOWHERE, ...environment },
+        }),
+    }
+  }
+  return {
+    get directory() {
+      return directory
+    },
+    start,
+  }
+}
+
+/** So that no test asks the machine it runs on. */
+export const NOWHERE = { GCE_METADATA_HOST: '127.0.0.1:1', RATAFIA_ID_TOKEN_FILE: '/nonexistent/token' }
+
+let count = 0
+
+/** Another one each time; nobody signed it. */
+export function idTokenFor(audience: unknown): string {
+  const parts = [{ alg: 'RS256' }, { aud: audience, jti: `${++count}` }].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  return `${parts.join('.')}.c2lnbmF0dXJl`
+}
+
+export const TOKEN = `AgEX${'a'.repeat(40)}`
+export const CREDENTIALS = Buffer.from(`{"t": "macaroon", "v": "${TOKEN}"}`).toString('base64')
+export const SESSION = '567487c8-0c1d-4e8e-9bb0-1d7a1bcd3a2f'
+
+export const MINTED = {
+  access_token: TOKEN,
+  issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+  token_type: 'Macaroon',
+  expires_in: 900,
+  scope: 'package_upload',
+  session_id: SESSION,
+  rule: 'hello-release',
+  credentials: CREDENTIALS,
+}
+
+const audienceIn = (url = ''): string => new URL(url, 'http://x').searchParams.get('audience') ?? ''
+
+const WORKS: Routes = {
+  'GET /api/v2/tokens/oidc': (request, response) =>
+    json({ audience: `http://${request.headers.host}` })(request, response, ''),
+  'POST /api/v2/tokens/oidc': json(MINTED),
+  'GET /actions/idtoken': (request, response) =>
+    json({ value: idTokenFor(audienceIn(request.url)) })(request, response, ''),
+  'POST /azure/oidctoken': (request, response) =>
+    json({ oidcToken: idTokenFor('api://AzureADTokenExchange') })(request, response, ''),
+  'GET /': (_, response) =>
+    void response.writeHead(200, { 'metadata-flavor': 'Google' }).end('computeMetadata/'),
+  'GET /computeMetadata/v1/instance/service-accounts/default/identity': (request, response) =>
+    void response.end(idTokenFor(audienceIn(request.url))),
+}
+
+/** What a platform sets for a job that may ask it at `url`. */
+export const onGitHub = (url: string): Variables => ({
+  GITHUB_ACTIONS: 'true',
+  ACTIONS_ID_TOKEN_REQUEST_URL: `${url}/actions/idtoken?api-version=2.0`,
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'request-token',
+})

@@ -1,0 +1,49 @@
+/** A service that lets the jobs of a test issuer in: its issuer, an account and a rule. */
+import assert from 'node:assert/strict'
+import { addIssuer } from '../../src/ci/issuers/add.ts'
+import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { addPerson, type TestService } from './service.ts'
+import type { TestIssuer } from './test-issuer.ts'
+
+/** The package of the rule, as its snap id. */
+export const SNAP_ID = 'buPKUD3TKqCOgLEjjHx5kSiCpIs5cMuQ'
+
+export interface JobsLetIn {
+  readonly rule: string
+  readonly username: string
+  /** Another one each time, for this service unless `claims` say otherwise. */
+  idToken(claims?: Readonly<Record<string, unknown>>): string
+}
+
+/**
+ * Its issuer is of the kind `generic`, its jobs have the subject `job:hello`. `audience`: for an issuer that always writes
+ * the same one.
+ */
+export async function letJobsIn(
+  service: TestService,
+  issuer: TestIssuer,
+  audience?: string,
+): Promise<JobsLetIn> {
+  const { installation, baseUrl } = service
+  const { username } = await addPerson(service)
+  const rule = `hello-${username}`
+  await addIssuer({ url: issuer.url, kind: 'generic', audience }, installation)
+  const added = await addRule(
+    {
+      maker: { by: 'operator' },
+      name: rule,
+      issuer: issuer.url,
+      account: username,
+      match: { sub: 'job:hello' },
+      packages: [{ snap_id: SNAP_ID }],
+      grants: { permissions: ['package_upload', 'package_release'] },
+    },
+    { ...installation, jobMaxLifetime: installation.config.jobMaxLifetime },
+  )
+  assert.equal(added.rule.name, rule)
+  return {
+    rule,
+    username,
+    idToken: (claims) => issuer.sign({ sub: 'job:hello', aud: audience ?? baseUrl, ...claims }),
+  }
+}

@@ -1,0 +1,144 @@
+// docs/ci and the program say the same: the issuers and rules that pages show are taken without a warning that the page
+// does not explain, and the tables have every kind, claim, event and reason.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { checkIssuer } from '../../packages/server/src/ci/issuers/check-issuer.ts'
+import type { Issuer } from '../../packages/server/src/ci/issuers/issuer.ts'
+import { KIND_NAMES, KINDS, kindOf } from '../../packages/server/src/ci/issuers/kinds.ts'
+import { REASONS } from '../../packages/server/src/ci/refusal.ts'
+import { checkRule, readMatch } from '../../packages/server/src/ci/rules/check-rule.ts'
+import { NEVER_GRANTED } from '../../packages/server/src/ci/rules/making/check-grants.ts'
+import { readMatchOptions } from '../../packages/server/src/cli/ci/match-option.ts'
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8')
+const RULES = read('ci/rules.md')
+const EXCHANGE = read('ci/exchange.md')
+const PLATFORMS = read('ci/platforms.md')
+
+/** The words of each command that begins so; quotes are taken off, and a line goes on behind a backslash. */
+function commandsIn(page: string, words: string): readonly (readonly string[])[] {
+  const lines = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+    .flatMap(([, block = '']) => block.replace(/\\\n */g, '').split('\n'))
+    .filter((line) => line.startsWith(`npx ratafia ${words} `))
+  return lines.map((line) =>
+    [...line.slice(`npx ratafia ${words} `.length).matchAll(/'([^']*)'|([^\s']+)/g)].map(
+      ([, quoted, bare]) => quoted ?? bare ?? '',
+    ),
+  )
+}
+
+/** What follows each of an option. */
+const valuesOf = (command: readonly string[], option: string): readonly string[] =>
+  command.flatMap((word, at) => (command[at - 1] === option ? [word] : []))
+
+const issuers = new Map(
+  commandsIn(PLATFORMS, 'issuers add').map((command): [string, Issuer] => {
+    const [url = ''] = command
+    const wanted = {
+      url,
+      kind: valuesOf(command, '--kind')[0] ?? '',
+      audience: valuesOf(command, '--audience')[0],
+      otherAudiences: valuesOf(command, '--other-audience'),
+      stableClaims: valuesOf(command, '--stable-claims')[0]?.split(','),
+    }
+    return [url, { id: url, createdAt: new Date(), ...checkIssuer(wanted) }]
+  }),
+)
+
+test('docs/ci/platforms.md shows how an issuer of each kind is added', () => {
+  assert.deepEqual([...issuers.values()].map(({ kind }) => kind).toSorted(), KIND_NAMES.toSorted())
+})
+
+for (const [name, page] of [
+  ['ci.md', read('ci.md')],
+  ['ci/platforms.md', PLATFORMS],
+  ['ci/rules.md', RULES],
+] as const) {
+  test(`docs/${name}: the rules that it shows are taken, and warn only where the kind always does`, () => {
+    const commands = commandsIn(page, 'publishers add')
+    assert.notEqual(commands.length, 0)
+    for (const command of commands) {
+      const issuer = issuers.get(valuesOf(command, '--issuer')[0] ?? '')
+      assert.ok(issuer, command.join(' '))
+      const { warnings } = checkRule(issuer, readMatch(readMatchOptions(valuesOf(command, '--match'))))
+      assert.equal(
+        warnings.length,
+        ['jenkins', 'kubernetes'].includes(issuer.kind) ? 1 : 0,
+        command.join(' '),
+      )
+    }
+  })
+}
+
+test('docs/ci/rules.md: each way to write a claim is one', () => {
+  const [, table = ''] = RULES.split('\n| written | the claim must be |\n')
+  const written = [...(table.split('\n\n')[0] ?? '').matchAll(/`--match '?([^`']*)'?`/g)]
+  assert.ok(written.length >= 6)
+  for (const [, text = ''] of written) readMatch(readMatchOptions([text]))
+})
+
+/** The cells of the rows below a heading, without the row of titles. */
+function rowsOf(page: string, heading: string): readonly (readonly string[])[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`)
+  const rows = section.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? []
+  return rows.slice(2).map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  )
+}
+const codeIn = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+
+test('docs/ci/rules.md has the claims that a rule of each kind needs', () => {
+  const rows = rowsOf(RULES, 'What has to be matched')
+  assert.deepEqual(
+    rows.map(([kind]) => codeIn(kind)[0]),
+    KIND_NAMES,
+  )
+  for (const [kind = '', ids, oneOf] of rows) {
+    const { stableIds, oneOf: wanted } = kindOf(
+      KIND_NAMES.find((name) => `\`${name}\`` === kind) ?? 'generic',
+    )
+    assert.deepEqual(codeIn(ids).slice(0, stableIds.length), stableIds, kind)
+    // Forgejo's "sub" is taken, but nobody should write it.
+    for (const claim of wanted.filter((one) => one !== 'sub')) assert.ok(codeIn(oneOf).includes(claim), kind)
+  }
+})
+
+test('docs/ci/rules.md has the events that each kind lets through, and those that it never does', () => {
+  const rows = rowsOf(RULES, 'Events')
+  const withEvents = KIND_NAMES.filter((name) => kindOf(name).events !== undefined)
+  assert.deepEqual(rows.flatMap(([kinds]) => codeIn(kinds)).toSorted(), withEvents.toSorted())
+  for (const [kinds, claim, standard, never] of rows) {
+    for (const kind of codeIn(kinds)) {
+      const { events } = kindOf(KIND_NAMES.find((name) => name === kind) ?? 'generic')
+      assert.ok(events)
+      assert.deepEqual(codeIn(claim), [events.claim])
+      const listed = 'only' in events.standard ? events.standard.only : events.standard.allBut
+      assert.deepEqual(codeIn(standard), listed.map(String))
+      assert.deepEqual(codeIn(never), events.never)
+    }
+  }
+})
+
+test('docs/ci/rules.md names the permissions that no rule grants', () => {
+  const [, listed = ''] = /\*\*Never granted\*\*: ([^.]*)\./.exec(RULES) ?? []
+  assert.deepEqual(codeIn(listed).toSorted(), NEVER_GRANTED.toSorted())
+})
+
+test('docs/ci/exchange.md has every reason of a refusal, with the error that says it', () => {
+  const documented = new Set(rowsOf(EXCHANGE, 'When it is refused').flatMap(([, reasons]) => codeIn(reasons)))
+  assert.deepEqual([...documented].sort(), [...Object.keys(REASONS), 'database', 'keys-unavailable'].sort())
+})
+
+test('docs/contract/oidc.md names every kind, in order', () => {
+  const rows = rowsOf(read('contract/oidc.md'), 'Needed in a rule')
+  assert.deepEqual(
+    rows.map(([kind]) => kind),
+    Object.keys(KINDS),
+  )
+})
