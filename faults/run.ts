@@ -97,8 +97,6 @@ export async function breakWorld(world: World, { fault, seed, scene, seconds }: 
   wire.close()
   const truth = { ...(await readTruth(world.ratafia)), lost }
   const { history } = recorder
-  /*DEBUG*/
-  ;(await import('node:fs')).writeFileSync(`/tmp/hist-${fault.name}.json`, JSON.stringify(history))
   return {
     ...tally(history),
     ...{ fault: fault.name, strikes, evidence, seconds, notes: [] },
