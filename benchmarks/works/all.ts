@@ -4,6 +4,7 @@ import { packages } from '../packages/packages.ts'
 import { connections } from './connections.ts'
 import { costs } from './costs.ts'
 import { exchanges } from './exchange.ts'
+import { jobs } from './jobs.ts'
 import { logins } from './login.ts'
 import { memory } from './memory.ts'
 import { partitions } from './partitions.ts'
@@ -25,6 +26,7 @@ export const WORKS: readonly Work[] = [
   peers,
   requests,
   logins,
+  jobs,
   exchanges,
   sessions,
   registrations,

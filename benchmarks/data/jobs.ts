@@ -1,0 +1,46 @@
+/** Jobs of a CI system, with an issuer on loopback whose ID tokens a rule of the installation takes. */
+import { exchangingIdToken, type IdToken, newIdToken, newRule, type Rule } from '../../faults/load/job.ts'
+import type { Scene } from '../../faults/load/scene.ts'
+import type { Wire } from '../../faults/load/wire.ts'
+import { Issuer } from '../../faults/world/issuer.ts'
+import { addIssuer } from '../../packages/server/src/ci/issuers/add.ts'
+import { addRule } from '../../packages/server/src/ci/rules/making/add-rule.ts'
+import type { BenchInstallation } from '../services/installation.ts'
+import { present, random } from './devices.ts'
+import { opened } from './opened.ts'
+
+export interface Jobs {
+  /** Good for one exchange. */
+  idToken(): IdToken
+  /** Signed by the issuer for another service. */
+  misdirected(): string
+  close(): Promise<void>
+}
+
+/** Adds the issuer, and one rule for the first of the people. */
+export async function withJobs(installation: BenchInstallation, { people }: Scene): Promise<Jobs> {
+  const issuer = await Issuer.start()
+  const key = present(issuer.keys[0])
+  const rule = newRule(present(people[0]), 1)
+  await opened(installation, async (on) => {
+    await addIssuer({ url: issuer.url, kind: 'github' }, on)
+    await addRule(wanted(rule, issuer), { ...on, jobMaxLifetime: on.config.jobMaxLifetime })
+  })
+  return {
+    idToken: () => newIdToken(rule, { issuer, key }),
+    misdirected: () => issuer.sign({ aud: 'https://elsewhere.example.com' }, key),
+    close: () => issuer.close(),
+  }
+}
+
+const wanted = ({ name, person, match }: Rule, issuer: Issuer) => ({
+  ...{ maker: { by: 'operator' as const }, name, issuer: issuer.url, account: person.username, match },
+  grants: { permissions: ['package_upload'] },
+  packages: [{ name: 'hello' }],
+})
+
+/** Throws unless it is answered with a token. */
+export async function exchangeOne(jobs: Jobs, wire: Wire): Promise<void> {
+  const { status } = await wire.send(wire.pick(random), exchangingIdToken(jobs.idToken()))
+  if (status !== 200) throw new Error(`it was answered ${status}`)
+}
