@@ -17,7 +17,7 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
   const [client] = clients
   const [known] = issuer.keys
   if (!client || !known) return { 'keys that there were': 0 }
-  /** For all its rules, of which one may just be removed, at every node; counts the answers by their status. */
+  /** For all its rules, of which one may just be removed, at every node. Returns how many were accepted, and how many not. */
   const exchange = async (key: SigningKey, fresh: boolean) => {
     const sent = client.rules.flatMap((rule) =>
       nodes.map((node) => {
@@ -26,7 +26,8 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
       }),
     )
     const answers = await Promise.all(sent)
-    return (wanted: number) => answers.filter(({ status }) => status === wanted).length
+    const accepted = answers.filter(({ status }) => status === 200).length
+    return { accepted, others: answers.length - accepted }
   }
 
   await mayAskIssuer(world)
@@ -36,13 +37,14 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
   const waiting = exchange(rotated, false)
   let served = 0
   for (const end = performance.now() + HOLE_MS; performance.now() < end; await sleep(PAUSE_MS)) {
-    served += (await exchange(known, true))(200)
+    served += (await exchange(known, true)).accepted
   }
   const lost = proxy.held - held
   proxy.heal()
-  const unavailable = (await waiting)(503)
+  // On a busy machine some clients give up before they hear of it: what counts is that there was nothing to wait for.
+  const inVain = (await waiting).others
   await mayAskIssuer(world)
-  const learned = (await exchange(rotated, false))(200)
+  const learned = (await exchange(rotated, false)).accepted
   if (learned > 0) issuer.learned(rotated.id)
   const taken = {
     kind: 'refresh-issuer',
@@ -53,7 +55,7 @@ export async function blackHoleIssuer({ world, clients, recorder }: Striking): P
   return {
     'packets lost': lost,
     'exchanges with a known key meanwhile': served,
-    'with an unknown one, answered 503': unavailable,
+    'with an unknown one, in vain': inVain,
     'with it afterwards': learned,
     'keys taken back': Number(status === 200),
   }
