@@ -24,11 +24,9 @@ interface AddOptions extends JsonOption, YesOption {
 }
 
 const LIMITS = `
-Limits:
-  a rule      32 claims, each with 1024 characters or 64 alternatives;
-              the ids have 784 characters in all
-  its tokens  256 packages, permissions, channels or stores, with 128 characters
-  a project   100 rules`
+A rule matches at most 32 claims, each with a text of 1024 characters or with
+64 alternatives; the ids have 784 characters in all. It has at most 256
+permissions, packages, channels or stores. A project has at most 100 rules.`
 
 export function addPublisherCommand(publishers: Command, context: CommandContext): void {
   withYes(withJson(publishers.command('add <name>')))
