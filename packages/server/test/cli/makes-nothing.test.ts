@@ -47,15 +47,18 @@ const leavesOf = (command: Command, path = ''): readonly (readonly [string, Comm
 function wordsFor(name: string, command: Command, file: string): readonly string[] {
   const isFile = /file|path|\bkey$/
   const example = (word: string) =>
-    name === 'backup'
-      ? `${file}.backup`
-      : isFile.test(word)
-        ? file
-        : /model|from|to$/.test(word)
-          ? 'brand/model'
-          : word === 'on|off'
-            ? 'off'
-            : 'example'
+    // What is read before any database.
+    name === 'publishers test' && isFile.test(word)
+      ? `${file}.claims`
+      : name === 'backup'
+        ? `${file}.backup`
+        : isFile.test(word)
+          ? file
+          : /model|from|to$/.test(word)
+            ? 'brand/model'
+            : word === 'on|off'
+              ? 'off'
+              : 'example'
   return [
     ...name.split(' '),
     ...command.registeredArguments.filter(({ required }) => required).map((each) => example(each.name())),
@@ -73,6 +76,7 @@ describe('without a database', () => {
   before(async () => {
     file = join(program.directory, 'signinglog.csv')
     await writeFile(file, 'serial\nAC-1\n')
+    await writeFile(`${file}.claims`, '{"iss":"https://ci.example.org"}')
   })
 
   for (const [name, command] of LEAVES) {
