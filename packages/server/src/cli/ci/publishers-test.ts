@@ -12,7 +12,7 @@ const COLUMNS = ['holds', 'about', 'claim', 'expected', 'found'] as const
 export function testPublisherCommand(publishers: Command, context: CommandContext): void {
   withJson(publishers.command('test <name>'))
     .description(
-      'explain, claim by claim and without a network, whether a job with these claims gets a token by a rule; exit code 1 if not',
+      'explain offline, claim by claim, what a rule makes of a job; exit code 1 if it gets nothing',
     )
     .requiredOption(
       '--claims <file>',
