@@ -37,6 +37,7 @@ const NOT_PURE =
 export const FOLDERS = [
   'packages/server/src',
   'packages/server/test/brands',
+  'packages/server/test/ci',
   'packages/server/test/cli',
   'packages/server/test/devices',
   'packages/server/test/http',

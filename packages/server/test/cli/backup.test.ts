@@ -13,6 +13,7 @@ import { eachDatabase, withoutTables } from '../support/databases.ts'
 import { freshDeviceKeys, openSession, registered, sessionOf, withAcme } from '../support/devices.ts'
 import { observedServices } from '../support/observed.ts'
 import { type Program, type RunningProgram, testProgram } from '../support/program.ts'
+import { GITLAB, givenIssuer } from '../support/rules.ts'
 import { addPerson, logIn, revokeOwn, type TestService, whoami } from '../support/service.ts'
 
 const SECRET = { RATAFIA_SECRET_KEY: Buffer.alloc(32, 9).toString('base64') }
@@ -53,6 +54,12 @@ eachDatabase((kind, _open, fresh) => {
       const serial = await registered(service, { key })
       units.push({ key, serial, session: await sessionOf(service, { serial, key }) })
     }
+    const { username } = await addPerson(service, 'build')
+    await givenIssuer(service.installation.database, GITLAB, 'gitlab')
+    await done(
+      ...([source, 'publishers', 'add', 'hello', '--issuer', GITLAB, '--account', username] as const),
+      ...['--match', 'project_id=20', '--package', 'hello', '--permission', 'package_upload'],
+    )
     file = join(source.directory, 'all.backup')
     await backUpWhileWriting()
   })
@@ -152,6 +159,9 @@ eachDatabase((kind, _open, fresh) => {
       assert.deepEqual([restored.made_on, restored.revoked_sessions], [kind, 0])
       for (const { name, faults, examples } of restored.checks)
         assert.deepEqual([name, faults, examples], [name, 0, []])
+      const rules = await done(target, 'publishers', 'list')
+      assert.deepEqual(rules, await done(source, 'publishers', 'list'))
+      assert.deepEqual([rules[0].name, rules[0].match.project_id], ['hello', '20'])
       const again = await observed(BASE)
       for (const token of tokens.kept) assert.equal(await whoami(again, token), 200)
       for (const token of tokens.revoked) assert.equal(await whoami(again, token), 401)

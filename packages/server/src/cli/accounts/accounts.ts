@@ -144,5 +144,5 @@ async function whatDisablingEnds(name: string, installation: Installation): Prom
   const { listSessions } = await import('../../tokens/list.ts')
   const { id, username } = await findAccount(name, installation)
   const sessions = await listSessions({ accountId: id, includeInactive: false }, installation)
-  return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens and all its agents stop working, until the account is enabled again.`
+  return `${username} cannot log in any longer, and ${counted(sessions.length, 'session')} of its developer tokens, all its agents and all its rules for jobs stop working, until the account is enabled again.`
 }

@@ -9,7 +9,7 @@ import { type CommandContext, UsageError } from '../context.ts'
 import { type NewFile, withNewFile } from '../files.ts'
 import { identityLocation } from '../identity-location.ts'
 import type { Installation } from '../installation.ts'
-import { packageReference } from '../option-values.ts'
+import { packageReference, several } from '../option-values.ts'
 import { type JsonOption, note, print, printList, type RowOf, withJson, withList } from '../output.ts'
 
 interface AddOptions extends JsonOption {
@@ -120,8 +120,6 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   if (options.output === undefined) return addTo()
   return withNewFile(options.output, { secret: true, otherwise: 'No agent was made.' }, addTo)
 }
-
-const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
 /** Packages by the directory, as for the request for a token. Throws {@link UsageError}. */
 async function limitsOf(options: AddOptions, installation: Installation): Promise<WantedLimits> {

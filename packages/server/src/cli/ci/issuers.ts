@@ -9,6 +9,7 @@ import { withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import { readNamed } from '../files.ts'
 import type { Installation } from '../installation.ts'
+import { several } from '../option-values.ts'
 import {
   counted,
   details,
@@ -32,8 +33,6 @@ interface AddOptions extends JsonOption {
   readonly maxLife?: string
   readonly namesCanBeReused?: 'accepted'
 }
-
-const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
 
 export function issuerCommands(parent: Command, context: CommandContext): void {
   const issuers = parent

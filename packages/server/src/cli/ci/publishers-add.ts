@@ -5,7 +5,7 @@ import { parseDuration } from '../../config/values.ts'
 import { confirm, withYes, type YesOption } from '../confirm.ts'
 import { type CommandContext, UsageError } from '../context.ts'
 import type { Installation } from '../installation.ts'
-import { packageReference } from '../option-values.ts'
+import { packageReference, several } from '../option-values.ts'
 import { type JsonOption, note, print, withJson } from '../output.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { readMatchOptions } from './match-option.ts'
@@ -23,7 +23,10 @@ interface AddOptions extends JsonOption, YesOption {
   readonly allowRegister?: boolean
 }
 
-const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
+const LIMITS = `
+A rule matches at most 32 claims, each with a text of 1024 characters or with
+64 alternatives; the ids have 784 characters in all. It has at most 256
+permissions, packages, channels or stores. A project has at most 100 rules.`
 
 export function addPublisherCommand(publishers: Command, context: CommandContext): void {
   withYes(withJson(publishers.command('add <name>')))
@@ -32,7 +35,7 @@ export function addPublisherCommand(publishers: Command, context: CommandContext
     .requiredOption('--account <username>', 'the account whose tokens the jobs get')
     .option(
       '--match <claim=value>',
-      'what a claim must be: claim=text, or claim:=JSON for true, 7, {"glob":"v*"}, {"any_of":["a","b"]}; repeat for each claim, all must hold',
+      'what a claim must be: claim=text, or claim:=JSON for true, 7, {"glob":"refs/tags/v*"}, {"any_of":["a","b"]}; repeat for each claim, all must hold',
       several,
     )
     .option(
@@ -49,6 +52,7 @@ export function addPublisherCommand(publishers: Command, context: CommandContext
     .option('--store <id>', 'limit the tokens to this store; may repeat', several)
     .option('--lifetime <seconds>', 'how long the tokens live, such as 900 or 15m (default: 900)')
     .option('--allow-register', 'let the permission package_register be granted')
+    .addHelpText('after', LIMITS)
     .action((name: string, options: AddOptions) => add(name, options, context))
 }
 

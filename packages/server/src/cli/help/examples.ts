@@ -49,7 +49,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   'issuers remove': ['https://gitlab.corp.example'],
   'publishers add': [
-    'hello-release --issuer https://token.actions.githubusercontent.com --account build --from-url https://github.com/acme/hello --match environment=release --package hello --permission package_upload',
+    'hello-release --issuer https://token.actions.githubusercontent.com --account build --from-url https://github.com/acme/hello --match ref=refs/heads/main --package hello --permission package_upload',
     `hello-edge --issuer https://gitlab.com --account build --match project_id=20 --match 'ref_path:={"glob":"refs/tags/v*"}' --package hello --permission package_upload --channel edge`,
   ],
   'publishers list': ['', '--account build --json'],
