@@ -1,0 +1,52 @@
+/** No session of a rule outlives it, not even one that an exchange opens while the rule is removed or disabled. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { addAccount } from '../../src/accounts/add.ts'
+import { addRule } from '../../src/ci/rules/making/add-rule.ts'
+import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
+import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
+import { inTransaction } from '../../src/database/index.ts'
+import { eachDatabase } from '../support/databases.ts'
+import { GITLAB, givenIssuer, givenSession } from '../support/rules.ts'
+import { testService } from '../support/service.ts'
+
+eachDatabase((kind, _open, fresh) => {
+  const service = testService(fresh)
+  before(async () => {
+    const { installation } = service
+    await givenIssuer(installation.database, GITLAB, 'gitlab')
+    const person = { username: 'build', email: 'b@example.org', name: 'Build', password: undefined }
+    await addAccount(person, installation)
+  })
+
+  for (const [verb, end] of [
+    ['remove', removeRule],
+    ['disable', disableRule],
+  ] as const) {
+    test(`${verb}, while an exchange is about to commit: it waits, and revokes that session, too`, async () => {
+      const { installation } = service
+      const wanted = { name: verb, issuer: GITLAB, account: 'build', match: { project_id: '20' } }
+      const grants = { permissions: ['package_upload'] }
+      const { rule } = await addRule(
+        { maker: { by: 'operator' }, ...wanted, packages: [{ name: 'hello' }], grants },
+        { ...installation, jobMaxLifetime: 900_000 },
+      )
+      let ended: ReturnType<typeof end> | undefined
+      const session = await inTransaction(installation.database.query, async (query) => {
+        // As an exchange holds its rule.
+        if (kind === 'postgres') {
+          await sql`select id from publisher_rule where id = ${rule.id} for share`.execute(query)
+        }
+        const id = await givenSession({ query }, verb)
+        ended = end({ name: verb, by: 'operator' }, installation)
+        await sleep(100)
+        return id
+      })
+      assert.equal((await ended)?.revoked, 1)
+      const found = await installation.tokenSessions.list({ limit: 100 })
+      assert.equal(found.find(({ id }) => id === session)?.revokedBy, 'operator')
+    })
+  }
+})
