@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { disableAccount } from '../../src/accounts/disable.ts'
+import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { removeIssuer } from '../../src/ci/issuers/remove.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
@@ -57,6 +58,8 @@ eachDatabase((kind, _open, fresh) => {
         first().installation,
       ),
     'an account that is disabled': ({ username }) => disableAccount(username, first().installation),
+    'an account that is removed': ({ username }) =>
+      removeAccount({ account: username, by: 'operator' }, first().installation),
   }
   for (const [title, end] of Object.entries(ENDS)) {
     test(`${title} ends its tokens on every node, and gives no more`, async () => {
@@ -72,23 +75,24 @@ eachDatabase((kind, _open, fresh) => {
         for (const node of nodes) assert.equal(await whoami(node, body.access_token), 401)
       })
     })
-  }
 
-  test('guarantee: no token outlives a rule that is removed while exchanges are under way', async () => {
-    const made = await madeRule()
-    const exchanges = Array.from({ length: 20 }, (_, at) => made.get(nodes[at % nodes.length]))
-    await Promise.all([exchanges[0], exchanges[1]])
-    await removeRule({ name: made.name, by: 'operator' }, first().installation)
-    const answers = await Promise.all(exchanges)
-    const granted = answers.filter(({ status }) => status === 200)
-    assert.ok(granted.length > 0)
-    for (const { status } of answers) assert.ok(status === 200 || status === 400, String(status))
-    await eventuallyPasses(async () => {
-      for (const { body } of granted) {
-        for (const node of nodes) assert.equal(await whoami(node, body.access_token), 401)
-      }
+    test(`guarantee: no token outlives ${title} while exchanges are under way`, async () => {
+      const issuerOf = title.startsWith('an issuer') ? 'github-reusable' : GITHUB
+      const made = await madeRule(issuerOf)
+      const exchanges = Array.from({ length: 20 }, (_, at) => made.get(nodes[at % nodes.length]))
+      await Promise.all([exchanges[0], exchanges[1]])
+      await end({ ...made, issuerOf })
+      const answers = await Promise.all(exchanges)
+      const granted = answers.filter(({ status }) => status === 200)
+      assert.ok(granted.length > 0)
+      for (const { status } of answers) assert.ok(status === 200 || status === 400, String(status))
+      await eventuallyPasses(async () => {
+        for (const { body } of granted) {
+          for (const node of nodes) assert.equal(await whoami(node, body.access_token), 401)
+        }
+      })
     })
-  })
+  }
 
   test('a rule that is made again under the same name takes over no session', async () => {
     const made = await madeRule()

@@ -60,6 +60,11 @@ eachDatabase((kind, _open, fresh) => {
       ...([source, 'publishers', 'add', 'hello', '--issuer', GITLAB, '--account', username] as const),
       ...['--match', 'project_id=20', '--package', 'hello', '--permission', 'package_upload'],
     )
+    const at = Date.now()
+    await service.installation.database.query
+      .insertInto('used_workload_token')
+      .values({ issuer: GITLAB, token_key: 'used', session_id: 'one', used_at: at, expires_at: at + 60_000 })
+      .execute()
     file = join(source.directory, 'all.backup')
     await backUpWhileWriting()
   })
@@ -162,6 +167,9 @@ eachDatabase((kind, _open, fresh) => {
       const rules = await done(target, 'publishers', 'list')
       assert.deepEqual(rules, await done(source, 'publishers', 'list'))
       assert.deepEqual([rules[0].name, rules[0].match.project_id], ['hello', '20'])
+      const { issuers, usedTokens } = await target.open(SECRET)
+      assert.equal((await issuers.findByUrl(GITLAB))?.keys.revision, 'none')
+      assert.ok(await usedTokens.find({ issuer: GITLAB, key: 'used' }), 'its ID token could be used again')
       const again = await observed(BASE)
       for (const token of tokens.kept) assert.equal(await whoami(again, token), 200)
       for (const token of tokens.revoked) assert.equal(await whoami(again, token), 401)

@@ -10,7 +10,7 @@ export type RuleMaker =
   | { readonly by: 'operator' }
   | { readonly by: 'person'; readonly browser: SignedInSince }
 
-/** The longest time since a person signed in. */
+/** After this a person has to sign in again. */
 export const RECENT_SIGN_IN_MS = 300_000
 
 /** Throws a 401 when the sign-in is too long ago, and `invalid-field` when the account is another one. */
@@ -20,8 +20,8 @@ export function requireMayMakeRules(
 ): void {
   if (maker.by === 'operator') return
   const { browser } = maker
-  if (now.getTime() - browser.signedInAt.getTime() > RECENT_SIGN_IN_MS) {
-    throw unauthorized('You signed in more than 5 minutes ago. Sign in again, and then make the rule.')
+  if (now.getTime() - browser.signedInAt.getTime() >= RECENT_SIGN_IN_MS) {
+    throw unauthorized('You signed in 5 minutes ago or earlier. Sign in again, and then make the rule.')
   }
   if (browser.account.id !== account.id) {
     throw invalidField('You can make rules for your own account only.', { field: 'account' })
