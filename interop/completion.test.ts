@@ -28,11 +28,14 @@ const scriptFor = (shell: string): string => {
   return file
 }
 
-/** Types the words and presses the tab key twice in a terminal of zsh; prints what the terminal shows. */
+/**
+ * Types the words and presses the tab key twice in a terminal of zsh; prints what the terminal shows. It has room for every
+ * command: otherwise zsh first asks whether to show so many.
+ */
 const ZSH = `
 zmodload zsh/zpty
 zpty terminal zsh -f -i
-zpty -w terminal "stty columns 150; autoload -Uz compinit; compinit -u -d $2/dump; source $1; PS1= ; print ready''now"
+zpty -w terminal "stty columns 150 rows 60; autoload -Uz compinit; compinit -u -d $2/dump; source $1; PS1= ; print ready''now"
 zpty -r terminal shown '*readynow*'
 zpty -n -w terminal "$3"$'\\t\\t'
 zpty -r terminal shown "*$4*"
