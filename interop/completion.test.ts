@@ -35,7 +35,7 @@ const scriptFor = (shell: string): string => {
 const ZSH = `
 zmodload zsh/zpty
 zpty terminal zsh -f -i
-zpty -w terminal "stty columns 150 rows 60; autoload -Uz compinit; compinit -u -d $2/dump; source $1; PS1= ; print ready''now"
+zpty -w terminal "stty columns 150 rows 60; LISTMAX=0; autoload -Uz compinit; compinit -u -d $2/dump; source $1; PS1= ; print ready''now"
 zpty -r terminal shown '*readynow*'
 zpty -n -w terminal "$3"$'\\t\\t'
 zpty -r terminal shown "*$4*"
