@@ -21,9 +21,10 @@ type Database = keyof typeof COLUMNS
 const CLIENT_OF_FILE: Readonly<Record<string, string | undefined>> = {
   'canonical-brand.test.ts': 'snap',
   'chromium.test.ts': 'Chromium',
-  'ci-examples.test.ts': undefined,
   'craft-store.test.ts': 'craft-store',
   'curl.test.ts': 'curl',
+  // Where ci-examples.test.ts has its tests from.
+  'example-tests.ts': undefined,
   'front-page.test.ts': 'Chromium',
   'fuzz.test.ts': 'Schemathesis',
   'nginx.test.ts': 'nginx',
