@@ -14,6 +14,7 @@ import { documentFetcher } from '../../src/http/outgoing/documents.ts'
 import { storesOn } from '../../src/start/stores.ts'
 import { changeOf } from '../support/changes.ts'
 import { eachDatabase } from '../support/databases.ts'
+import { eventually } from '../support/eventually.ts'
 import { newKeyPair, signToken, testIssuer } from '../support/test-issuer.ts'
 
 const AUDIENCE = 'https://store.example.org'
@@ -166,6 +167,27 @@ eachDatabase((_kind, open) => {
       assert.deepEqual(asked(), [])
     })
 
+    test('keys that were read as they changed are not taken for those before, should those come back', async () => {
+      const find = async () => (await one.deps.issuers.findByUrl(issuer.url)) ?? assert.fail()
+      const found = await find()
+      const before = (await one.deps.issuerKeys.read(found.issuer.id)) ?? assert.fail()
+      const { key } = issuer
+      await issuer.rotate()
+      await refreshIssuer({ issuer: issuer.url }, one.deps)
+      // A node that found the issuer a moment earlier.
+      const keys = knownKeys(one.deps)
+      assert.notEqual((await keys.of(found))?.revision, found.keys.revision)
+      const at = clock()
+      await one.deps.issuerKeys.begin(found.issuer.id, at, { afterAny: 0, afterFailure: 0 })
+      assert.ok(await one.deps.issuerKeys.succeed(found.issuer.id, at, before))
+      const known = await keys.of(await find())
+      assert.deepEqual(
+        known?.keys.map(({ kid }) => kid),
+        [key.kid],
+      )
+      await refreshIssuer({ issuer: issuer.url }, one.deps)
+    })
+
     test('a node waits for what another is fetching', async () => {
       wait(MINUTE)
       await issuer.rotate()
@@ -177,6 +199,32 @@ eachDatabase((_kind, open) => {
       release()
       await Promise.all([first, second])
       assert.deepEqual(asked(), FETCH.slice(1))
+    })
+  })
+
+  describe('a flood while the keys are being fetched', () => {
+    const { issuer, token } = addedIssuer()
+
+    test('a few hundred wait, and the others are told at once', async () => {
+      wait(MINUTE)
+      const unknown = token(await newKeyPair('ES256', 'stranger'))
+      const { asked: begun, release } = issuer.hold()
+      const first = one.verify(unknown)
+      await begun
+      let told = 0
+      const others = Array.from({ length: 1000 }, () =>
+        one.verify(unknown).catch((error: unknown) => {
+          if (error instanceof KeysUnavailable) told += 1
+          else assert.ok(error instanceof ExchangeRefusal, String(error))
+        }),
+      )
+      await eventually('most of them are told', () => told >= 600)
+      // Known keys do not wait.
+      await one.verify(token())
+      release()
+      await assert.rejects(first, refusedAs('key-unknown'))
+      await Promise.all(others)
+      assert.ok(told < 1000, String(told))
     })
   })
 

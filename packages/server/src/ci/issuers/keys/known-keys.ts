@@ -1,25 +1,39 @@
 /** The keys of issuers as this process knows them: read once for each revision, ready to verify with. */
 import { LRUCache } from 'lru-cache'
 import { type IssuerKeys, importIssuerKeys } from '../../id-token/issuer-keys.ts'
+import { KeysUnavailable } from '../../refusal.ts'
 import type { FoundIssuer, KeysState } from '../issuer.ts'
 import { type RefreshKeysDeps, refreshKeys } from './refresh-keys.ts'
 
 export interface KnownKeys {
   /** Of the revision that was found, or of a newer one. Undefined if the issuer was removed since. */
   of(found: FoundIssuer): Promise<IssuerKeys | undefined>
-  /** See {@link refreshKeys}. Calls for one issuer at a time wait for the same answer. */
+  /**
+   * See {@link refreshKeys}. Calls for one issuer at a time wait for the same answer, a few hundred at most: one more gets
+   * {@link KeysUnavailable}.
+   */
   refresh(found: FoundIssuer): Promise<KeysState | undefined>
 }
 
 /** Issuers whose keys are remembered. One has at most 100. */
 const MOST = 500
+/**
+ * Calls that wait for one issuer. Nothing else bounds them while it does not answer: a request whose client has left is no
+ * longer in flight, and goes on waiting.
+ */
+const MOST_WAITING = 300
+
+interface Refresh {
+  readonly state: Promise<KeysState | undefined>
+  waiting: number
+}
 
 export function knownKeys(deps: RefreshKeysDeps): KnownKeys {
   const known = new LRUCache<
     string,
     { readonly revision: string; readonly keys: Promise<IssuerKeys | undefined> }
   >({ max: MOST })
-  const running = new Map<string, Promise<KeysState | undefined>>()
+  const running = new Map<string, Refresh>()
 
   const read = async (issuerId: string) => {
     const stored = await deps.issuerKeys.read(issuerId)
@@ -31,19 +45,29 @@ export function knownKeys(deps: RefreshKeysDeps): KnownKeys {
       if (there?.revision === revision) return there.keys
       const entry = { revision, keys: read(id) }
       known.set(id, entry)
-      entry.keys.catch(() => {
+      const forget = () => {
         if (known.peek(id) === entry) known.delete(id)
-      })
+      }
+      // They may have been replaced meanwhile: then they are not what this revision means when it comes back.
+      entry.keys.then((keys) => {
+        if (keys?.revision !== revision) forget()
+      }, forget)
       return entry.keys
     },
 
-    refresh(found) {
-      const { id } = found.issuer
+    async refresh(found) {
+      const { id, url } = found.issuer
       const before = running.get(id)
-      if (before) return before
-      const refreshing = refreshKeys(found, deps).finally(() => running.delete(id))
-      running.set(id, refreshing)
-      return refreshing
+      if (before) {
+        if (before.waiting >= MOST_WAITING) {
+          throw new KeysUnavailable(`Too many requests wait for the keys of the issuer ${url}`)
+        }
+        before.waiting += 1
+        return before.state
+      }
+      const state = refreshKeys(found, deps).finally(() => running.delete(id))
+      running.set(id, { state, waiting: 1 })
+      return state
     },
   }
 }
