@@ -65,7 +65,7 @@ export async function openJobSession(
   })
   if (outcome === 'changed') return undefined
   if (outcome === 'opened') return session
-  const known = await openedBefore(job, by, deps)
+  const known = await openedBefore(job, { by, until: session.until }, deps)
   await deps.record(minted(job, by, known), authorOf(job))
   return known
 }
@@ -94,10 +94,19 @@ const descriptionOf = ({ issuer, verified, request }: Job, { rule }: JobRule): s
 /** A job that did not get the answer asks again within this. */
 const AGAIN_MS = 120_000
 
-/** The session that this ID token opened, for the same idempotency key (A15). Throws {@link ExchangeRefusal} `used`. */
+interface Again {
+  readonly by: JobRule
+  /** When what is asked for now would end, if it were new. */
+  readonly until: Date
+}
+
+/**
+ * The session that this ID token opened, for the same idempotency key (A15), as long as it is asked for now. Throws
+ * {@link ExchangeRefusal} `used`.
+ */
 async function openedBefore(
   { issuer, verified, idempotencyKey }: Job,
-  { rule, account }: JobRule,
+  { by: { rule, account }, until: asked }: Again,
   { usedTokens, clock }: ExchangeDependencies,
 ): Promise<JobSession> {
   const used = await usedTokens.find({ issuer: issuer.url, key: verified.key })
@@ -109,7 +118,8 @@ async function openedBefore(
     timingSafeEqual(Buffer.from(used.idempotencyHash), Buffer.from(hashOf(idempotencyKey))) &&
     now - used.usedAt.getTime() < AGAIN_MS
   if (isAgain && session?.ruleId === rule.id && !session.revokedAt && now < session.until.getTime()) {
-    return { id: session.id, since: used.usedAt, until: session.until, account }
+    const until = asked < session.until ? asked : session.until
+    return { id: session.id, since: used.usedAt, until, account }
   }
   throw new ExchangeRefusal('used', 'The ID token was used before. Each is good once: get a new one.')
 }

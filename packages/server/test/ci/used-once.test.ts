@@ -13,7 +13,7 @@ import {
 } from '../support/exchanges.ts'
 import { oidcVectors, rulesOf, signCase, signText, type TokenCase } from '../support/id-tokens.ts'
 import { startNode, type TestNode } from '../support/nodes.ts'
-import { bearing, call, revokeSession, testService } from '../support/service.ts'
+import { bearing, call, revokeSession, testService, whoami } from '../support/service.ts'
 
 const RULES = ['github-environment', 'circleci', 'github-workflow'] as const
 const KEY = 'a-key-of-this-job-1'
@@ -134,6 +134,21 @@ eachDatabase((kind, _open, fresh) => {
         { limit: 10 },
       )
       assert.equal(entries.length, 2)
+    })
+
+    test('a further token is no wider and no longer than what is asked for then', async () => {
+      const text = tokenOf('github-environment')
+      const ask = (lifetime?: string) =>
+        exchange(service, fieldsOf(text, { lifetime }), { headers: { 'idempotency-key': KEY } })
+      const [whole, short, again] = [await ask(), await ask('60'), await ask()]
+      assert.deepEqual([whole.status, short.status, again.status], [200, 200, 200], short.text)
+      assert.ok(whole.body.expires_in > 60 && again.body.expires_in > 60)
+      assert.ok(short.body.expires_in <= 60, String(short.body.expires_in))
+      service.advance(61_000)
+      assert.deepEqual(
+        [await whoami(service, short.body.access_token), await whoami(service, again.body.access_token)],
+        [401, 200],
+      )
     })
 
     test('another key, none, and one that comes later do not', async () => {
