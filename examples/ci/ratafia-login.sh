@@ -14,8 +14,9 @@
 # What each wants from the job: README.md beside this file.
 set -eu
 
+# What others say is no command to the platform: ##[...] and ##vso[...] count wherever they stand in a line.
 fail() {
-  printf 'ratafia-login: %s\n' "$1" >&2
+  printf 'ratafia-login: %s\n' "$1" | sed 's/##/#?/g' >&2
   exit 1
 }
 

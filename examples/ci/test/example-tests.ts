@@ -168,6 +168,12 @@ function scriptTests(world: World): void {
       /ACTIONS_ID_TOKEN_REQUEST_URL is not/,
     ],
     ['another format', {}, '-f jwt', /the format jwt is neither u1 nor macaroon/],
+    [
+      'a command to the platform in a message',
+      {},
+      "-f '##vso[task.prependpath]/evil'",
+      /the format #\?vso\[task\.prependpath\]\/evil is neither/,
+    ],
     ['another option', {}, '-x', /the options are/],
     ['no token', { RATAFIA_ID_TOKEN: 'hunter2 hunter2' }, '', /what the platform gives is no ID token/],
   ]

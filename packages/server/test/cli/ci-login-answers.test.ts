@@ -90,13 +90,15 @@ describe('ratafia ci login', () => {
       (status: number): Respond =>
       (request, response, body) => {
         token.sent = new URLSearchParams(body).get('subject_token') ?? ''
-        const said = `I have ${token.sent} now\n::add-path::/evil`
+        const said = `I have ${token.sent} now\n::add-path::/evil ##vso[task.prependpath]/evil ##[add-path]/evil`
         json(refusal('invalid_grant', said), status)(request, response, body)
       }
     const job = await jobs.start({ [EXCHANGE]: oneAfterTheOther(echo(503), echo(400)) })
     const { stderr } = await job.login(stdout, { RATAFIA_ID_TOKEN: idTokenFor(job.url) })
-    assert.match(stderr, /oidc: I have … now\?::add-path::\/evil Trying again in 1 s\.\n/)
-    assert.match(stderr, /ratafia: .*oidc: I have … now\?::add-path::\/evil\n/)
+    assert.match(stderr, /oidc: I have … now\?::add-path::\/evil .* Trying again in 1 s\.\n/)
+    assert.match(stderr, /ratafia: .*oidc: I have … now\?::add-path::\/evil .*\n/)
+    // These count wherever they stand in a line.
+    assert.doesNotMatch(stderr, /##(vso)?\[/)
     assert.ok(token.sent !== '' && !stderr.includes(token.sent))
   })
 
