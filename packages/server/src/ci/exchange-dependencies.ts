@@ -4,16 +4,14 @@ import type { SessionOpening } from '../tokens/open-session.ts'
 import type { GrantedDeps } from './granted.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from './id-token/id-token.ts'
 import type { FoundIssuer } from './issuers/issuer.ts'
-import type { IssuerStore } from './issuers/issuer-store.ts'
 import type { MintDeps } from './mint.ts'
 import type { Outcome } from './outcome.ts'
-import type { RuleForJob, RuleStore } from './rules/rule-store.ts'
+import type { RuleStore } from './rules/rule-store.ts'
 import type { UsedTokenStore } from './used-token-store.ts'
 
-export type JobRule = RuleForJob
-
 export interface ExchangeDependencies extends GrantedDeps, MintDeps, Pick<SessionOpening, 'entryOf'> {
-  readonly issuers: Pick<IssuerStore, 'findByUrl'>
+  /** By what `iss` says, as text: asks the database, and nobody else. */
+  readonly findIssuer: (url: string) => Promise<FoundIssuer | undefined>
   readonly rules: Pick<RuleStore, 'findForJob' | 'markUsed'>
   readonly usedTokens: Pick<UsedTokenStore, 'use' | 'find'>
   /** By the keys of the issuer, for this service. Throws `ExchangeRefusal`, and `KeysUnavailable`. */

@@ -5,7 +5,7 @@
  */
 import type { ExchangeIdTokenResponse } from '@ratafia/api'
 import { quote, Unavailable } from '../errors.ts'
-import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
+import type { ExchangeDependencies } from './exchange-dependencies.ts'
 import { checkIdempotencyKey, readExchangeRequest, type SentParameters } from './exchange-request.ts'
 import { type Granted, grantedOf } from './granted.ts'
 import type { UnverifiedIdToken } from './id-token/id-token.ts'
@@ -17,6 +17,7 @@ import { type Progress, refusalRecorded } from './record-refusal.ts'
 import { ExchangeRefusal } from './refusal.ts'
 import { matchRules } from './rules/match.ts'
 import { nothingGranted } from './rules/nothing-granted.ts'
+import type { RuleForJob } from './rules/rule-store.ts'
 import { idsOfJob } from './rules/stable-ids.ts'
 
 export interface SentExchange {
@@ -50,7 +51,7 @@ async function exchangeSent(sent: SentExchange, progress: Progress, deps: Exchan
   const request = readExchangeRequest(sent.parameters, deps)
   const idempotencyKey = checkIdempotencyKey(sent.idempotencyKey)
   const token = readIdToken(request.subjectToken)
-  const found = await findIssuer(token, deps)
+  const found = await issuerOf(token, deps)
   const { issuer } = found
   Object.assign(progress, { issuer, claims: token.unverifiedClaims })
   const verified = await deps.verify(token, found)
@@ -76,9 +77,8 @@ async function exchangeVerified(
   throw new Unavailable('The rule of a job kept changing')
 }
 
-/** Asks the database, and nobody else. */
-async function findIssuer({ unverifiedIssuer: url }: UnverifiedIdToken, { issuers }: ExchangeDependencies) {
-  const found = await issuers.findByUrl(url)
+async function issuerOf({ unverifiedIssuer: url }: UnverifiedIdToken, { findIssuer }: ExchangeDependencies) {
+  const found = await findIssuer(url)
   if (found) return found
   throw new ExchangeRefusal('issuer-unknown', `The issuer of the ID token, ${quote(url)}, is unknown here.`)
 }
@@ -87,7 +87,7 @@ async function ruleOf(
   { issuer, verified, request }: Job,
   progress: Progress,
   { rules }: ExchangeDependencies,
-): Promise<JobRule> {
+): Promise<RuleForJob> {
   const ids = idsOfJob(issuer, verified.claims)
   const candidates = ids.length > 0 ? await rules.findForJob(issuer.id, ids) : []
   progress.candidates = candidates
@@ -100,7 +100,7 @@ async function ruleOf(
 
 /** Undefined, and nothing was written, if the rule has changed. */
 async function answerBy(
-  by: JobRule,
+  by: RuleForJob,
   granted: Granted,
   job: Job,
   deps: ExchangeDependencies,
@@ -132,7 +132,7 @@ const HOUR_MS = 3_600_000
 
 /** It is right to the hour. What only the operator sees is worth no refusal. */
 async function noteUse(
-  { id, lastUsedAt }: JobRule['rule'],
+  { id, lastUsedAt }: RuleForJob['rule'],
   now: Date,
   { rules }: ExchangeDependencies,
 ): Promise<void> {

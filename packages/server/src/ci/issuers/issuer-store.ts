@@ -20,8 +20,8 @@ export interface NamedRule {
 export interface IssuerStore {
   /** Within a transaction that also stores its keys. False when there is an issuer with this URL. */
   insert(issuer: Issuer): Promise<boolean>
-  /** By what `iss` says, without the keys themselves. */
-  findByUrl(url: string): Promise<FoundIssuer | undefined>
+  /** By what `iss` says. With the keys themselves unless their revision is `known`; without it, never with them. */
+  findByUrl(url: string, known?: string): Promise<FoundIssuer | undefined>
   findById(id: string): Promise<FoundIssuer | undefined>
   /** By URL. */
   list(): Promise<readonly FoundIssuer[]>
@@ -53,9 +53,21 @@ export function issuerStore({ query }: Pick<Database, 'query'>): IssuerStore {
     },
 
     // Index oidc_issuer_url_key, then the primary key of the other table.
-    async findByUrl(url) {
-      const row = await found().where('url', '=', url).executeTakeFirst()
-      return row && foundOf(row)
+    async findByUrl(url, known) {
+      const select = found().where('url', '=', url)
+      if (known === undefined) {
+        const row = await select.executeTakeFirst()
+        return row && foundOf(row)
+      }
+      const row = await select
+        .select((eb) => [
+          eb.case().when('revision', '=', known).then(null).else(eb.ref('keys')).end().as('keys'),
+          'algorithms',
+        ])
+        .executeTakeFirst()
+      if (!row) return undefined
+      const { revision, keys, algorithms } = row
+      return { ...foundOf(row), ...(keys !== null && { stored: { revision, keys, algorithms } }) }
     },
 
     // Primary keys.

@@ -1,4 +1,5 @@
 /** An issuer of ID tokens for jobs, as an operator added it (contract/oidc.md, A4). */
+import type { StoredKeys } from './keys/issuer-keys-store.ts'
 import type { KindName } from './kinds.ts'
 
 export interface Issuer {
@@ -31,6 +32,8 @@ export interface IssuerSettings {
 export interface FoundIssuer {
   readonly issuer: Issuer
   readonly keys: KeysState
+  /** The keys themselves, of this or an earlier revision, if the look-up found them too. */
+  readonly stored?: StoredKeys
 }
 
 export interface KeysState {

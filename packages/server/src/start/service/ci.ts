@@ -25,7 +25,7 @@ export async function addCi(
   const keys = knownKeys({ ...installation, change })
   await app.register(ciRoutes, {
     ...tokens,
-    issuers: installation.issuers,
+    findIssuer: keys.find,
     rules: installation.rules,
     usedTokens: installation.usedTokens,
     verify: (token, found) => verifyByIssuer(token, found, { keys, audience: tokens.baseUrl, clock }),

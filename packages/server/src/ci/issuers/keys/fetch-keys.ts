@@ -1,6 +1,7 @@
 /** Gets the keys of an issuer from its discovery document (OpenID Connect Discovery 1.0; contract/oidc.md, A17 to A19). */
 import { createHash } from 'node:crypto'
 import { invalidField, quote, type RequestError } from '../../../errors.ts'
+import { objectIn } from '../../../foreign-json.ts'
 import { readKeySet } from '../../id-token/issuer-keys.ts'
 import type { Issuer } from '../issuer.ts'
 import type { StoredKeys } from './issuer-keys-store.ts'
@@ -60,13 +61,9 @@ export function givenKeys(keySet: string): StoredKeys {
 }
 
 function readDocument(text: string, where: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
-  throw refused(where, 'is no JSON object')
+  const value = objectIn(text)
+  if (value) return value
+  throw refused(where, 'is not a JSON object')
 }
 
 /** Empty where it does not say, or a list of texts. Which of them can be used is decided where tokens are verified. */

@@ -3,9 +3,12 @@ import { LRUCache } from 'lru-cache'
 import { type IssuerKeys, importIssuerKeys } from '../../id-token/issuer-keys.ts'
 import { KeysUnavailable } from '../../refusal.ts'
 import type { FoundIssuer, KeysState } from '../issuer.ts'
+import type { IssuerStore } from '../issuer-store.ts'
 import { type RefreshKeysDeps, refreshKeys } from './refresh-keys.ts'
 
 export interface KnownKeys {
+  /** By what `iss` says, with the keys themselves where this process does not know them. */
+  find(url: string): Promise<FoundIssuer | undefined>
   /** Of the revision that was found, or of a newer one. Undefined if the issuer was removed since. */
   of(found: FoundIssuer): Promise<IssuerKeys | undefined>
   /**
@@ -28,7 +31,12 @@ interface Refresh {
   waiting: number
 }
 
-export function knownKeys(deps: RefreshKeysDeps): KnownKeys {
+interface KnownKeysDeps extends RefreshKeysDeps {
+  readonly issuers: Pick<IssuerStore, 'findByUrl' | 'findById'>
+}
+
+export function knownKeys(deps: KnownKeysDeps): KnownKeys {
+  /** By the issuer's URL: a revision is a hash, so that the keys of one added again are the same. */
   const known = new LRUCache<
     string,
     { readonly revision: string; readonly keys: Promise<IssuerKeys | undefined> }
@@ -40,19 +48,22 @@ export function knownKeys(deps: RefreshKeysDeps): KnownKeys {
     return stored && importIssuerKeys(stored)
   }
   return {
-    of({ issuer: { id }, keys: { revision } }) {
-      const there = known.get(id)
+    find: (url) => deps.issuers.findByUrl(url, known.peek(url)?.revision ?? ''),
+
+    of({ issuer: { id, url }, keys: { revision }, stored }) {
+      const there = known.get(url)
       if (there?.revision === revision) return there.keys
-      const entry = { revision, keys: read(id) }
-      known.set(id, entry)
+      const keys = stored?.revision === revision ? importIssuerKeys(stored) : read(id)
+      const entry = { revision, keys }
+      known.set(url, entry)
       const forget = () => {
-        if (known.peek(id) === entry) known.delete(id)
+        if (known.peek(url) === entry) known.delete(url)
       }
       // They may have been replaced meanwhile: then they are not what this revision means when it comes back.
-      entry.keys.then((keys) => {
-        if (keys?.revision !== revision) forget()
+      keys.then((found) => {
+        if (found?.revision !== revision) forget()
       }, forget)
-      return entry.keys
+      return keys
     },
 
     async refresh(found) {
