@@ -9,8 +9,9 @@ import { checkIssuer } from '../../packages/server/src/ci/issuers/check-issuer.t
 import type { Issuer } from '../../packages/server/src/ci/issuers/issuer.ts'
 import { KIND_NAMES, KINDS, kindOf } from '../../packages/server/src/ci/issuers/kinds.ts'
 import { REASONS } from '../../packages/server/src/ci/refusal.ts'
-import { checkRule, readMatch } from '../../packages/server/src/ci/rules/check-rule.ts'
+import { checkRule } from '../../packages/server/src/ci/rules/check-rule.ts'
 import { NEVER_GRANTED } from '../../packages/server/src/ci/rules/making/check-grants.ts'
+import { readMatch } from '../../packages/server/src/ci/rules/matchers/read-match.ts'
 import { readMatchOptions } from '../../packages/server/src/cli/ci/match-option.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../docs', path), 'utf8')

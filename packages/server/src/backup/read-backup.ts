@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { ImportError } from '../files/import-rows.ts'
+import { isObject } from '../foreign-json.ts'
 import {
   type BackupRow,
   base64,
@@ -136,9 +137,6 @@ function parse(bytes: Buffer, line: number): unknown {
     throw damaged(`line ${line} is not JSON`)
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown, form: RegExp): value is string =>
   typeof value === 'string' && form.test(value)

@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { newSessionId } from '@ratafia/api'
 import { jobActor } from '../change.ts'
 import type { SessionJob } from '../tokens/session.ts'
-import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
+import type { ExchangeDependencies } from './exchange-dependencies.ts'
 import type { ExchangeRequest } from './exchange-request.ts'
 import type { Granted } from './granted.ts'
 import { LEEWAY_SECONDS } from './id-token/check-claims.ts'
@@ -13,6 +13,7 @@ import { describeJob } from './issuers/job.ts'
 import type { JobSession } from './mint.ts'
 import { claimLines } from './record-refusal.ts'
 import { ExchangeRefusal } from './refusal.ts'
+import type { RuleForJob } from './rules/rule-store.ts'
 
 /** A job that proved who it is, and what it asks for. */
 export interface Job {
@@ -28,7 +29,7 @@ const KEEP_MS = (LEEWAY_SECONDS + 60) * 1000
 
 /** Begins now, and is not stored yet. */
 export function newJobSession(
-  { account }: JobRule,
+  { account }: RuleForJob,
   { lifetime }: Granted,
   { clock }: ExchangeDependencies,
 ): JobSession {
@@ -42,7 +43,7 @@ export function newJobSession(
  */
 export async function openJobSession(
   job: Job,
-  by: JobRule,
+  by: RuleForJob,
   session: JobSession,
   deps: ExchangeDependencies,
 ): Promise<JobSession | undefined> {
@@ -72,7 +73,7 @@ export async function openJobSession(
 
 const authorOf = ({ issuer, source }: Job) => ({ actor: jobActor(issuer.url), source })
 
-const minted = ({ issuer, verified }: Job, { rule, account }: JobRule, session: JobSession) =>
+const minted = ({ issuer, verified }: Job, { rule, account }: RuleForJob, session: JobSession) =>
   ({
     action: 'publisher.minted',
     subject: session.id,
@@ -86,7 +87,7 @@ const minted = ({ issuer, verified }: Job, { rule, account }: JobRule, session: 
     },
   }) as const
 
-const descriptionOf = ({ issuer, verified, request }: Job, { rule }: JobRule): string => {
+const descriptionOf = ({ issuer, verified, request }: Job, { rule }: RuleForJob): string => {
   const job = describeJob(rule.name, issuer, verified)
   return request.description === undefined ? job : `${job}: ${request.description}`
 }
@@ -95,7 +96,7 @@ const descriptionOf = ({ issuer, verified, request }: Job, { rule }: JobRule): s
 const AGAIN_MS = 120_000
 
 interface Again {
-  readonly by: JobRule
+  readonly by: RuleForJob
   /** When what is asked for now would end, if it were new. */
   readonly until: Date
 }

@@ -3,12 +3,13 @@
  * (contract/oidc.md, A21, A22).
  */
 import { jobActor } from '../change.ts'
-import type { ExchangeDependencies, JobRule } from './exchange-dependencies.ts'
+import type { ExchangeDependencies } from './exchange-dependencies.ts'
 import type { Claims, VerifiedIdToken } from './id-token/id-token.ts'
 import type { Issuer } from './issuers/issuer.ts'
 import { keptClaims } from './issuers/job.ts'
 import { ExchangeRefusal, type Reason } from './refusal.ts'
 import { compareRules, type NothingGranted, nothingGranted } from './rules/nothing-granted.ts'
+import type { RuleForJob } from './rules/rule-store.ts'
 
 /** How far an exchange came. */
 export interface Progress {
@@ -17,8 +18,8 @@ export interface Progress {
   claims?: Claims
   verified?: VerifiedIdToken
   /** Rules with the ids of the job. */
-  candidates?: readonly JobRule[]
-  rule?: JobRule['rule']
+  candidates?: readonly RuleForJob[]
+  rule?: RuleForJob['rule']
 }
 
 /** They come before the signature is checked, or mean that it is bad. */

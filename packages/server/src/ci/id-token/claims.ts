@@ -1,12 +1,9 @@
 /** Values of claims, by name or by place (contract/oidc.md, A7). */
+import { isObject } from '../../foreign-json.ts'
 import type { Claims, Scalar } from './id-token.ts'
 
 export const isScalar = (value: unknown): value is Scalar =>
   typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number'
-
-/** Neither null nor a list. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** PostgreSQL has no U+0000, and a lone surrogate would come back as another text. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()

@@ -1,18 +1,9 @@
 /** The keys of an issuer: from its key set to what verifies a signature (contract/oidc.md, A17, A18). */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { invalidField } from '../../errors.ts'
+import { isObject, jsonIn } from '../../foreign-json.ts'
+import type { StoredKeys } from '../issuers/keys/issuer-keys-store.ts'
 import { ALGORITHMS, algorithmsOf } from './algorithms.ts'
-import { isObject } from './claims.ts'
-
-/** As the database has them. */
-export interface StoredIssuerKeys {
-  /** Changes with the keys. */
-  readonly revision: string
-  /** A JSON Web Key Set, from {@link readKeySet}. */
-  readonly keys: string
-  /** JSON: a list of names from the discovery document; empty where it says nothing. */
-  readonly algorithms: string
-}
 
 export interface IssuerKeys {
   readonly revision: string
@@ -38,7 +29,7 @@ const MOST_KID_CHARACTERS = 255
  * withdraw all. Throws {@link RequestError} `invalid-field` (field `jwks`): not a key set, or over 100 keys.
  */
 export function readKeySet(text: string): string {
-  const set = parse(text)
+  const set = jsonIn(text)
   const given = isObject(set) ? set['keys'] : undefined
   if (!Array.isArray(given)) {
     throw badKeySet('The keys are not a JSON Web Key Set: an object with a list "keys".')
@@ -53,16 +44,12 @@ export function readKeySet(text: string): string {
   return `{"keys":[${keys.join(',')}]}`
 }
 
-export async function importIssuerKeys({
-  revision,
-  keys,
-  algorithms,
-}: StoredIssuerKeys): Promise<IssuerKeys> {
-  const set = parse(keys)
+export async function importIssuerKeys({ revision, keys, algorithms }: StoredKeys): Promise<IssuerKeys> {
+  const set = jsonIn(keys)
   const jwks: unknown[] = isObject(set) && Array.isArray(set['keys']) ? set['keys'] : []
   return {
     revision,
-    algorithms: allowedAlgorithms(parse(algorithms)),
+    algorithms: allowedAlgorithms(jsonIn(algorithms)),
     keys: jwks
       .filter(isObject)
       .map(importKey)
@@ -71,14 +58,6 @@ export async function importIssuerKeys({
 }
 
 const badKeySet = (message: string) => invalidField(message, { field: 'jwks' })
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** A document that names none leaves all that we take. */
 function allowedAlgorithms(named: unknown): readonly string[] {

@@ -1,7 +1,8 @@
 /** Reads an ID token within limits. Nothing is verified here (contract/oidc.md, A20). */
 import { isUtf8 } from 'node:buffer'
+import { objectIn } from '../../foreign-json.ts'
 import { ExchangeRefusal } from '../refusal.ts'
-import { isObject, isStorable } from './claims.ts'
+import { isStorable } from './claims.ts'
 import type { Claims, UnverifiedHeader, UnverifiedIdToken } from './id-token.ts'
 
 /** Characters. All of them are looked at before anything is decoded. */
@@ -43,17 +44,9 @@ function decode(part: string, text: string): Buffer {
 
 function readObject(part: string, text: string): Claims {
   const bytes = decode(part, text)
-  const value = isUtf8(bytes) ? parse(bytes.toString()) : undefined
-  if (!isObject(value)) throw malformed(`has a ${part} that is not a JSON object`)
+  const value = isUtf8(bytes) ? objectIn(bytes.toString()) : undefined
+  if (value === undefined) throw malformed(`has a ${part} that is not a JSON object`)
   return value
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** `jku`, `x5u`, `jwk` and `x5c` are not read (A17). */

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { issuerOf } from '../../../test/support/id-tokens.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { KIND_NAMES, type KindName, kindOf } from '../issuers/kinds.ts'
-import { checkRule, readMatch } from './check-rule.ts'
+import { checkRule } from './check-rule.ts'
+import { readMatch } from './matchers/read-match.ts'
 import { idsOfJob, idsOfRule, stableIdsOf } from './stable-ids.ts'
 
 const issuer = (kind: KindName, settings: Partial<Issuer['settings']> = {}): Issuer => {

@@ -9,8 +9,6 @@ import { claimText, matchRefused } from './matchers/read-match.ts'
 import { MOST_IDS, namesOf, stableIdsOf } from './stable-ids.ts'
 import { warningsOf } from './warnings.ts'
 
-export { readMatch } from './matchers/read-match.ts'
-
 export interface CheckedRule {
   /** With what the kind adds (A9). */
   readonly match: Match

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import type { AccountId } from '@ratafia/api'
 import { issuerOf, oidcVectors, rulesOf } from '../../../test/support/id-tokens.ts'
 import type { Claims } from '../id-token/id-token.ts'
-import { checkRule, readMatch } from './check-rule.ts'
+import { checkRule } from './check-rule.ts'
 import { explainRule } from './explain.ts'
+import { readMatch } from './matchers/read-match.ts'
 import type { Rule } from './rule.ts'
 
 const { audience, claimSets } = oidcVectors()

@@ -8,9 +8,10 @@ import {
   type KeyPair,
   keyPairFromPrivateKey,
 } from '@ratafia/macaroon/bakery'
+import { isObject, objectIn } from '../../foreign-json.ts'
 import { FileError, ServiceRefusal } from '../context.ts'
 import { readNamed } from '../files.ts'
-import { askFor, isJson, placeOf, strangeAnswer } from './ask.ts'
+import { askFor, placeOf, strangeAnswer } from './ask.ts'
 import { type LogIn, readable } from './discharge.ts'
 
 interface AgentsFile {
@@ -70,28 +71,18 @@ async function readAgentsFile(path: string): Promise<AgentsFile> {
   const { bytes } = await readNamed(path)
   const notOne = (what: string) =>
     new FileError(`${path} is not an agents file: ${what}. \`ratafia agents add\` writes one.`)
-  const { key, agents } = jsonIn(bytes) ?? {}
-  if (!isJson(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
+  const { key, agents } = objectIn(bytes.toString('utf8')) ?? {}
+  if (!isObject(key) || typeof key['private'] !== 'string') throw notOne('it has no private key')
   if (!Array.isArray(agents)) throw notOne('it has no list of agents')
   return {
     path,
     keyPair: keyPairIn(key['private']) ?? fail(notOne('its private key is not 32 bytes in base64')),
     agents: agents.map((agent: unknown) => {
-      const { url, username } = isJson(agent) ? agent : {}
+      const { url, username } = isObject(agent) ? agent : {}
       if (typeof url !== 'string' || !URL.canParse(url)) throw notOne('an agent has no address')
       if (typeof username !== 'string' || username === '') throw notOne('an agent has no name')
       return { url: plain(url), username }
     }),
-  }
-}
-
-/** Nothing of it goes into a message: it is a secret. */
-function jsonIn(bytes: Buffer) {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return isJson(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }
 

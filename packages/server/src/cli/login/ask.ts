@@ -1,15 +1,14 @@
 /** One request to a service, with a time limit and a size limit, and its answer as JSON. Follows no redirect. */
 import { boundedBody } from '../../bounded-body.ts'
+import { isObject, type JsonObject, objectIn } from '../../foreign-json.ts'
 import { ServiceAway, ServiceRefusal } from '../context.ts'
-
-export type Json = Readonly<Record<string, unknown>>
 
 export interface Answer {
   readonly url: string
   readonly status: number
   readonly headers: Headers
   /** Undefined if it is not a JSON object: a proxy before the service answers with pages of its own. */
-  readonly body: Json | undefined
+  readonly body: JsonObject | undefined
   readonly text: string
 }
 
@@ -64,11 +63,11 @@ export async function ask(url: string, question: Question = {}): Promise<Answer>
     )
   }
   const text = bytes.toString('utf8')
-  return { url, status, headers: response.headers, body: jsonOf(text), text }
+  return { url, status, headers: response.headers, body: objectIn(text), text }
 }
 
 /** The same, and anything but a 200 throws what {@link refusalIn} makes of it. */
-export async function askFor(url: string, question: Question = {}): Promise<Json> {
+export async function askFor(url: string, question: Question = {}): Promise<JsonObject> {
   const answer = await ask(url, question)
   if (answer.status === 200 && answer.body !== undefined) return answer.body
   throw refusalIn(answer)
@@ -84,7 +83,7 @@ export const withJson = (body: unknown, headers: Readonly<Record<string, string>
 /** What the service says of a refusal, in the words of the API or of the bakery. */
 export function refusalIn({ url, status, body = {} }: Answer): ServiceRefusal | ServiceAway {
   const [first]: readonly unknown[] = Array.isArray(body['error_list']) ? body['error_list'] : []
-  const { code, message } = isJson(first) ? first : { code: body['Code'], message: body['Message'] }
+  const { code, message } = isObject(first) ? first : { code: body['Code'], message: body['Message'] }
   const said = typeof message === 'string' && message !== '' ? message.slice(0, 1000) : undefined
   const where = placeOf(url)
   if (status === 429 || status >= 500) {
@@ -100,23 +99,10 @@ export const strangeAnswer = (url: string, what: string, cause?: unknown): Servi
     cause,
   })
 
-export const isJson = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** Without the query: that of a login is a secret. */
 export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`
-}
-
-/** Undefined for anything else than an object. */
-export function jsonOf(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJson(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 async function received<T>(
@@ -161,7 +147,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): { readonly reason: string; readonly code?: string } {
   const cause = error instanceof Error ? error.cause : undefined
-  const { code, message } = isJson(cause) ? cause : {}
+  const { code, message } = isObject(cause) ? cause : {}
   if (typeof code === 'string') return { reason: REASONS[code] ?? code, code }
   return message === 'bad port'
     ? { reason: 'browsers and other clients refuse to use that port', code: message }

@@ -7,7 +7,8 @@ import {
   decodeBakeryMacaroon,
   dischargeAll,
 } from '@ratafia/macaroon/bakery'
-import { type Answer, ask, isJson, type Json, refusalIn, strangeAnswer } from './ask.ts'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
+import { type Answer, ask, refusalIn, strangeAnswer } from './ask.ts'
 
 /** The proof of a login that the identity service takes. */
 export interface LoginToken {
@@ -18,7 +19,7 @@ export interface LoginToken {
 }
 
 /** By method, what the identity service offers. */
-export type Offers = Readonly<Record<string, Json>>
+export type Offers = Readonly<Record<string, JsonObject>>
 
 /** One way to log in. `location`: of the identity service, without a trailing slash. */
 export type LogIn = (offers: Offers, location: string) => Promise<LoginToken>
@@ -77,9 +78,9 @@ function macaroonIn(answer: Answer): BakeryMacaroon {
 /** Undefined if the identity service refuses for another reason than that somebody must log in. */
 function offersIn({ body }: Answer): Offers | undefined {
   const info = body?.['Code'] === 'interaction required' ? body['Info'] : undefined
-  const methods = isJson(info) ? info['InteractionMethods'] : undefined
-  if (!isJson(methods)) return undefined
+  const methods = isObject(info) ? info['InteractionMethods'] : undefined
+  if (!isObject(methods)) return undefined
   return Object.fromEntries(
-    Object.entries(methods).filter((entry): entry is [string, Json] => isJson(entry[1])),
+    Object.entries(methods).filter((entry): entry is [string, JsonObject] => isObject(entry[1])),
   )
 }

@@ -1,11 +1,12 @@
 /** `ratafia login --export`: from a login to one credential as a string. Needs nothing but the service's address. */
 import { formatMacaroonsHeader } from '@ratafia/macaroon/bakery'
+import { isObject, type JsonObject } from '../../foreign-json.ts'
 import {
   type Addresses,
   type CredentialForm,
   credentialString,
 } from '../../tokens/dialects/credential-strings.ts'
-import { askFor, isJson, type Json, strangeAnswer, withJson } from './ask.ts'
+import { askFor, strangeAnswer, withJson } from './ask.ts'
 import { dischargedRoot, type LogIn } from './discharge.ts'
 
 export interface Export {
@@ -41,14 +42,14 @@ export async function exportCredential({ url, form, wanted, logIn }: Export): Pr
 /** How the service itself says that it is reached, whatever way leads there from here. */
 async function addressesOf(url: string): Promise<Addresses> {
   const { service, links } = await askFor(`${url}/`)
-  const { self, 'sign-on': signOn } = isJson(links) ? links : {}
+  const { self, 'sign-on': signOn } = isObject(links) ? links : {}
   if (service !== 'ratafia' || !isAddress(self) || !isAddress(signOn)) {
     throw strangeAnswer(`${url}/`, 'no description of this service')
   }
   return { baseUrl: self, signOn }
 }
 
-function macaroonAt(name: string, answer: Json, place: string): string {
+function macaroonAt(name: string, answer: JsonObject, place: string): string {
   const value = answer[name]
   if (typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value)) return value
   throw strangeAnswer(place, 'no credential')

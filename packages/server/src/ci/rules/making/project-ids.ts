@@ -3,6 +3,7 @@
  * and pipelines"). The rule has the ids alone: who gets the address later gets nothing by it.
  */
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
+import { isObject, jsonIn } from '../../../foreign-json.ts'
 import type { Issuer } from '../../issuers/issuer.ts'
 import type { FetchDocument } from '../../issuers/keys/fetch-keys.ts'
 import type { KindName } from '../../issuers/kinds.ts'
@@ -104,7 +105,7 @@ function pathOf(address: string, site: string, { nested }: Forge): string {
 }
 
 function idsFrom(text: string, { name, ids }: Forge): ProjectIds {
-  const answer = parsed(text)
+  const answer = jsonIn(text)
   const project = valueAt(answer, [name])
   const found = Object.entries(ids).map(([claim, path]) => [claim, valueAt(answer, path)] as const)
   if (
@@ -116,19 +117,8 @@ function idsFrom(text: string, { name, ids }: Forge): ProjectIds {
   return { project, ids: Object.fromEntries(found.map(([claim, id]) => [claim, String(id)])) }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 const valueAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
-    value,
-  )
+  path.reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), value)
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
 

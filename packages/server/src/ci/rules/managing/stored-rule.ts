@@ -1,11 +1,12 @@
 /** Whether a stored rule is still what was made: for `ratafia verify`. */
 import type { AccountId } from '@ratafia/api'
 import { RequestError } from '../../../errors.ts'
+import { isObject } from '../../../foreign-json.ts'
 import type { Issuer, IssuerSettings } from '../../issuers/issuer.ts'
 import { KIND_NAMES } from '../../issuers/kinds.ts'
-import { readMatch } from '../check-rule.ts'
 import { checkGrants } from '../making/check-grants.ts'
 import { versionOf } from '../making/rule-version.ts'
+import { readMatch } from '../matchers/read-match.ts'
 import { idsOfRule } from '../stable-ids.ts'
 
 /** As the database has it: see its migration. */
@@ -52,7 +53,7 @@ export function storedRuleProblem(rule: StoredRule): string | undefined {
 /** Throws `TypeError`. */
 function listsOf(json: unknown) {
   const list = (key: string): readonly string[] | undefined => {
-    const value: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, key) : undefined
+    const value = isObject(json) ? json[key] : undefined
     if (value === null) return undefined
     if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
       return value

@@ -1,6 +1,7 @@
 /** The match of a rule, from JSON: of an operator, or of the database (contract/oidc.md, A7). */
 import { invalidField, quote } from '../../../errors.ts'
-import { isObject, isScalar, isStorable, pointedName } from '../../id-token/claims.ts'
+import { isObject } from '../../../foreign-json.ts'
+import { isScalar, isStorable, pointedName } from '../../id-token/claims.ts'
 import type { Match, Matcher, Scalar, Single } from '../matcher.ts'
 
 const LIMITS = { claims: 32, name: 200, text: 1024, alternatives: 64 } as const

@@ -1,15 +1,7 @@
 /** The exchange of an ID token for a credential, as its client (contract/oidc.md, "The exchange"). */
+import { isObject, type JsonObject, objectIn } from '../../../foreign-json.ts'
 import { ServiceRefusal } from '../../context.ts'
-import {
-  type Answer,
-  ask,
-  isJson,
-  type Json,
-  jsonOf,
-  placeOf,
-  refusalIn,
-  strangeAnswer,
-} from '../../login/ask.ts'
+import { type Answer, ask, placeOf, refusalIn, strangeAnswer } from '../../login/ask.ts'
 import { throwIfBusy } from './retry.ts'
 
 export type Format = 'macaroon' | 'u1'
@@ -74,7 +66,7 @@ export async function exchange(request: Request): Promise<Minted> {
 /** Should the service repeat the ID token, no message does. */
 function without(idToken: string, answer: Answer): Answer {
   const text = answer.text.replaceAll(idToken, '…')
-  return { ...answer, text, body: jsonOf(text) }
+  return { ...answer, text, body: objectIn(text) }
 }
 
 function parametersOf(idToken: string, wanted: Wanted): URLSearchParams {
@@ -93,7 +85,7 @@ function parametersOf(idToken: string, wanted: Wanted): URLSearchParams {
   return parameters
 }
 
-function mintedIn(body: Json, url: string): Minted {
+function mintedIn(body: JsonObject, url: string): Minted {
   const { credentials, access_token: token, session_id: sessionId, expires_in: lifetime, rule } = body
   // So it is one line, and means nothing to a shell.
   if (typeof credentials !== 'string' || !/^[\w+/-]{16,}={0,2}$/.test(credentials))
@@ -114,13 +106,9 @@ function mintedIn(body: Json, url: string): Minted {
 
 /** What a tool takes out of the credential, and might print. */
 function textsIn(credentials: string): readonly string[] {
-  try {
-    const { v: value }: Json = JSON.parse(Buffer.from(credentials, 'base64').toString('utf8'))
-    const texts: readonly unknown[] = isJson(value) ? Object.values(value) : [value]
-    return texts.filter((text) => typeof text === 'string')
-  } catch {
-    return []
-  }
+  const value = objectIn(Buffer.from(credentials, 'base64').toString('utf8'))?.['v']
+  const texts: readonly unknown[] = isObject(value) ? Object.values(value) : [value]
+  return texts.filter((text) => typeof text === 'string')
 }
 
 /** In the words of the service, with the audit entry. */
@@ -138,7 +126,7 @@ function refusalOf(answer: Answer): Error {
 
 function auditEntryIn(list: unknown): string | undefined {
   const [first]: readonly unknown[] = Array.isArray(list) ? list : []
-  const extra = isJson(first) ? first['extra'] : undefined
-  const entry = isJson(extra) ? extra['audit'] : undefined
+  const extra = isObject(first) ? first['extra'] : undefined
+  const entry = isObject(extra) ? extra['audit'] : undefined
   return typeof entry === 'string' ? entry.slice(0, 64) : undefined
 }

@@ -1,4 +1,5 @@
 /** The ID token of a job, as far as its holder reads it: its service verifies it. */
+import { type JsonObject, objectIn } from '../../../foreign-json.ts'
 import { ServiceRefusal } from '../../context.ts'
 
 /** As the service does (contract/oidc.md, A20). */
@@ -33,14 +34,7 @@ export function requireAudience(token: string, audience: string, advice: string)
   )
 }
 
-function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
+function claimsOf(token: string): JsonObject | undefined {
   const [, payload] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token) ?? []
-  if (payload === undefined) return undefined
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
-    if (typeof claims !== 'object' || claims === null) return undefined
-    return claims as Readonly<Record<string, unknown>>
-  } catch {
-    return undefined
-  }
+  return payload === undefined ? undefined : objectIn(Buffer.from(payload, 'base64url').toString('utf8'))
 }
