@@ -1,6 +1,6 @@
 /** The token endpoints of the platforms, on loopback: each knows the requests of its own jobs, and no others. */
 import { createServer, type IncomingMessage } from 'node:http'
-import { after, before } from 'node:test'
+import { onLoopback } from '../../../packages/server/test/support/loopback.ts'
 
 export interface Platform {
   readonly url: string
@@ -43,17 +43,10 @@ export function platform({ idToken, azureToken }: Tokens): Platform {
     const answer = answerTo(request, new URL(request.url ?? '', 'http://platform'))
     response.writeHead(busy-- > 0 ? 503 : answer === undefined ? 401 : 200).end(answer ?? '{"message": "no"}')
   })
-  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const loopback = onLoopback(server)
   return {
     get url() {
-      const address = server.address()
-      if (typeof address !== 'object' || address === null)
-        throw new Error('the platform runs during the tests')
-      return `http://127.0.0.1:${address.port}`
+      return loopback.url
     },
     beBusyFor: (requests) => {
       busy = requests

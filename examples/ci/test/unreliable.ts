@@ -1,6 +1,6 @@
 /** A proxy before the service that loses answers, or says that it is busy. */
 import { createServer } from 'node:http'
-import { after, before } from 'node:test'
+import { onLoopback } from '../../../packages/server/test/support/loopback.ts'
 
 type Failure = 'lost' | 'busy'
 
@@ -31,16 +31,10 @@ export function unreliable(to: () => string): Unreliable {
     if (failure === 'lost') request.socket.destroy()
     else response.writeHead(answer.status).end(text)
   })
-  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const loopback = onLoopback(server)
   return {
     get url() {
-      const address = server.address()
-      if (typeof address !== 'object' || address === null) throw new Error('it runs during the tests')
-      return `http://127.0.0.1:${address.port}`
+      return loopback.url
     },
     fail: (...failures) => void next.push(...failures),
   }

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { after, before } from 'node:test'
 import { TOKEN_EXCHANGE, TOKEN_TYPES } from '@ratafia/api'
 import { OAuthErrorSchema } from '@ratafia/api/schemas'
 import { Check } from 'typebox/value'
@@ -10,6 +9,7 @@ import { addIssuer } from '../../src/ci/issuers/add.ts'
 import type { WantedIssuer } from '../../src/ci/issuers/check-issuer.ts'
 import { type AddedRule, addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { oidcVectors, type SignOptions, signClaimSet, testKeySet, type VectorRule } from './id-tokens.ts'
+import { onLoopback } from './loopback.ts'
 import { assertDocumented } from './openapi.ts'
 import { type Answer, addPerson, type TestService } from './service.ts'
 
@@ -44,7 +44,7 @@ export function vectorIssuers(): VectorIssuers {
   const server = createServer((request, response) => {
     requests.push(request.url ?? '')
     const [, path = '', where = ''] = /^(\/[a-z-]+)\/(.+)$/.exec(request.url ?? '') ?? []
-    const issuer = `${origin()}${path}`
+    const issuer = `${loopback.url}${path}`
     const document = {
       issuer,
       jwks_uri: `${issuer}/keys`,
@@ -53,23 +53,14 @@ export function vectorIssuers(): VectorIssuers {
     const body = where === 'keys' ? testKeySet({ replaced }) : JSON.stringify(document)
     response.writeHead(answers ? 200 : 500, { 'content-type': 'application/json' }).end(body)
   })
-  const origin = () => {
-    const address = server.address()
-    assert.ok(address !== null && typeof address === 'object')
-    return `http://127.0.0.1:${address.port}`
-  }
-  before(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const loopback = onLoopback(server)
   return {
     at: (url, rule) => {
       const its = rules.filter(({ issuer }) => url === issuer || url === `${issuer}/`)
       const [first] = its
       if (!first) return url
       const own = rule === undefined || its.some(({ name }) => name === rule)
-      return `${origin()}/${own ? (rule ?? first.name) : NO_RULES + first.name}${url.slice(first.issuer.length)}`
+      return `${loopback.url}/${own ? (rule ?? first.name) : NO_RULES + first.name}${url.slice(first.issuer.length)}`
     },
     replaceKey: () => {
       replaced = true

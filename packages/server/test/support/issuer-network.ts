@@ -10,6 +10,7 @@ import { isIP, Socket } from 'node:net'
 import { after, before } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { DocumentOptions } from '../../src/http/outgoing/documents.ts'
+import { onLoopback } from './loopback.ts'
 
 export interface IssuerNetwork {
   readonly port: number
@@ -35,24 +36,17 @@ export function issuerNetwork(): IssuerNetwork {
     if (typeof answer === 'function') answer(request, response)
     else response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? {}))
   })
-  const port = () => {
-    const address = server.address()
-    assert.ok(address !== null && typeof address === 'object', 'the server listens')
-    return address.port
-  }
-  before(async () => {
+  const loopback = onLoopback(server)
+  before(() => {
     setDefaultCACertificates([...trusted, pem.slice(pem.indexOf('-----BEGIN CERTIFICATE'))])
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   })
   after(() => {
     setDefaultCACertificates(trusted)
-    server.closeAllConnections()
-    server.close()
   })
 
   return {
     get port() {
-      return port()
+      return loopback.port
     },
     get reached() {
       return reached
@@ -72,7 +66,7 @@ export function issuerNetwork(): IssuerNetwork {
           const socket = new Socket()
           const reach = (address: string) => {
             reached.push(address)
-            socket.connect(port(), '127.0.0.1')
+            socket.connect(loopback.port, '127.0.0.1')
           }
           if (isIP(host) !== 0) reach(host)
           else {

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPair, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { after, before } from 'node:test'
+import { before } from 'node:test'
 import { promisify } from 'node:util'
+import { onLoopback } from './loopback.ts'
 
 type Algorithm = 'ES256' | 'RS256'
 type Claims = Readonly<Record<string, unknown>>
@@ -105,11 +106,8 @@ export function testIssuer({ alg = 'ES256', path = '' }: TestIssuerOptions = {})
     const status = behaviour === 'failing' ? 500 : found === undefined ? 404 : 200
     response.writeHead(status, { 'content-type': 'application/json' }).end(status === 200 ? found : '{}')
   })
-  const url = () => {
-    const address = server.address()
-    assert.ok(address !== null && typeof address === 'object', 'the issuer listens')
-    return `http://127.0.0.1:${address.port}${path}`
-  }
+  const loopback = onLoopback(server)
+  const url = () => `${loopback.url}${path}`
   const addKey = async ({ kid = randomUUID() }: { readonly kid?: string } = {}) => {
     const made = await newKeyPair(alg, kid)
     keys.push(made)
@@ -118,11 +116,6 @@ export function testIssuer({ alg = 'ES256', path = '' }: TestIssuerOptions = {})
 
   before(async () => {
     await addKey()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  })
-  after(() => {
-    server.closeAllConnections()
-    server.close()
   })
   return {
     get url() {

@@ -1,7 +1,6 @@
 /** Another device service in this process: it records requests and gives the answer that a test set. */
-import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import { after, before } from 'node:test'
+import { onLoopback } from './loopback.ts'
 
 export interface SeenRequest {
   readonly method: string | undefined
@@ -27,16 +26,10 @@ export function testUpstream(path = '/v1/'): Upstream {
     seen.push({ method: request.method, url: request.url, headers: request.headers, body })
     answer(response)
   })
-  before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
-  after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const loopback = onLoopback(server)
   return {
     get url() {
-      const address = server.address()
-      assert.ok(address !== null && typeof address === 'object')
-      return `http://127.0.0.1:${address.port}${path}`
+      return `${loopback.url}${path}`
     },
     get seen() {
       return seen
