@@ -56,8 +56,6 @@ export interface Metrics extends OidcMetrics {
     readonly withEvidence: ReadonlyMap<string, number>
     readonly inQuarantine: number
   }): void
-  /** An exchange of an ID token. `issuer` is the URL of one that the operator added, if it is of one. */
-  exchanged(issuer: string | undefined, outcome: string): void
   /** A task that removes expired rows has run. Not called `job`: Prometheus has a label of that name. */
   retained(task: string, outcome: 'ok' | 'failed', removed: number): void
   watch(watched: Partial<Watched>): void
@@ -146,11 +144,6 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
     help: 'Devices of the register that get no session until they are released',
     registers,
   })
-  const exchanges = counter(
-    'ratafia_oidc_exchanges_total',
-    'Exchanges of ID tokens of jobs, by their issuer and by reason: `granted`, or why not',
-    ['issuer', 'reason'],
-  )
   const tasks = counter('ratafia_retention_runs_total', 'Runs of the tasks that remove expired rows', [
     'task',
     'outcome',
@@ -195,7 +188,6 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
       for (const [kind, count] of devices.withEvidence) suspects.set({ kind }, count)
       inQuarantine.set(devices.inQuarantine)
     },
-    exchanged: (issuer = UNKNOWN, reason) => exchanges.inc({ issuer, reason }),
     retained: (task, outcome, rows) => {
       tasks.inc({ task, outcome })
       removed.inc({ task }, rows)
@@ -207,7 +199,6 @@ export function createMetrics({ release, ofProcess }: MetricsOptions): Metrics {
 }
 
 const UNROUTED = '(none)'
-const UNKNOWN = '(unknown)'
 /** Node's parser knows about thirty more, which need no series of their own. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Means "hears nothing": a metric cannot be infinite. */
