@@ -147,7 +147,6 @@ export function parseIdentityUrl(value: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-/** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
 /** Never shows the value, which may have a password. */
 export function parseProxyUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined
@@ -165,6 +164,7 @@ function decodes(text: string): boolean {
   }
 }
 
+/** 32 bytes as base64 (either alphabet) or hex. Throws without repeating the value. */
 export function parseSecretKey(value: string): Uint8Array {
   const text = value.trim()
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
