@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimOf, mayBeEmail } from './claims.ts'
+import { claimOf, mayHaveEmail } from './claims.ts'
 
 const CLAIMS = JSON.parse(`{
   "sub": "s", "empty": "", "kubernetes.io": {"namespace": "foo", "pod": {"uid": "u"}}, "a/b": 1, "m~n": 2, "m~1n": 3,
@@ -43,13 +43,20 @@ for (const [name, value] of [
 }
 
 test('an e-mail address is told from refs, URLs and subjects', () => {
-  for (const text of ['a@b.example', 'a.b+c@example', '"odd"@example']) assert.ok(mayBeEmail(text))
+  for (const text of [
+    ...['a@b.example', 'a.b+c@example', '"odd"@example'],
+    ...['deploy for a@b.example', 'Ann <a@b.example>', 'mailto:a@b.example', 'by=a@b.example/x'],
+  ]) {
+    assert.ok(mayHaveEmail(text), text)
+  }
   for (const text of [
     'o/r/.github/workflows/x.yml@refs/heads/main',
     'https://a@b.example',
     'repo:o@6',
+    'o/r/.github/workflows/x.yml@refs/tags/v1.2',
+    'o/r/.github/workflows/x.yml@0123abcd',
     'main',
   ]) {
-    assert.ok(!mayBeEmail(text))
+    assert.ok(!mayHaveEmail(text), text)
   }
 })

@@ -8,15 +8,19 @@ export const isScalar = (value: unknown): value is Scalar =>
 /** PostgreSQL has no U+0000, and a lone surrogate would come back as another text. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** Broadly: what might be an e-mail address. Those are neither stored nor logged (A22). */
-export const mayBeEmail = (text: string): boolean => text.includes('@') && !/[\s/:]/.test(text)
+/** Broadly: what might be, or contain, an e-mail address. Those are neither stored nor logged (A22). */
+export const mayHaveEmail = (text: string): boolean =>
+  (text.includes('@') && !/[\s/:]/.test(text)) || EMAIL_IN_TEXT.test(text)
+
+/** Behind a blank or a mark, not behind a slash: a URL can name a user, and a workflow has its ref behind an `@`. */
+const EMAIL_IN_TEXT = /(?:^|[\s<>()[\],;"'=]|mailto:)[^\s/:@<>()[\],;"'=]+@[^\s/:@<>()[\],;"'=]+\.[^\s/:@]/i
 
 /**
  * The value of a claim: by its name, or with a slash at the beginning by a JSON Pointer (RFC 6901). Undefined where there
  * is none.
  */
 export function claimOf(claims: Claims, name: string): unknown {
-  // Claims are of an issuer's choice, so that what every object inherits is no claim.
+  // An issuer chooses the names of claims. What every object inherits is not one.
   if (!name.startsWith('/')) return Object.hasOwn(claims, name) ? claims[name] : undefined
   return name.slice(1).split('/').reduce(memberOf, claims)
 }

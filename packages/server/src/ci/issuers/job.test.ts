@@ -56,13 +56,14 @@ test('lists, objects, null, and what looks like an e-mail address are not kept',
     sha: ['x'],
     run_id: {},
     environment: 'a@b.example',
+    event_name: 'of a@b.example',
     repository: 'o/r',
     run_attempt: 2,
   }
   assert.deepEqual(keptClaims(issuer, claims), { repository: 'o/r', run_attempt: 2 })
 })
 
-test('a run that is no word is left out of the description', async () => {
+test('a run that is not a word is left out of the description', async () => {
   const { text, clock } = signClaimSet('jenkins')
   const issuer = issuerFor('jenkins')
   const keys = await importIssuerKeys({ revision: '1', keys: readKeySet(testKeySet()), algorithms: '[]' })

@@ -1,6 +1,6 @@
 /** What is known of a job: for the description of its session, and for the audit log (contract/oidc.md, A13, A22). */
 import { quote } from '../../errors.ts'
-import { claimOf, isScalar, isStorable, mayBeEmail } from '../id-token/claims.ts'
+import { claimOf, isScalar, isStorable, mayHaveEmail } from '../id-token/claims.ts'
 import type { Claims, Scalar, VerifiedIdToken } from '../id-token/id-token.ts'
 import { ExchangeRefusal } from '../refusal.ts'
 import { stableIdsOf } from '../rules/stable-ids.ts'
@@ -27,7 +27,7 @@ export function keptClaims(issuer: Issuer, claims: Claims): Readonly<Record<stri
     if (!isScalar(value)) continue
     if (typeof value === 'string') {
       checkText(name, value)
-      if (mayBeEmail(value)) continue
+      if (mayHaveEmail(value)) continue
     }
     kept.push([name, value])
   }

@@ -1,5 +1,6 @@
 /** The answer to a job that gets nothing: the same whatever the reason, so that it tells nothing of rules (A21). */
 import { quote } from '../../errors.ts'
+import { mayHaveEmail } from '../id-token/claims.ts'
 import type { VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
@@ -25,7 +26,7 @@ export function nothingGranted(
     auditEntry === undefined ? '' : ` The operator finds the comparison in audit entry ${auditEntry}.`
   return new ExchangeRefusal(
     reason,
-    `Nothing is granted to this job. Its ID token is of ${kindOf(issuer.kind).title} and says: ${says.join(', ') || 'nothing of use'}.${more}`,
+    `Nothing is granted to this job. Its ID token comes from ${kindOf(issuer.kind).title} and says: ${says.join(', ') || 'nothing of use'}.${more}`,
   )
 }
 
@@ -58,10 +59,10 @@ export function compareRules(
   }))
 }
 
-/** Within JSON: a text that `mayBeEmail`. */
+/** Within JSON: a whole text that may be one. */
 const EMAIL = /"[^"\s/:@]*@[^"\s/:]*"/
 
 function logged(text: string): string {
-  if (EMAIL.test(text)) return '(an e-mail address)'
+  if (EMAIL.test(text) || mayHaveEmail(text)) return '(an e-mail address)'
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…` : text
 }
