@@ -64,8 +64,12 @@ interface Parameters {
 const malformed = (message: string) => new ExchangeRefusal('malformed', message)
 
 function parametersIn(sent: SentParameters): Parameters {
-  const texts = (name: string) =>
-    (sent.get(name) ?? []).map((value) => textOf(name, value)).filter((text) => text !== '')
+  const texts = (name: string) => {
+    const values = sent.get(name)
+    // Only JSON can say so. It would have to mean nothing, and a token for nothing is of no use.
+    if (values?.length === 0) throw malformed(`The parameter "${name}" is an empty list. Leave it out.`)
+    return (values ?? []).map((value) => textOf(name, value)).filter((text) => text !== '')
+  }
   const one = (name: string) => {
     const [first, ...others] = texts(name)
     if (others.length > 0) throw malformed(`The parameter "${name}" is there more than once. Send it once.`)
@@ -97,7 +101,7 @@ function parametersIn(sent: SentParameters): Parameters {
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (name === 'lifetime' && typeof value === 'number') return String(value)
-  throw malformed(`The parameter "${name}" is no text.`)
+  throw malformed(`The parameter "${name}" is not a text.`)
 }
 
 function refuseOtherGrants(parameters: Parameters): void {

@@ -54,6 +54,7 @@ oneDatabase((_kind, _open, fresh) => {
       ['a list', []],
       ['a text', 'text'],
       ['an object for a text', { grant_type: {} }],
+      ['an empty list', { ...fieldsOf('a.b.c'), packages: [] }],
     ] as const) {
       test(`is refused as ${what}`, async () => {
         const { status, error } = oauthRefusalOf(await exchange(service, {}, json(body)))
