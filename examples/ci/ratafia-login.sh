@@ -14,7 +14,7 @@
 # What each wants from the job: README.md beside this file.
 set -eu
 
-# What others say is no command to the platform: ##[...] and ##vso[...] count wherever they stand in a line.
+# Text from others must not be a command to the platform: ##[...] and ##vso[...] count anywhere in a line.
 fail() {
   printf 'ratafia-login: %s\n' "$1" | sed 's/##/#?/g' >&2
   exit 1
@@ -137,7 +137,7 @@ for pause in 1 2 4 8 16 none; do
   case $code in
     0)
       case $token in
-        '' | *[!A-Za-z0-9._-]*) fail 'what the platform gives is no ID token' ;;
+        '' | *[!A-Za-z0-9._-]*) fail 'the platform gives something other than an ID token' ;;
       esac
       hide "$token"
       answer=$(exchange) || :
@@ -159,7 +159,7 @@ if [ "$status" != 200 ]; then
   fail "$url: ${why:-no credential (status $status)}${audit:+ The operator finds more in the audit entry $audit.}"
 fi
 case $credentials in
-  '' | *[!A-Za-z0-9+/=_-]*) fail "$url answers with something that is no credential" ;;
+  '' | *[!A-Za-z0-9+/=_-]*) fail "$url answers with something other than a credential" ;;
 esac
 hide "$credentials"
 # A tool might print what is inside.

@@ -115,7 +115,7 @@ async function grant(
   return read(await fetch(url, { method: 'POST', body: new URLSearchParams(form) }))
 }
 
-/** Throws an `Error` for what is no 2xx. */
+/** Throws an `Error` for anything but a 2xx. */
 async function read<T>(answer: Response): Promise<T> {
   const text = await answer.text()
   if (!answer.ok) throw new Error(`${answer.url} answered ${answer.status}: ${text}`)

@@ -175,7 +175,12 @@ function scriptTests(world: World): void {
       /the format #\?vso\[task\.prependpath\]\/evil is neither/,
     ],
     ['another option', {}, '-x', /the options are/],
-    ['no token', { RATAFIA_ID_TOKEN: 'hunter2 hunter2' }, '', /what the platform gives is no ID token/],
+    [
+      'no token',
+      { RATAFIA_ID_TOKEN: 'hunter2 hunter2' },
+      '',
+      /the platform gives something other than an ID token/,
+    ],
   ]
   for (const [what, environment, options, said] of REFUSED) {
     test(`${what}: nothing is sent to the service`, async () => {

@@ -29,7 +29,7 @@ const CLASSES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly str
 const GLOBAL = networkList(['2000::/3'])
 const LISTS = CLASSES.map(([name, networks]) => [name, networkList(networks)] as const)
 
-/** `reserved` for what is no address. */
+/** `reserved` for a text that is not an address. */
 export function classOf(address: string): AddressClass {
   const meant = reachedAddress(address)
   const family = isIP(meant) === 4 ? 'ipv4' : 'ipv6'

@@ -334,7 +334,7 @@ const FAULTS: Readonly<Record<string, readonly [plant: Plant, says: RegExp][]>> 
           .updateTable('publisher_rule')
           .set({ grants: '{"permissions":null,"packages":["x"]}' })
           .execute(),
-      /^The rule hello cannot be read: "channels" of its grants is no list of texts\.$/,
+      /^The rule hello cannot be read: "channels" of its grants is not a list of texts\.$/,
     ],
   ],
   'rule-sessions': [

@@ -180,7 +180,7 @@ async function issuersFinding(deps: Pick<StatusDeps, 'issuers'>, now: Date): Pro
   const says = old.map((found) => {
     const { fetchedAt, failure = 'the service that fetches them every hour does not run' } = found.keys
     const end = age(found) > DAY_MS ? 'Its jobs get no token' : 'They are used for 24 hours'
-    return `The keys of ${found.issuer.url} are of ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
+    return `The keys of ${found.issuer.url} date from ${fetchedAt.toISOString()}: ${failure.replace(/\.$/, '')}. ${end}.`
   })
   return { part: 'issuers', state: 'attention', says: says.join(' ') }
 }

@@ -206,7 +206,7 @@ eachDatabase((kind, _open, fresh) => {
       ['channels', { channels: ['edge', 'stable'] }],
       ['channels', { channels: '*' }],
     ] as const) {
-      test(`is no request for more: ${JSON.stringify(more)}`, async () => {
+      test(`does not ask for more: ${JSON.stringify(more)}`, async () => {
         const { status, error, message } = oauthRefusalOf(await send(more))
         assert.deepEqual([status, error], [400, 'invalid_scope'])
         assert.match(message, new RegExp(`^"${name}" asks for more than this job is granted\\.`))

@@ -136,7 +136,7 @@ describe('addresses', () => {
       await publish(jwksUri)
       await assert.rejects(
         keysOf(GITLAB, network.options({ 'gitlab.corp.example': [PUBLIC] })),
-        refused(/is a loopback address|is no address of a host/),
+        refused(/is a loopback address|is not the address of a host/),
         jwksUri,
       )
       assert.deepEqual(network.reached, PUBLIC, jwksUri)
@@ -208,7 +208,7 @@ describe('addresses', () => {
         'corp',
       ]) {
         const wanted = { url: GITLAB, kind: 'gitlab', privateAddresses: [network] }
-        assert.throws(() => checkIssuer(wanted), refused(/is no (private )?network/), network)
+        assert.throws(() => checkIssuer(wanted), refused(/is not a (private )?network/), network)
       }
     },
   )
@@ -245,7 +245,7 @@ describe('addresses', () => {
         })
         await assert.rejects(
           keysOf(GITLAB, network.options({ 'gitlab.corp.example': [PUBLIC] })),
-          refused(/is not fetched: (it is no https URL|http is used only)/),
+          refused(/is not fetched: (it is not an https URL|http is used only)/),
           jwksUri,
         )
       }
@@ -381,7 +381,7 @@ describe('documents', () => {
     ]) {
       assert.throws(
         () => checkIssuer({ url, kind: 'gitlab' }),
-        refused(/^The URL .* is (none|not https)/),
+        refused(/^The URL .* (cannot be that of an issuer|is not https)/),
         url,
       )
     }
@@ -422,7 +422,7 @@ describe('documents', () => {
     }
     for (const text of ['', '[]', 'null', '"text"', '{', '[{}]']) {
       instead(/openid/, (response) => response.end(text))
-      await assert.rejects(onLoopback(), refused(/is no JSON object/), text)
+      await assert.rejects(onLoopback(), refused(/is not a JSON object/), text)
     }
     well()
     for (const document of [

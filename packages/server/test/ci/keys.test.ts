@@ -87,6 +87,6 @@ oneDatabase((_kind, _open, fresh) => {
     assert.equal((await send()).status, 200)
     const { status, error, message } = oauthRefusalOf(await send(withdrawn))
     assert.deepEqual([status, error], [400, 'invalid_grant'])
-    assert.match(message, /has no such key/)
+    assert.match(message, /its issuer does not have/)
   })
 })

@@ -129,7 +129,7 @@ oneDatabase((_kind, _open, fresh) => {
     assert.match(message, /is for "https:\/\/other\.example\.com"/)
   })
 
-  test('an access token is no ID token', async () => {
+  test('an access token is not an ID token', async () => {
     const { error, message } = oauthRefusalOf(await exchange(service, fieldsOf(await tokenOf(ACCESS_TOKENS))))
     assert.equal(error, 'invalid_grant')
     assert.match(message, /has the type "at\+jwt"/)

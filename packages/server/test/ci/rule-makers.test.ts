@@ -80,7 +80,7 @@ eachDatabase((_kind, open, fresh) => {
     assert.equal((await service.installation.rules.find('given'))?.rule.accountId, bob?.id)
   })
 
-  test('a token is no maker: there is no type for it, and none can be made up', () => {
+  test('a token cannot make a rule: no type allows it, and none can be made up', () => {
     const account = ann ?? assert.fail('she is there')
     // @ts-expect-error a token has an account and a session, and no cookie was looked up
     const byToken: RuleMaker = { by: 'person', browser: { account, signedInAt: new Date() } }

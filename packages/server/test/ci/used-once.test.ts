@@ -194,7 +194,7 @@ eachDatabase((kind, _open, fresh) => {
     })
 
     for (const key of ['too-short-a-key', 'x'.repeat(65), 'with a space in it']) {
-      test(`${JSON.stringify(key)} is none`, async () => {
+      test(`${JSON.stringify(key)} is refused`, async () => {
         const { status, error, message } = oauthRefusalOf(await send(tokenOf('circleci'), key))
         assert.deepEqual([status, error], [400, 'invalid_request'])
         assert.match(message, /Idempotency-Key is not 16 to 64 printable ASCII characters/)

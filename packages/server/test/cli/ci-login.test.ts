@@ -276,7 +276,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       [['--from', 'env:'], /--from env: is not known/],
       [['--export', 'nowhere'], /--export nowhere is not known\. It can be github-env, /],
       [['--export', 'file'], /--export file is not known/],
-      [['--export', 'github-env'], /GITHUB_ENV is not set, so this is no job of GitHub or Forgejo/],
+      [['--export', 'github-env'], /GITHUB_ENV is not set, so this is not a job of GitHub or Forgejo/],
       [['--variable', 'A B'], /--variable A B is not the name of a variable/],
       [['--lifetime', 'soon'], /--lifetime soon is neither a number of seconds nor a duration/],
       [['--format', 'jwt'], /Allowed choices are u1, macaroon/],
@@ -315,7 +315,7 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
       [
         'nothing is recognised',
         () => ({}),
-        /no CI job that the command recognises\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file \/nonexistent\/token \(kubernetes\), the metadata server \(google\), and found none/,
+        /does not recognise this CI job\. It looked for RATAFIA_ID_TOKEN, GITLAB_CI \(gitlab\), FORGEJO_ACTIONS \(forgejo\), GITHUB_ACTIONS \(github\), CIRCLECI \(circleci\), BUILDKITE \(buildkite\), BITBUCKET_BUILD_NUMBER \(bitbucket\), TF_BUILD \(azure-devops\), the file \/nonexistent\/token \(kubernetes\), the metadata server \(google\), and found none/,
       ],
       [
         'GitHub without the permission',
@@ -353,9 +353,9 @@ case "$*" in *redactor*) sed 's/^/input /' >> '${notes}'; echo >> '${notes}' ;; 
         /is for "https:\/\/vault\.example\.com", not for http:\/\/127\.0\.0\.1:\d+, so it was not sent\. Get one with `aud: http/,
       ],
       [
-        'something that is no token',
+        'something other than a token',
         () => ({ RATAFIA_ID_TOKEN: 'hunter2 hunter2' }),
-        /RATAFIA_ID_TOKEN gives something that is no ID token/,
+        /RATAFIA_ID_TOKEN gives something other than an ID token/,
       ],
       [
         'a platform over plain http',

@@ -138,7 +138,7 @@ oneDatabase((_kind, _open, fresh) => {
         [['--max-life', 'long'], 2, /--max-life is not a duration/],
         [['--audience', ''], 1, /--audience "" is not 1 to 255 printable ASCII characters/],
         [['--other-audience', 'a b'], 1, /--other-audience "a b" is not/],
-        [['--private-address', '10.0.0.0/40'], 1, /is no network/],
+        [['--private-address', '10.0.0.0/40'], 1, /is not a network/],
         [['--private-address', '8.8.8.0/24'], 1, /a public address needs no permission/],
         [['--private-address', '169.254.0.0/16'], 1, /a link-local address is never used/],
         [['--names-can-be-reused', 'yes'], 2, /Allowed choices are accepted/],

@@ -68,9 +68,13 @@ eachDatabase((kind, _open, fresh) => {
       { more: ['--permission', 'package_register'] },
       /give --allow-register, too/,
     ],
-    ['a lifetime of a minute less a second', { more: ['--lifetime', '59s'] }, /of 59 seconds is not from 60/],
-    ['a lifetime of an hour and a second', { more: ['--lifetime', '3601'] }, /not from 60 to 3600/],
-    ['a lifetime that is none', { more: ['--lifetime', '1.5'] }, /neither a number of seconds nor/, 2],
+    [
+      'a lifetime of a minute less a second',
+      { more: ['--lifetime', '59s'] },
+      /of 59 seconds is not between 60 and/,
+    ],
+    ['a lifetime of an hour and a second', { more: ['--lifetime', '3601'] }, /not between 60 and 3600/],
+    ['a lifetime that cannot be read', { more: ['--lifetime', '1.5'] }, /neither a number of seconds nor/, 2],
     ['no match at all', { match: [] }, /repository_id and repository_owner_id are needed/],
     [
       'names alone',
@@ -80,7 +84,7 @@ eachDatabase((kind, _open, fresh) => {
     ['--match without a value', { match: ['--match', 'ref'] }, /neither claim=text nor claim:=JSON/, 2],
     ['--match without a claim', { match: ['--match', '=x'] }, /neither claim=text nor claim:=JSON/, 2],
     ['--match twice', { match: [...MATCH, '--match', 'ref=x'] }, /names ref twice/, 2],
-    ['JSON that is none', { match: [...MATCH, '--match', 'x:={'] }, /what follows := is not JSON/, 2],
+    ['JSON that cannot be read', { match: [...MATCH, '--match', 'x:={'] }, /what follows := is not JSON/, 2],
     ['a list', { match: [...MATCH, '--match', 'x:=["a"]'] }, /x: a matcher is /],
     ['a regular expression', { match: [...MATCH, '--match', 'x:={"regex":"."}'] }, /x: a matcher is /],
     ['an unknown issuer', { issuer: 'https://x' }, /There is no issuer "https:\/\/x"/],
@@ -200,7 +204,7 @@ eachDatabase((kind, _open, fresh) => {
     const words = ['--issuer', GITHUB, '--account', 'build', ...MATCH, ...GRANTS]
     const environment = { RATAFIA_CI_MAX_LIFETIME: '5m' }
     const long = ['publishers', 'add', 'long', ...words, '--lifetime', '301']
-    assert.match((await program.run(long, { environment })).stderr, /is not from 60 to 300/)
+    assert.match((await program.run(long, { environment })).stderr, /is not between 60 and 300\./)
     const usual = ['publishers', 'add', 'short', ...words.map((word) => word.replace('_id=74', '_id=76'))]
     const { stdout } = await program.run(usual, { environment })
     assert.match(stdout, /for 300 seconds\.\n$/)

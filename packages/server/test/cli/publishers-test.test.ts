@@ -135,7 +135,7 @@ eachDatabase((_kind, _open, fresh) => {
       ['JSON that ends early', '{"a":', 1, /claims-\d+ is not JSON\.$/],
       ['an empty file', '', 1, /^ratafia: /],
       ['a list', '[]', 1, /^ratafia: /],
-      ['a text that is no token', 'hello', 1, /^ratafia: /],
+      ['a text that is not a token', 'hello', 1, /^ratafia: /],
       ['NUL', '\0', 1, /^ratafia: /],
       ['70,000 characters', 'x'.repeat(70_000), 1, /has more than 64 KiB, which no ID token has\.$/],
       ['a token of 20,000 characters', unsigned({ x: 'x'.repeat(20_000) }), 1, /^ratafia: /],

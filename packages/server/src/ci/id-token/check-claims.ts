@@ -60,7 +60,7 @@ export function timeProblem(claims: Claims, issuer: Issuer, now: Date): Problem 
   if (iat - LEEWAY_SECONDS > seconds) {
     return {
       reason: 'issued-in-future',
-      message: `The ID token is from ${at(iat)}, which is to come. Check the clocks.`,
+      message: `The ID token is dated ${at(iat)}, in the future. Check the clocks.`,
     }
   }
   const longest = issuer.settings.longestLife / 1000

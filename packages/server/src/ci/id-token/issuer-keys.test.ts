@@ -70,7 +70,7 @@ test('an issuer can withdraw all keys', () => {
 })
 
 for (const text of ['', '[]', '{}', '{"keys":{}}', 'null', '{"keys":[', '<html>']) {
-  test(`${JSON.stringify(text)} is no key set`, () => {
+  test(`${JSON.stringify(text)} is not a key set`, () => {
     assert.throws(() => readKeySet(text), { code: 'invalid-field', message: /not a JSON Web Key Set/ })
   })
 }

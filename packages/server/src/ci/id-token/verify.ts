@@ -34,7 +34,10 @@ export async function verifyIdToken(
   await checkSignature(text, header.alg, keysFor(header, keys))
   // Several issuers can share one key set.
   if (unverifiedIssuer !== issuer.url) {
-    throw new ExchangeRefusal('issuer-unknown', `The ID token is of the issuer ${quote(unverifiedIssuer)}.`)
+    throw new ExchangeRefusal(
+      'issuer-unknown',
+      `The issuer of the ID token is ${quote(unverifiedIssuer)}, not ${issuer.url}.`,
+    )
   }
   const problem =
     audienceProblem(unverifiedClaims['aud'], issuer, audience) ?? timeProblem(unverifiedClaims, issuer, now)
@@ -46,7 +49,7 @@ function checkHeader({ alg, typ }: UnverifiedHeader, { algorithms }: IssuerKeys)
   if (!algorithms.includes(alg)) {
     throw new ExchangeRefusal(
       'algorithm',
-      `The ID token is signed with ${quote(alg)}, which is not taken here.`,
+      `The ID token is signed with ${quote(alg)}, which this service does not accept.`,
     )
   }
   if (typ !== undefined && typ !== 'JWT') {
@@ -64,10 +67,11 @@ function keysFor({ alg, kid }: UnverifiedHeader, { keys }: IssuerKeys): readonly
   const named = kid === undefined ? (keys.length === 1 ? keys : []) : keys.filter((key) => key.kid === kid)
   const fitting = named.filter(({ algorithms }) => algorithms.includes(alg))
   if (fitting.length > 0) return fitting.slice(0, MOST_KEYS_TRIED)
-  const which = kid === undefined ? 'no key ("kid")' : `the key ${quote(kid)}`
   throw new ExchangeRefusal(
     'key-unknown',
-    `The ID token names ${which}, and the issuer has no such key for ${quote(alg)}.`,
+    kid === undefined
+      ? 'The ID token names no key ("kid"), so its issuer has to have exactly one, which fits.'
+      : `The ID token names the key ${quote(kid)}, which its issuer does not have for ${quote(alg)}.`,
   )
 }
 
@@ -75,7 +79,7 @@ async function checkSignature(text: string, algorithm: string, keys: readonly Is
   for (const { key } of keys) {
     if (await isSignedBy(key, text, algorithm)) return
   }
-  throw new ExchangeRefusal('signature', 'The signature of the ID token is not of the key that it names.')
+  throw new ExchangeRefusal('signature', 'The ID token was not signed with the key that it names.')
 }
 
 async function isSignedBy(key: IssuerKey['key'], text: string, algorithm: string): Promise<boolean> {

@@ -47,7 +47,9 @@ export async function addIssuer(
   const { jwksUri, ...stored }: Partial<FetchedKeys> & typeof found = found
   const keys = await importIssuerKeys(stored)
   if (keys.algorithms.length === 0) {
-    throw invalidField('The issuer signs ID tokens with no algorithm that is taken here.', { field: 'url' })
+    throw invalidField('The issuer signs ID tokens only with algorithms that this service does not accept.', {
+      field: 'url',
+    })
   }
   const inserted = await deps.change(async ({ issuers, issuerKeys, record }) => {
     if (!(await issuers.insert(issuer))) return false
@@ -94,7 +96,7 @@ function warningsOf({ url, kind, settings }: Issuer, { keys }: IssuerKeys): read
   const { title } = KINDS[kind]
   return [
     audience !== null &&
-      `Its ID tokens are for the audience ${audience}, not for this service alone: whoever else gets one of a job can use it here.`,
+      `Its ID tokens are for the audience ${audience}, not for this service alone: anyone else who gets one from a job can use it here.`,
     audience === null &&
       kind === 'azure-devops' &&
       `${title} writes the same audience into every ID token: without --audience api://AzureADTokenExchange each is refused.`,

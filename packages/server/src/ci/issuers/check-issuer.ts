@@ -41,7 +41,9 @@ function checkUrl(text: string): string {
   // A URL parser drops or replaces what is left out here, and the text is compared with `iss` byte for byte.
   const isPlain = text.length <= LONGEST_ISSUER_URL && /^https?:\/\/[\x21-\x7e]+$/.test(text)
   if (!isPlain || !URL.canParse(text)) {
-    throw refused(`is none that an ID token can have: https://, and at most ${LONGEST_ISSUER_URL} characters`)
+    throw refused(
+      `cannot be that of an issuer: it has to begin with https:// and have at most ${LONGEST_ISSUER_URL} characters`,
+    )
   }
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '' || /[?#]/.test(text)) {
@@ -101,14 +103,14 @@ function checkTexts(field: string, given: readonly string[] = []): readonly stri
 function checkNetwork(network: string): string {
   if (!isNetwork(network)) {
     throw invalidField(
-      `--private-address ${quote(network)} is no network. Write, for example, 10.20.0.0/16.`,
+      `--private-address ${quote(network)} is not a network. Write, for example, 10.20.0.0/16.`,
       { field: 'private-address' },
     )
   }
   const found = classOf(firstAddressOf(network))
   if (found === 'private') return network
   const why = found === 'public' ? 'needs no permission' : 'is never used'
-  throw invalidField(`--private-address ${network} is no private network: a ${found} address ${why}.`, {
+  throw invalidField(`--private-address ${network} is not a private network: a ${found} address ${why}.`, {
     field: 'private-address',
   })
 }

@@ -94,7 +94,7 @@ test('the holder is told the same whatever the reason, and nothing of a rule', (
   assert.equal(new Set(messages).size, 1)
   assert.match(
     messages[0] ?? '',
-    /^Nothing is granted to this job\. Its ID token is of GitHub Actions and says: repository "octo-org\/octo-repo", repository_id "74",.* The operator finds the comparison in audit entry entry-1\.$/,
+    /^Nothing is granted to this job\. Its ID token comes from GitHub Actions and says: repository "octo-org\/octo-repo", repository_id "74",.* The operator finds the comparison in audit entry entry-1\.$/,
   )
   assert.throws(
     () => found(ruleOf('secret-name', NEVER)),

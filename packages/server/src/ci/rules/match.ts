@@ -59,5 +59,5 @@ const grantsText = ({ permissions, packages, channels, storeIds }: Grants): stri
 const ambiguous = () =>
   new ExchangeRefusal(
     'ambiguous-rule',
-    'Several rules are for this job, and they grant different things. Name one of them in "rule".',
+    'Several rules match this job, and they grant different things. Name one of them in "rule".',
   )

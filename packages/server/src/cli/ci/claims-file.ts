@@ -12,7 +12,7 @@ export interface ReadClaims {
 const MOST_BYTES = 64 * 1024
 const TOO_LARGE = `has more than ${MOST_BYTES / 1024} KiB, which no ID token has`
 
-/** `-` is standard input. Throws {@link FileError}, and `RequestError` for a text that looks like an ID token and is none. */
+/** `-` is standard input. Throws {@link FileError}, and `RequestError` for a text that looks like an ID token and is not one. */
 export async function readClaims(file: string, streams: Streams): Promise<ReadClaims> {
   const { name, text } = await textOf(file, streams)
   if (!text.startsWith('{')) {

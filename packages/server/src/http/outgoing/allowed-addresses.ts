@@ -29,7 +29,7 @@ export interface Target {
 export function targetOf(text: string, from: DocumentSource): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const secure = url?.protocol === 'https:'
-  if (!url || (!secure && url.protocol !== 'http:')) throw refused(text, 'it is no https URL')
+  if (!url || (!secure && url.protocol !== 'http:')) throw refused(text, 'it is not an https URL')
   const host = hostOf(url)
   const loopback = isLoopbackLiteral(host) && isLoopbackLiteral(hostOf(new URL(from.issuer)))
   if (!secure && !loopback) {
@@ -63,7 +63,7 @@ const WORDS: Readonly<Record<Exclude<AddressClass, 'public'>, string>> = {
   loopback:
     'a loopback address. Only an issuer whose own URL has such an address, such as http://127.0.0.1:8080, may be there.',
   'link-local': 'a link-local address, which no issuer may be at.',
-  reserved: 'no address of a host.',
+  reserved: 'not the address of a host.',
 }
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -56,7 +56,7 @@ export interface SignedIn {
 
 declare const byCookie: unique symbol
 
-/** With the time of the sign-in. Only {@link signedInSince} makes one, from a cookie: whoever has a token is none. */
+/** With the time of the sign-in. Only {@link signedInSince} makes one, from a cookie: a token is not enough. */
 export interface SignedInSince extends SignedIn {
   readonly [byCookie]: true
   readonly signedInAt: Date

@@ -43,14 +43,14 @@ export async function fetchKeys(
   return { ...storedKeys(await fetchDocument(jwksUri, from), algorithms), jwksUri }
 }
 
-/** Keys as the database has them. Throws `invalid-field` for a text that is no key set. */
+/** Keys as the database has them. Throws `invalid-field` for a text that is not a key set. */
 function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
   const stored = { keys: readKeySet(keySet), algorithms: JSON.stringify(algorithms) }
   const revision = createHash('sha256').update(`${stored.algorithms}\n${stored.keys}`).digest('hex')
   return { ...stored, revision }
 }
 
-/** The keys that an operator gives. Throws `invalid-field` for a text that is no key set, or has no key that can be used. */
+/** The keys that an operator gives. Throws `invalid-field` for a text that is not a key set, or has no key that can be used. */
 export function givenKeys(keySet: string): StoredKeys {
   const stored = storedKeys(keySet, [])
   const { keys }: { keys: readonly unknown[] } = JSON.parse(stored.keys)
@@ -71,7 +71,7 @@ function algorithmsOf(value: unknown, where: string): readonly string[] {
   if (value === undefined) return []
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_ALGORITHMS
   if (isList && value.every((one) => typeof one === 'string' && one.length <= 64)) return value
-  throw refused(where, 'has an id_token_signing_alg_values_supported that is no list of names')
+  throw refused(where, 'has an id_token_signing_alg_values_supported that is not a list of names')
 }
 
 const shown = (value: unknown): string => (typeof value === 'string' ? quote(value) : 'of no name')

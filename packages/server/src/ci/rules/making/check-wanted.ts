@@ -88,7 +88,7 @@ export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps
   return { account, issuer, match: checked.match, grants: granted.grants, lifetime, warnings }
 }
 
-/** What whoever wants the rule can put right. */
+/** What the person who wants the rule can correct. */
 const IN_THE_WISH: ReadonlySet<ErrorCode> = new Set(['invalid-field', 'package-not-found'])
 
 /** Notes a refusal, and goes on. */
@@ -108,7 +108,7 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
   return found
 }
 
-/** Of each, so that every unknown name is told. What is no name of a package stays as it is, and `checkGrants` says so. */
+/** Of each, so that every unknown name is told. A text that cannot be a name stays as it is, and `checkGrants` says so. */
 async function packageIds(
   references: readonly PackageReference[],
   noted: Noted,
@@ -126,7 +126,7 @@ async function packageIds(
 function checkLifetime(lifetime: number, most: number): void {
   if (lifetime >= LIFETIME.least && lifetime <= most && lifetime % 1000 === 0) return
   throw invalidField(
-    `A lifetime of ${lifetime / 1000} seconds is not from ${LIFETIME.least / 1000} to ${most / 1000}, the most by RATAFIA_CI_MAX_LIFETIME.`,
+    `A lifetime of ${lifetime / 1000} seconds is not between ${LIFETIME.least / 1000} and ${most / 1000}. RATAFIA_CI_MAX_LIFETIME sets the upper limit.`,
     { field: 'lifetime' },
   )
 }

@@ -12,7 +12,7 @@ export interface RulePage {
 
 const MAX_RULES_PER_PAGE = 1000
 
-/** All rules, or those of an account (username or id) or an issuer (URL or id). Throws `invalid-field` when there is none such. */
+/** All rules, or those of an account (username or id) or an issuer (URL or id). Throws `invalid-field` when there is no such account or issuer. */
 export async function listRules(
   input: {
     readonly account?: string | undefined

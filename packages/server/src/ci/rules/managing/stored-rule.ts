@@ -58,7 +58,7 @@ function listsOf(json: unknown) {
     if (Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')) {
       return value
     }
-    throw new TypeError(`"${key}" of its grants is no list of texts.`)
+    throw new TypeError(`"${key}" of its grants is not a list of texts.`)
   }
   return {
     ...{ permissions: list('permissions'), packages: list('packages') },

@@ -36,7 +36,7 @@ for (const [matcher, value, expected] of [
   })
 }
 
-test('nothing holds for what is no scalar', () => {
+test('nothing holds for what is not a scalar', () => {
   const matcher = fc.oneof(
     fc.string(),
     fc.boolean(),
@@ -97,7 +97,7 @@ for (const [what, json, message] of [
   ['a bad pointer', { '/a~2/b': 'x' }, /JSON Pointer a ~ is written ~0/],
   ['two problems', { sub: null, '/ref': 'x' }, /sub: a matcher.*\/ref: write/],
 ] as const) {
-  test(`${what} is no match`, () => {
+  test(`${what} is not a match`, () => {
     assert.throws(() => readMatch(json), { code: 'invalid-field', extra: { field: 'match' }, message })
   })
 }

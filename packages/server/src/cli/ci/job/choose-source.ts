@@ -75,6 +75,6 @@ async function recognised(job: JobEnvironment): Promise<PlatformName> {
   for (const { platform, isThere } of SIGNS) if (await isThere(job)) return platform
   const all = SIGNS.map(({ looksFor }) => looksFor(job)).join(', ')
   throw new ServiceRefusal(
-    `This is no CI job that the command recognises. It looked for ${all}, and found none of them. Say with --from where the ID token is, for example --from env:NAME.`,
+    `The command does not recognise this CI job. It looked for ${all}, and found none of them. Say with --from where the ID token is, for example --from env:NAME.`,
   )
 }

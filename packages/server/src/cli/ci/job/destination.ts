@@ -22,7 +22,7 @@ export function destinationOf(text: string | undefined, job: JobEnvironment): De
   if (chosen === 'github-env') {
     if (environmentFile !== undefined) return { kind: 'github-env', path: environmentFile }
     throw new UsageError(
-      '--export github-env: GITHUB_ENV is not set, so this is no job of GitHub or Forgejo.',
+      '--export github-env: GITHUB_ENV is not set, so this is not a job of GitHub or Forgejo.',
     )
   }
   if (chosen === 'stdout') return { kind: 'stdout' }

@@ -13,9 +13,11 @@ export function idTokenIn(text: string, where: string): string {
   const token = text.trim()
   if (token === '') throw new ServiceRefusal(`${where} gives no ID token: it is empty.`)
   if (token.length > MOST_CHARACTERS)
-    throw new ServiceRefusal(`${where} gives more than 16 KiB: that is no ID token.`)
+    throw new ServiceRefusal(`${where} gives more than 16 KiB: that is not an ID token.`)
   if (claimsOf(token) === undefined) {
-    throw new ServiceRefusal(`${where} gives something that is no ID token (three parts with dots between).`)
+    throw new ServiceRefusal(
+      `${where} gives something other than an ID token (three parts with dots between).`,
+    )
   }
   return token
 }
