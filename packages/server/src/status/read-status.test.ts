@@ -80,7 +80,7 @@ const CASES: readonly (readonly [
     { issuerKeys: 3, failure: 'https://gitlab.example/x cannot be fetched: it answered with status 500.' },
     'issuers',
     'attention',
-    /^The keys of https:\/\/gitlab\.example\/false are of 2027-01-31T09:00:00\.000Z: .* status 500\. They are used for 24 hours\.$/,
+    /^The keys of https:\/\/gitlab\.example\/false date from 2027-01-31T09:00:00\.000Z: .* status 500\. They are used for 24 hours\.$/,
   ],
   [
     {},
