@@ -1,13 +1,13 @@
-/** Which addresses a program may connect to, when somebody else decides what a name means (contract/oidc.md, A19). */
+/** Tells public addresses from others, for connections to names that somebody else controls (contract/oidc.md, A19). */
 import { BlockList, isIP } from 'node:net'
 import { groupsOf, plainAddress } from './address.ts'
 
 export type AddressClass = 'public' | 'private' | 'loopback' | 'link-local' | 'reserved'
 
-/** IANA's registries of special addresses. Whatever is in none of these, and in {@link GLOBAL} for IPv6, is public. */
+/** IANA's registries of special addresses. Other IPv4 addresses are public, and other IPv6 addresses in {@link GLOBAL}. */
 const CLASSES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly string[]])[] = [
   ['loopback', ['127.0.0.0/8', '::1/128']],
-  // The last is where Amazon's machines find what identifies them, as at 169.254.169.254.
+  // The last is the IPv6 address of Amazon's metadata service, which is also at 169.254.169.254.
   ['link-local', ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128']],
   [
     'private',
@@ -21,7 +21,7 @@ const CLASSES: readonly (readonly [Exclude<AddressClass, 'public'>, readonly str
     [
       ...['0.0.0.0/8', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24'],
       ...['203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
-      // With Teredo, which hides an IPv4 address in its own way.
+      // 2001::/23 includes Teredo, whose addresses contain an IPv4 address.
       ...['2001::/23', '2001:db8::/32', '3fff::/20'],
     ],
   ],
@@ -39,7 +39,7 @@ export function classOf(address: string): AddressClass {
   return family === 'ipv4' || GLOBAL.check(meant, family) ? 'public' : 'reserved'
 }
 
-/** Whether the address is in one of these networks; both as they are written, and as {@link reachedAddress} says. */
+/** Whether the address, or the one that {@link reachedAddress} finds in it, is in one of these networks. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   const list = networkList(networks)
   return [plainAddress(address), reachedAddress(address)].some(
@@ -75,7 +75,7 @@ function networkList(networks: readonly string[]): BlockList {
   return list
 }
 
-/** The IPv4 address that a packet to this IPv6 address ends at, where there is one. Without a zone. */
+/** The IPv4 address that a packet to this IPv6 address reaches, if there is one; else the address without its zone. */
 function reachedAddress(address: string): string {
   const plain = plainAddress(address)
   const groups = groupsOf(plain)?.map((group) => Number.parseInt(group, 16))

@@ -1,4 +1,4 @@
-/** JSON that somebody else wrote, of which nothing is known. */
+/** Reads JSON that somebody else wrote: it may have any form, or not be JSON at all. */
 
 export type JsonObject = Readonly<Record<string, unknown>>
 

@@ -10,15 +10,15 @@ import type { RuleStore } from './rules/rule-store.ts'
 import type { UsedTokenStore } from './used-token-store.ts'
 
 export interface ExchangeDependencies extends GrantedDeps, MintDeps, Pick<SessionOpening, 'entryOf'> {
-  /** By what `iss` says, as text: asks the database, and nobody else. */
+  /** By the text of `iss`. Asks only the database. */
   readonly findIssuer: (url: string) => Promise<FoundIssuer | undefined>
   readonly rules: Pick<RuleStore, 'findForJob' | 'markUsed'>
   readonly usedTokens: Pick<UsedTokenStore, 'use' | 'find'>
   /** By the keys of the issuer, for this service. Throws `ExchangeRefusal`, and `KeysUnavailable`. */
   readonly verify: (token: UnverifiedIdToken, by: FoundIssuer) => Promise<VerifiedIdToken>
-  /** How people know this service, without a slash at its end: the audience of ID tokens for it. */
+  /** The base URL, without a slash at its end: the audience of ID tokens for this service. */
   readonly baseUrl: string
-  /** Adds an entry to the audit log, about what writes nothing else, and returns its id. */
+  /** Adds an entry to the audit log for an event that changes no other table, and returns its id. */
   readonly record: (change: AuditedChange, author: Author) => Promise<string>
   /** For the metrics. The URL is that of an issuer that the operator added. */
   readonly count: (issuer: string | undefined, outcome: Outcome) => void

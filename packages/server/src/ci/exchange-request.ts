@@ -66,7 +66,7 @@ const malformed = (message: string) => new ExchangeRefusal('malformed', message)
 function parametersIn(sent: SentParameters): Parameters {
   const texts = (name: string) => {
     const values = sent.get(name)
-    // Only JSON can say so. It would have to mean nothing, and a token for nothing is of no use.
+    // Only JSON can send one. It would ask for nothing, and a token for nothing is useless.
     if (values?.length === 0) throw malformed(`The parameter "${name}" is an empty list. Leave it out.`)
     return (values ?? []).map((value) => textOf(name, value)).filter((text) => text !== '')
   }
@@ -97,7 +97,7 @@ function parametersIn(sent: SentParameters): Parameters {
   }
 }
 
-/** Forms have no numbers. */
+/** A form has only texts; JSON may send the lifetime as a number. */
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (name === 'lifetime' && typeof value === 'number') return String(value)

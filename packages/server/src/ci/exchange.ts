@@ -60,7 +60,7 @@ async function exchangeSent(sent: SentExchange, progress: Progress, deps: Exchan
   return exchangeVerified(job, progress, deps)
 }
 
-/** Each lost attempt means that the rule has changed. */
+/** An attempt is lost when the rule changes meanwhile. */
 const ATTEMPTS = 5
 
 async function exchangeVerified(
@@ -108,7 +108,7 @@ async function answerBy(
   const { issuedType } = job.request
   const mintFor = (session: JobSession) => mintCredential(issuedType, session, granted.extra, deps)
   const wanted = newJobSession(by, granted, deps)
-  // First: keys that are out of reach must not use the ID token up.
+  // Before the session: when our keys are out of reach, the ID token must stay unused.
   const minted = await mintFor(wanted)
   const session = await openJobSession(job, by, wanted, deps)
   if (!session) return undefined
@@ -119,7 +119,7 @@ async function answerBy(
     access_token: accessToken,
     issued_token_type: issuedType,
     token_type: 'Macaroon',
-    // The milliseconds since the session began make no second less.
+    // Rounded: a few milliseconds have passed since the session began.
     expires_in: Math.max(0, Math.round((session.until.getTime() - now.getTime()) / 1000)),
     scope: granted.permissions.join(' '),
     session_id: session.id,
@@ -130,7 +130,7 @@ async function answerBy(
 
 const HOUR_MS = 3_600_000
 
-/** It is right to the hour. What only the operator sees is worth no refusal. */
+/** Right to the hour. Only the operator sees it, so a database that does not answer refuses no job here. */
 async function noteUse(
   { id, lastUsedAt }: RuleForJob['rule'],
   now: Date,

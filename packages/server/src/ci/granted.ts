@@ -44,7 +44,7 @@ export async function grantedOf(asked: Asked, rule: Rule, deps: GrantedDeps): Pr
   )
 }
 
-/** Says nothing of what would be granted. */
+/** Does not say what would be granted. */
 const wider = (name: string) =>
   new ExchangeRefusal(
     'wider-than-rule',

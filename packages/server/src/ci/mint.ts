@@ -23,7 +23,7 @@ export interface Minted {
 }
 
 export interface MintDeps extends Pick<TokenDependencies, 'keyring' | 'identity' | 'location' | 'clock'> {
-  /** Of this installation, even beside an external identity service: nobody else discharges what is minted here. */
+  /** This installation's own, even beside an external identity service: only it can discharge what is minted here. */
   readonly ownThirdParty: TokenDependencies['thirdParty']
 }
 

@@ -24,7 +24,7 @@ export interface Job {
   readonly verified: VerifiedIdToken
 }
 
-/** By then no clock takes it for valid: the leeway, and a minute more. */
+/** After the leeway and one more minute, no node's clock takes the ID token for valid. */
 const KEEP_MS = (LEEWAY_SECONDS + 60) * 1000
 
 /** Begins now, and is not stored yet. */
@@ -97,13 +97,13 @@ const AGAIN_MS = 120_000
 
 interface Again {
   readonly by: RuleForJob
-  /** When what is asked for now would end, if it were new. */
+  /** When a new session would end. */
   readonly until: Date
 }
 
 /**
- * The session that this ID token opened, for the same idempotency key (A15), as long as it is asked for now. Throws
- * {@link ExchangeRefusal} `used`.
+ * The session that this ID token opened for the same idempotency key (A15). It never lasts longer than what is asked for
+ * now. Throws {@link ExchangeRefusal} `used`.
  */
 async function openedBefore(
   { issuer, verified, idempotencyKey }: Job,

@@ -1,4 +1,4 @@
-/** What became of an exchange, for the metrics (contract/oidc.md, A23). */
+/** How an exchange ended, for the metrics (contract/oidc.md, A23). */
 import { RequestError, Unavailable } from '../errors.ts'
 import { ExchangeRefusal, KeysUnavailable, type Reason } from './refusal.ts'
 

@@ -1,5 +1,5 @@
 /**
- * Refusals of jobs that proved who they are, in the audit log: with what the rules say, which nobody else is told
+ * Writes refusals of jobs that proved who they are to the audit log, with what the rules say: nobody else is told that
  * (contract/oidc.md, A21, A22).
  */
 import { jobActor } from '../change.ts'
@@ -11,7 +11,7 @@ import { ExchangeRefusal, type Reason } from './refusal.ts'
 import { compareRules, type NothingGranted, nothingGranted } from './rules/nothing-granted.ts'
 import type { RuleForJob } from './rules/rule-store.ts'
 
-/** How far an exchange came. */
+/** How far an exchange got. */
 export interface Progress {
   issuer?: Issuer
   /** Of the ID token, verified or not. */
@@ -22,7 +22,7 @@ export interface Progress {
   rule?: RuleForJob['rule']
 }
 
-/** They come before the signature is checked, or mean that it is bad. */
+/** Refusals before the signature was checked, or because it was bad: anybody can cause them. */
 const UNPROVEN: ReadonlySet<Reason> = new Set([
   'malformed',
   'too-large',
@@ -81,7 +81,7 @@ export async function refusalRecorded(
 export const claimLines = (claims: ReturnType<typeof keptClaims>): readonly string[] =>
   Object.entries(claims).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
 
-/** None of a token of which one cannot be kept. */
+/** Empty when one of them cannot be kept: too long, or not storable. */
 function keptOf(issuer: Issuer, claims: Claims): ReturnType<typeof keptClaims> {
   try {
     return keptClaims(issuer, claims)

@@ -36,7 +36,7 @@ interface ExchangeRefusalDetails {
   readonly cause?: unknown
 }
 
-/** The message says what the token says, never what a rule expects, or whether there is one (A21). */
+/** The message says what the token says, never what a rule expects or whether there is one (A21). */
 export class ExchangeRefusal extends RequestError {
   readonly reason: Reason
 

@@ -12,7 +12,7 @@ import {
   toInstant,
 } from '../database/index.ts'
 
-/** What makes an ID token another one: its issuer's URL, and its key (contract/oidc.md, A14). */
+/** Tells ID tokens apart: the issuer's URL, and the key of the token (contract/oidc.md, A14). */
 export interface TokenName {
   readonly issuer: string
   readonly key: string
@@ -54,13 +54,13 @@ export interface UsedToken {
 
 export interface UsedTokenStore {
   /**
-   * Uses the ID token for a session, with its entry, in one transaction. Nothing is written where it answers `used`, or
-   * `changed`: the rule is disabled or gone, or another one has its name, or its account is disabled. Whoever changes rule,
-   * issuer or account waits for this session, or was first. Of uses at the same moment the primary key decides.
+   * Uses the ID token for a session, with its audit entry, in one transaction. Writes nothing when it returns `used`, or
+   * `changed`: the rule is disabled, gone or replaced, or its account is disabled. A change to the rule, issuer or account
+   * waits for this session, or came first. When several use the token at once, the primary key picks one.
    */
   use(use: Use): Promise<'opened' | 'used' | 'changed'>
   find(name: TokenName): Promise<UsedToken | undefined>
-  /** Removes at most `limit` that had to be kept until before that instant. Returns how many. */
+  /** Removes at most `limit` that no longer had to be kept at that instant. Returns how many. */
   removeExpired(before: Date, limit: number): Promise<number>
 }
 
@@ -153,7 +153,7 @@ const insertUsed = compiledOnce(
 const insertSession = insertRecorded(
   (query, { sessionId, description, at, until, ruleId, ruleVersion, issuer, job }: Values) => {
     const instant = (value: number) => sql`cast(${value} as bigint)`
-    // Primary keys. Locked in this order, as whoever removes an issuer or an account locks them before their rules.
+    // Primary keys. Locked in this order: removing an issuer or an account also locks it before its rules.
     return sql`insert into ${sql.table('token_session')}
         (session_id, account_id, description, valid_since, valid_until, created_at, rule_id, job)
       select cast(${sessionId} as text), account.id, cast(${description} as text),

@@ -1,4 +1,4 @@
-/** The algorithms of signatures that are taken, and the keys that each needs (contract/oidc.md, A17). */
+/** The signature algorithms that are accepted, and the keys that each needs (contract/oidc.md, A17). */
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 
 const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
@@ -12,7 +12,7 @@ const CURVES: Readonly<Record<string, string>> = {
 /** Never `none`, and none with a shared secret. */
 export const ALGORITHMS: readonly string[] = [...RSA, ...Object.values(CURVES), 'EdDSA']
 
-/** Bits. What a signature costs grows with the modulus, so that the issuer cannot choose any. */
+/** Bits. A larger modulus makes a signature more expensive to check, so it has an upper limit. */
 const RSA_MODULUS = { least: 2048, most: 8192 }
 const RSA_EXPONENT = { least: 3n, most: 2n ** 32n }
 

@@ -1,4 +1,4 @@
-/** What a token says of itself: for whom it is, and when (contract/oidc.md, A3, A14, A16). */
+/** Checks whom an ID token is for and when it is valid (contract/oidc.md, A3, A14, A16). */
 import { quote } from '../../errors.ts'
 import type { Issuer } from '../issuers/issuer.ts'
 import type { Reason } from '../refusal.ts'
@@ -8,7 +8,7 @@ import type { Claims } from './id-token.ts'
 /** How far clocks may differ, everywhere. */
 export const LEEWAY_SECONDS = 30
 
-/** A refusal that was not thrown yet: for explanations too. */
+/** A refusal that is not thrown yet, so that explanations can use it too. */
 export interface Problem {
   readonly reason: Reason
   readonly message: string
@@ -17,7 +17,7 @@ export interface Problem {
 /** What `aud` has to be for this issuer. */
 export const audienceFor = ({ settings }: Issuer, baseUrl: string): string => settings.audience ?? baseUrl
 
-/** Every audience is ours or one that the issuer is known to add: others could present the token as well. */
+/** Every audience must be ours or one that the issuer is known to add: anyone else named there could use the token too. */
 export function audienceProblem(aud: unknown, issuer: Issuer, baseUrl: string): Problem | undefined {
   const ours = audienceFor(issuer, baseUrl)
   if (aud === ours) return undefined

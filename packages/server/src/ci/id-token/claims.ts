@@ -8,11 +8,11 @@ export const isScalar = (value: unknown): value is Scalar =>
 /** PostgreSQL has no U+0000, and a lone surrogate would come back as another text. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
-/** Broadly: what might be, or contain, an e-mail address. Those are neither stored nor logged (A22). */
+/** Whether the text might be or contain an e-mail address, broadly: those are neither stored nor logged (A22). */
 export const mayHaveEmail = (text: string): boolean =>
   (text.includes('@') && !/[\s/:]/.test(text)) || EMAIL_IN_TEXT.test(text)
 
-/** Behind a blank or a mark, not behind a slash: a URL can name a user, and a workflow has its ref behind an `@`. */
+/** After a space or a mark, but not after a slash: a URL can name a user, and a workflow's ref follows an `@`. */
 const EMAIL_IN_TEXT = /(?:^|[\s<>()[\],;"'=]|mailto:)[^\s/:@<>()[\],;"'=]+@[^\s/:@<>()[\],;"'=]+\.[^\s/:@]/i
 
 /**
@@ -20,7 +20,7 @@ const EMAIL_IN_TEXT = /(?:^|[\s<>()[\],;"'=]|mailto:)[^\s/:@<>()[\],;"'=]+@[^\s/
  * is none.
  */
 export function claimOf(claims: Claims, name: string): unknown {
-  // An issuer chooses the names of claims. What every object inherits is not one.
+  // An issuer chooses the names of claims, so a property that every object inherits must not count.
   if (!name.startsWith('/')) return Object.hasOwn(claims, name) ? claims[name] : undefined
   return name.slice(1).split('/').reduce(memberOf, claims)
 }

@@ -39,7 +39,7 @@ export function readKeySet(text: string): string {
     .filter(isObject)
     .map(publicPart)
     .filter((jwk) => jwk !== undefined && importKey(jwk) !== undefined)
-  // In one order: servers of an issuer may each have another.
+  // Sorted: each server of an issuer may list them in another order.
   const keys = [...new Set(usable.map((jwk) => JSON.stringify(jwk)))].sort()
   return `{"keys":[${keys.join(',')}]}`
 }
@@ -59,7 +59,7 @@ export async function importIssuerKeys({ revision, keys, algorithms }: StoredKey
 
 const badKeySet = (message: string) => invalidField(message, { field: 'jwks' })
 
-/** A document that names none leaves all that we take. */
+/** All that we accept, when the document names none. */
 function allowedAlgorithms(named: unknown): readonly string[] {
   if (!Array.isArray(named) || named.length === 0) return ALGORITHMS
   return ALGORITHMS.filter((algorithm) => named.includes(algorithm))
@@ -71,7 +71,7 @@ const MEMBERS = {
   OKP: ['kty', 'kid', 'alg', 'crv', 'x'],
 } as const
 
-/** Undefined for a key that is not ours to use. Whoever published a private key has lost it. */
+/** Undefined for a key that must not be used. A private key that was published is not private any more. */
 function publicPart(jwk: Readonly<Record<string, unknown>>): JsonWebKey | undefined {
   const { kty, use, key_ops: operations, kid, d } = jwk
   if (kty !== 'RSA' && kty !== 'EC' && kty !== 'OKP') return undefined

@@ -35,7 +35,7 @@ export function readIdToken(text: string): UnverifiedIdToken {
 const malformed = (what: string, cause?: unknown) =>
   new ExchangeRefusal('malformed', `The ID token ${what}.`, { cause })
 
-/** `Buffer` leaves out what is no base64url, and ignores bits at the end: only what it writes itself is taken. */
+/** `Buffer` skips characters that are not base64url, and ignores spare bits: the text must be what it would write. */
 function decode(part: string, text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw malformed(`has a ${part} that is not base64url`)

@@ -60,7 +60,7 @@ function checkHeader({ alg, typ }: UnverifiedHeader, { algorithms }: IssuerKeys)
   }
 }
 
-/** How many signatures one token can cost: a set with more keys of one id is not read further. */
+/** How many signature checks one token can cost, when several keys of the set have the same id. */
 const MOST_KEYS_TRIED = 4
 
 function keysFor({ alg, kid }: UnverifiedHeader, { keys }: IssuerKeys): readonly IssuerKey[] {

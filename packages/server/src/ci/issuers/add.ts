@@ -73,7 +73,7 @@ async function fetchFirst(issuer: Issuer, fetchDocument: FetchDocument): Promise
     return await fetchKeys(issuer, fetchDocument)
   } catch (error) {
     if (error instanceof RequestError) throw invalidField(`${error.message} ${ADVICE}`, { field: 'url' })
-    // Without its cause, which would be taken for that of the database.
+    // Without its cause, which would read as a fault of the database.
     if (error instanceof Unavailable) throw new Unavailable(`${error.message} ${ADVICE}`)
     throw error
   }
@@ -81,7 +81,7 @@ async function fetchFirst(issuer: Issuer, fetchDocument: FetchDocument): Promise
 
 const ADVICE = 'No issuer was added. If the service cannot reach it, give its keys in a file: --jwks FILE.'
 
-/** In the words of the options. */
+/** Named as the options are. */
 function detailsOf({ id, kind, settings }: Issuer, pinned: boolean) {
   return {
     ...{ id, kind, pinned, audience: settings.audience, other_audiences: settings.otherAudiences },

@@ -1,4 +1,4 @@
-/** What an operator may say of an issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
+/** Checks what an operator says about an issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
 import { isIP } from 'node:net'
 import { classOf, firstAddressOf, isNetwork } from '../../address-classes.ts'
 import { invalidField, quote } from '../../errors.ts'
@@ -38,7 +38,7 @@ function checkKind(kind: string): KindName {
 
 function checkUrl(text: string): string {
   const refused = (why: string) => invalidField(`The URL ${quote(text)} ${why}.`, { field: 'url' })
-  // A URL parser drops or replaces what is left out here, and the text is compared with `iss` byte for byte.
+  // A URL parser would drop or replace other characters, but the text is compared with `iss` byte for byte.
   const isPlain = text.length <= LONGEST_ISSUER_URL && /^https?:\/\/[\x21-\x7e]+$/.test(text)
   if (!isPlain || !URL.canParse(text)) {
     throw refused(
@@ -49,7 +49,7 @@ function checkUrl(text: string): string {
   if (username !== '' || password !== '' || /[?#]/.test(text)) {
     throw refused('has a user, a query or a fragment. Leave that out')
   }
-  // 0x7f.1 is an address, too. Whoever reads the list of issuers must see which.
+  // 0x7f.1 is an address, too, but the list of issuers should show it in its usual form.
   if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0 && !text.includes(`://${hostname}`)) {
     throw refused(`has an address that is written ${hostname}`)
   }

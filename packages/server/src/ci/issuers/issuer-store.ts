@@ -20,7 +20,7 @@ export interface NamedRule {
 export interface IssuerStore {
   /** Within a transaction that also stores its keys. False when there is an issuer with this URL. */
   insert(issuer: Issuer): Promise<boolean>
-  /** By what `iss` says. With the keys themselves unless their revision is `known`; without it, never with them. */
+  /** By the text of `iss`. With the keys themselves if `known` is given and is not their revision. */
   findByUrl(url: string, known?: string): Promise<FoundIssuer | undefined>
   findById(id: string): Promise<FoundIssuer | undefined>
   /** By URL. */
@@ -28,9 +28,9 @@ export interface IssuerStore {
   /** By name. */
   rulesOf(id: string): Promise<readonly NamedRule[]>
   /**
-   * Within a transaction: removes the issuer, its keys and its rules, and returns those. Undefined when there is no such
-   * issuer. Whoever makes a rule of it, or opens a session by one, was first, or finds it gone. What was used of its ID
-   * tokens stays, by its URL.
+   * Within a transaction: removes the issuer, its keys and its rules, and returns the rules. Undefined when there is no
+   * such issuer. A call that adds a rule, or opens a session by one, came first or finds it gone. Its used ID tokens stay
+   * recorded, by its URL.
    */
   remove(id: string): Promise<readonly NamedRule[] | undefined>
 }

@@ -14,7 +14,7 @@ export interface Issuer {
 
 /** The database keeps this as JSON. */
 export interface IssuerSettings {
-  /** Of issuers that cannot set ours; null: the base URL. */
+  /** For issuers that cannot set ours; null: the base URL. */
   readonly audience: string | null
   /** What may stand in `aud` beside ours. */
   readonly otherAudiences: readonly string[]
@@ -41,7 +41,7 @@ export interface KeysState {
   readonly revision: string
   /** When an operator gave them; undefined where the issuer does. Pinned ones are never fetched and never too old. */
   readonly pinnedAt: Date | undefined
-  /** When the fetch began that got them. */
+  /** When the fetch that got them began. */
   readonly fetchedAt: Date
   /** When somebody last began to fetch them. Later than `fetchedAt`: that failed, or has not ended. */
   readonly triedAt: Date

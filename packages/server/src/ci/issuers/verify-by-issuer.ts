@@ -1,4 +1,4 @@
-/** Verifies an ID token with the keys of its issuer, which may have changed since they were fetched (contract/oidc.md, A18). */
+/** Verifies an ID token with the keys of its issuer, which may have changed meanwhile (contract/oidc.md, A18). */
 import type { Clock } from '../../clock.ts'
 import type { UnverifiedIdToken, VerifiedIdToken } from '../id-token/id-token.ts'
 import { verifyIdToken } from '../id-token/verify.ts'
@@ -35,7 +35,7 @@ export async function verifyByIssuer(
     const now = await stateAfterRefresh(found, deps)
     if (!now) throw removed()
     if (now.revision !== state.revision) return verify(token, { ...found, keys: now }, deps)
-    // The key that has this name is known: what it did not sign is refused, whatever the issuer would say now.
+    // The key of this name is known and did not sign the token, so it is refused even if the issuer does not answer.
     if (isSettled(now) || error.reason === 'signature') throw error
     throw unavailable(found, now)
   }
@@ -62,7 +62,7 @@ async function verify(
   return verifyIdToken(token, { issuer: found.issuer, keys: known, audience, now: clock() })
 }
 
-/** Asks the database for nothing where it was seen a moment ago that a fetch is too early. */
+/** Does not ask the database when the look-up of the issuer has just shown that it is too early to fetch again. */
 function stateAfterRefresh(
   found: FoundIssuer,
   { keys, clock }: VerifyByIssuerDeps,
@@ -81,7 +81,7 @@ function isTooOld({ pinnedAt, fetchedAt }: KeysState, now: Date): boolean {
   return pinnedAt === undefined && (age > KEPT_MS || age < -PAUSES.afterAny)
 }
 
-/** The last fetch got keys. */
+/** The last fetch succeeded. */
 const isSettled = ({ triedAt, fetchedAt }: KeysState): boolean => triedAt <= fetchedAt
 
 const mayBeOutdated = (error: unknown): error is ExchangeRefusal =>

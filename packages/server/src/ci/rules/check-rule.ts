@@ -12,7 +12,7 @@ import { warningsOf } from './warnings.ts'
 export interface CheckedRule {
   /** With what the kind adds (A9). */
   readonly match: Match
-  /** Sentences for whoever makes the rule. */
+  /** Sentences for the person who makes the rule. */
   readonly warnings: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** A rule against claims, claim by claim: for explanations and for the audit log. */
+/** Compares a rule with claims, one by one: for explanations and for the audit log. */
 import { claimOf, isScalar } from '../id-token/claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'

@@ -1,4 +1,4 @@
-/** A rule against a file of claims, line by line: for `publishers test`. */
+/** Compares a rule with a file of claims, line by line: for `publishers test`. */
 import { audienceFor, audienceProblem, LEEWAY_SECONDS, timeProblem } from '../id-token/check-claims.ts'
 import type { Claims } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'

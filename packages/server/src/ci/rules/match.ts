@@ -1,4 +1,4 @@
-/** Which rule a job gets its token by (contract/oidc.md, A6, A9). */
+/** Finds the rule that a job gets its token by (contract/oidc.md, A6, A9). */
 import { claimOf } from '../id-token/claims.ts'
 import type { Claims, VerifiedIdToken } from '../id-token/id-token.ts'
 import type { Issuer } from '../issuers/issuer.ts'

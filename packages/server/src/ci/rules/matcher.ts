@@ -3,7 +3,7 @@ import type { Scalar } from '../id-token/id-token.ts'
 
 export type { Scalar }
 
-/** What can stand alone, or in a list of which one has to hold. */
+/** What can stand alone or in `any_of`. */
 export type Single = Scalar | Fold | Glob
 export type Matcher = Single | AnyOf
 

@@ -41,7 +41,7 @@ export interface RuleForJob {
 
 export interface RuleStore {
   /**
-   * False, and nothing is written, when the name is taken, even by a call at the same moment. Throws `invalid-field` when
+   * False when the name is taken, even by a call at the same moment: then nothing is written. Throws `invalid-field` when
    * the issuer was just removed.
    */
   insert(rule: NewRule): Promise<boolean>
@@ -65,7 +65,7 @@ export interface RuleStore {
   markUsed(id: string, at: Date): Promise<void>
 }
 
-/** What `lastUsedAt` is right to. */
+/** How exact `lastUsedAt` is. */
 const USE_MS = 3_600_000
 
 /** Index publisher_rule_ids, then the primary key of account. Few rows, however many rules there are. */

@@ -5,10 +5,10 @@ import type { Issuer } from '../issuers/issuer.ts'
 import { kindOf } from '../issuers/kinds.ts'
 import type { Match } from './matcher.ts'
 
-/** Characters of {@link idsOfRule}: at three bytes for each they fit into a row of PostgreSQL's index. */
+/** The most characters of {@link idsOfRule}: even at three bytes each they fit into an index row of PostgreSQL. */
 export const MOST_IDS = 800
 
-/** Claims that a rule of this issuer matches exactly. */
+/** The claims that a rule of this issuer has to match exactly. */
 export const stableIdsOf = ({ kind, settings }: Issuer): readonly string[] =>
   (kind === 'generic' ? settings.stableClaims : null) ?? kindOf(kind).stableIds
 
@@ -16,7 +16,7 @@ export const stableIdsOf = ({ kind, settings }: Issuer): readonly string[] =>
 export const namesOf = ({ kind, settings }: Issuer): readonly string[] =>
   settings.namesCanBeReused ? kindOf(kind).names : []
 
-/** What `publisher_rule.ids` can say of a rule for this job: one text or two, or none where an id is missing. */
+/** The values of `publisher_rule.ids` that a rule for this job can have: one or two, or none when an id is missing. */
 export function idsOfJob(issuer: Issuer, claims: Claims): readonly string[] {
   const valueAt = (name: string) => claimOf(claims, name)
   return [idsKey(stableIdsOf(issuer), valueAt), namesKey(namesOf(issuer), valueAt)].filter(
@@ -24,7 +24,7 @@ export function idsOfJob(issuer: Issuer, claims: Claims): readonly string[] {
   )
 }
 
-/** What `publisher_rule.ids` says. Throws `TypeError`: the match has not passed `checkRule`. */
+/** The value of `publisher_rule.ids`. Throws `TypeError` for a match that has not passed `checkRule`. */
 export function idsOfRule(issuer: Issuer, match: Match): string {
   const valueAt = (name: string) => (Object.hasOwn(match, name) ? match[name] : undefined)
   const key = idsKey(stableIdsOf(issuer), valueAt) ?? namesKey(namesOf(issuer), valueAt)
@@ -34,7 +34,7 @@ export function idsOfRule(issuer: Issuer, match: Match): string {
 
 type ValueAt = (name: string) => unknown
 
-/** A list, where names are an object: neither is taken for the other. */
+/** A JSON list; that of names is an object, so that neither passes for the other. */
 const idsKey = (names: readonly string[], valueAt: ValueAt): string | undefined =>
   keyOf(names, valueAt, (values) => values)
 

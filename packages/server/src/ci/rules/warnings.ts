@@ -1,4 +1,4 @@
-/** What makes a rule risky although it is taken: sentences for whoever makes it (contract/oidc.md, "Needed in a rule"). */
+/** What makes a rule risky although it is accepted, in sentences (contract/oidc.md, "Needed in a rule"). */
 import type { Issuer } from '../issuers/issuer.ts'
 import { type KindName, kindOf } from '../issuers/kinds.ts'
 import type { Match, Matcher } from './matcher.ts'
@@ -74,7 +74,7 @@ const WARNINGS: Readonly<Record<KindName, readonly Warning[]>> = {
   generic: [],
 }
 
-/** Of a match that has passed the checks. */
+/** For a match that has passed the checks. */
 export function warningsOf({ kind }: Issuer, match: Match): readonly string[] {
   const { events } = kindOf(kind)
   const matcher = events && names(match, events.claim) ? match[events.claim] : undefined

@@ -29,7 +29,7 @@ export const publisherRow = (known: KnownRule, now: Date): PublisherRow => {
   }
 }
 
-/** With what makes a rule worth removing. */
+/** Also says when a rule may be worth removing. */
 function lastUse(rule: KnownRule['rule'], now: Date): string {
   const at = rule.lastUsedAt?.toISOString() ?? ''
   const disuse = disuseOf(rule, now)

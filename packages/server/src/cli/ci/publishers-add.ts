@@ -88,7 +88,7 @@ async function add(name: string, options: AddOptions, context: CommandContext): 
   )
 }
 
-/** A person at a terminal agrees to them; a script is told. */
+/** A person at a terminal confirms them; a script gets them as a note. */
 async function confirmedIds(
   { fromUrl, issuer, ...options }: AddOptions,
   context: CommandContext,

@@ -56,7 +56,7 @@ const refuse =
     done(new TooManyRequests(waitMs, { what: WHAT }))
   }
 
-/** Not what this service could not check, and not what was refused for coming too often. */
+/** Counts neither what this service could not check, nor what it refused for coming too often. */
 const count =
   (shutOut: ShutOut): onSendHookHandler =>
   (request, { statusCode }, payload, done) => {

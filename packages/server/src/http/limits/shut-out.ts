@@ -1,7 +1,6 @@
 /**
- * Networks that a class of failures has shut out: past the limit their requests are refused before anything about them is
- * looked at. Only failures cost something here. Whether a network is shut out is known in this process, so that the
- * others need nothing from the counters.
+ * Networks with too many failures: past the limit their requests are refused before anything about them is looked at.
+ * Only failures ask the counters. This process remembers which networks are shut out, so other requests cost nothing.
  */
 import { LRUCache } from 'lru-cache'
 import type { Networks } from '../../address.ts'

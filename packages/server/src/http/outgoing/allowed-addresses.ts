@@ -17,14 +17,13 @@ export interface Target {
   readonly host: string
   readonly port: number
   readonly secure: boolean
-  /** It is this machine, because the operator said so with an address. */
+  /** It is this machine: the operator gave a loopback address. */
   readonly loopback: boolean
 }
 
 /**
- * Checks what can be checked before any name is looked up: a `URL` has read an address in every spelling (`0x7f.1`,
- * `2130706433`), and `node:net` looks up no address, so that {@link addressRefusal} would never see it. Throws
- * {@link RequestError} `invalid-field`.
+ * Checks what can be checked before any name is looked up. That includes addresses, in every spelling that `URL` reads
+ * (`0x7f.1`, `2130706433`): `node:net` looks up only names. Throws {@link RequestError} `invalid-field`.
  */
 export function targetOf(text: string, from: DocumentSource): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -1,6 +1,6 @@
 /**
- * Fetches what an issuer publishes: its discovery document and its keys (contract/oidc.md, A19). What is fetched was
- * named by somebody else, so that nothing of it is trusted: neither where it is, nor how long it takes, nor its size.
+ * Fetches what an issuer publishes: its discovery document and its keys (contract/oidc.md, A19). Somebody else chose the
+ * address, so nothing is trusted: not where it leads, not how long it takes, not its size.
  */
 import type { IncomingMessage } from 'node:http'
 import { boundedBody } from '../../bounded-body.ts'
@@ -24,7 +24,7 @@ const TIMEOUT_MS = 5_000
 const MOST_BYTES = 256 * 1024
 const HEADERS = {
   accept: 'application/json',
-  // Unpacking foreign data could take any amount of memory.
+  // Decompressing foreign data could take any amount of memory.
   'accept-encoding': 'identity',
   connection: 'close',
   // Some services refuse a client without a name.
@@ -80,7 +80,7 @@ async function textOf(response: IncomingMessage, target: Target): Promise<string
   }
   if (statusCode !== 200) throw unavailable(target, `it answered with status ${statusCode}`)
   const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() !== 'identity') throw unavailable(target, 'its answer is packed')
+  if (encoding.toLowerCase() !== 'identity') throw unavailable(target, 'its answer is compressed')
   const body = await boundedBody(response, MOST_BYTES)
   if (body === undefined) throw unavailable(target, `its answer has more than ${MOST_BYTES / 1024} KiB`)
   try {
@@ -104,7 +104,7 @@ const REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
 }
 
-/** The text of an error could say what another program wrote. */
+/** In our own words: the message of an error may quote what another program wrote. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the connection failed'
   if (!('code' in error)) return error.message

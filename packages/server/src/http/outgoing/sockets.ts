@@ -16,8 +16,8 @@ import { addressRefusal, type DocumentSource, type Target } from './allowed-addr
 
 export interface SocketOptions {
   /**
-   * `http://HOST:PORT` or with `USER:PASSWORD@`: a proxy that connects to public issuers. It looks names up by itself,
-   * where nothing here sees the addresses. Issuers with private networks, and on this machine, are reached without it.
+   * `http://HOST:PORT` or with `USER:PASSWORD@`: a proxy that connects to public issuers. It looks names up itself, so
+   * their addresses are not checked here. Issuers with private networks, or on this machine, are reached without it.
    */
   readonly proxy?: string | undefined
   /** Every address of a name. Default: the system's. */
@@ -39,7 +39,7 @@ export async function openSocket(
     ? await connected(connect({ host, port, lookup: checkedLookup(resolve, from) }), signal)
     : await throughProxy(new URL(proxy), target, connect, signal)
   if (!secure) return socket
-  // Whatever NODE_TLS_REJECT_UNAUTHORIZED says. Its name is checked, or an address that stands in its place.
+  // Even if NODE_TLS_REJECT_UNAUTHORIZED says otherwise. The certificate is checked for the name, or for the address.
   const name = isIP(host) === 0 ? { servername: host } : {}
   return connectTls({ socket, host, ...name, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] })
 }
@@ -56,7 +56,7 @@ async function connected(socket: Socket, signal: AbortSignal): Promise<Socket> {
 
 const everyAddress = (host: string): Promise<readonly LookupAddress[]> => lookUp(host, { all: true })
 
-/** The connection goes to an address that was checked here: there is no second look-up with another answer. */
+/** The connection goes to an address that was checked here: no second look-up can give another one. */
 function checkedLookup(
   resolve: (host: string) => Promise<readonly LookupAddress[]>,
   from: DocumentSource,

@@ -23,7 +23,7 @@ export interface FetchedKeys extends StoredKeys {
 const LONGEST_URL = 2_000
 const MOST_ALGORITHMS = 100
 
-/** Throws as {@link FetchDocument}, and `invalid-field` for documents that say something else than they must. */
+/** Throws as {@link FetchDocument}, and `invalid-field` for documents that break the specification. */
 export async function fetchKeys(
   { url, settings }: Pick<Issuer, 'url' | 'settings'>,
   fetchDocument: FetchDocument,
@@ -31,7 +31,7 @@ export async function fetchKeys(
   const from = { issuer: url, privateAddresses: settings.privateAddresses }
   const where = `${url.replace(/\/$/, '')}/.well-known/openid-configuration`
   const document = readDocument(await fetchDocument(where, from), where)
-  // Not of another issuer, whose keys would then sign for this one (Discovery 4.3).
+  // Otherwise the keys of another issuer could sign for this one (Discovery 4.3).
   if (document['issuer'] !== url) {
     throw refused(where, `names the issuer ${shown(document['issuer'])} instead of ${quote(url)}`)
   }
@@ -50,7 +50,7 @@ function storedKeys(keySet: string, algorithms: readonly string[]): StoredKeys {
   return { ...stored, revision }
 }
 
-/** The keys that an operator gives. Throws `invalid-field` for a text that is not a key set, or has no key that can be used. */
+/** The keys that an operator gives. Throws `invalid-field` for a text that is not a key set, or has no usable key. */
 export function givenKeys(keySet: string): StoredKeys {
   const stored = storedKeys(keySet, [])
   const { keys }: { keys: readonly unknown[] } = JSON.parse(stored.keys)
@@ -66,7 +66,7 @@ function readDocument(text: string, where: string): Readonly<Record<string, unkn
   throw refused(where, 'is not a JSON object')
 }
 
-/** Empty where it does not say, or a list of texts. Which of them can be used is decided where tokens are verified. */
+/** The names; none when the document does not say. Which of them we accept is decided where ID tokens are verified. */
 function algorithmsOf(value: unknown, where: string): readonly string[] {
   if (value === undefined) return []
   const isList = Array.isArray(value) && value.length > 0 && value.length <= MOST_ALGORITHMS

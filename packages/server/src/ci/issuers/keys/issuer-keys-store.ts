@@ -18,21 +18,21 @@ export interface Pauses {
 }
 
 export interface IssuerKeysStore {
-  /** Of a new issuer. `by`: whether it gave them, or an operator, who pinned them. */
+  /** For a new issuer. `by`: who gave them. An operator's are pinned. */
   insert(
     issuerId: string,
     keys: StoredKeys,
     given: { readonly at: Date; readonly by: 'issuer' | 'operator' },
   ): Promise<void>
-  /** Pins others in place of pinned ones. False when the issuer has none. */
+  /** Replaces pinned keys by others. False when the issuer has no pinned keys. */
   pin(issuerId: string, keys: StoredKeys, at: Date): Promise<boolean>
   read(issuerId: string): Promise<StoredKeys | undefined>
   /**
-   * Lets the caller begin a fetch, and tells the revision before it. Undefined if another did so within the pause, if
-   * the keys are pinned, or if there is no such issuer. Of many who ask at once, on any node, one is told to begin.
+   * Lets the caller begin a fetch, and returns the revision before it. Undefined if another began one within the pause, if
+   * the keys are pinned, or if there is no such issuer. Of many calls at once, on all nodes, only one may begin.
    */
   begin(issuerId: string, at: Date, pauses: Pauses): Promise<string | undefined>
-  /** Ends the fetch that began at that instant. False, and nothing is written, if another has begun, or the keys were pinned. */
+  /** Ends the fetch that began at that instant. False if another has begun, or the keys were pinned: nothing is written. */
   succeed(issuerId: string, at: Date, keys: StoredKeys): Promise<boolean>
   /** The same, for one that failed. */
   fail(issuerId: string, at: Date, failure: string): Promise<void>
@@ -86,7 +86,7 @@ export function issuerKeysStore({ query }: Pick<Database, 'query'>): IssuerKeysS
           is.or([
             is('tried_at', '<=', now - afterAny),
             is.and([is('failure', 'is not', null), is('tried_at', '<=', now - afterFailure)]),
-            // A node whose clock was wrong must not stop the others.
+            // A node whose clock was ahead must not stop the others.
             is('tried_at', '>', now + afterAny),
           ]),
         )

@@ -7,9 +7,9 @@ import type { IssuerStore } from '../issuer-store.ts'
 import { type RefreshKeysDeps, refreshKeys } from './refresh-keys.ts'
 
 export interface KnownKeys {
-  /** By what `iss` says, with the keys themselves where this process does not know them. */
+  /** By the text of `iss`, with the keys themselves if this process does not know them. */
   find(url: string): Promise<FoundIssuer | undefined>
-  /** Of the revision that was found, or of a newer one. Undefined if the issuer was removed since. */
+  /** The keys of the revision that was found, or of a newer one. Undefined if the issuer was removed since. */
   of(found: FoundIssuer): Promise<IssuerKeys | undefined>
   /**
    * See {@link refreshKeys}. Calls for one issuer at a time wait for the same answer, a few hundred at most: one more gets
@@ -18,7 +18,7 @@ export interface KnownKeys {
   refresh(found: FoundIssuer): Promise<KeysState | undefined>
 }
 
-/** Issuers whose keys are remembered. One has at most 100. */
+/** For how many issuers keys are remembered; each has at most 100. */
 const MOST = 500
 /**
  * Calls that wait for one issuer. Nothing else bounds them while it does not answer: a request whose client has left is no
@@ -59,7 +59,7 @@ export function knownKeys(deps: KnownKeysDeps): KnownKeys {
       const forget = () => {
         if (known.peek(url) === entry) known.delete(url)
       }
-      // They may have been replaced meanwhile: then they are not what this revision means when it comes back.
+      // They may have been replaced while they were read, and this revision may come back.
       keys.then((found) => {
         if (found?.revision !== revision) forget()
       }, forget)

@@ -23,9 +23,8 @@ const LONGEST_FETCH_MS = 15_000
 const LOOK_MS = 200
 
 /**
- * Returns the state of the keys after the fetch that this call began, or that another node is making right now, or that
- * was made a moment ago. Undefined if the issuer was removed. A failure is in the state; it throws only what the
- * database does.
+ * Returns the state of the keys after a fetch: one that this call begins, one that another node has under way, or one that
+ * ended a moment ago. Undefined if the issuer was removed. A failed fetch is in the state; only the database makes it throw.
  */
 export async function refreshKeys(
   { issuer }: FoundIssuer,
@@ -41,11 +40,11 @@ export async function refreshKeys(
   }
 }
 
-/** Another node's fetch has not ended, and that node has not died meanwhile. */
+/** A fetch is under way, and has not lasted so long that its node must have died. */
 export const isBeingFetched = ({ triedAt, fetchedAt, failure }: KeysState, now: Date): boolean =>
   failure === undefined && triedAt > fetchedAt && now.getTime() - triedAt.getTime() < LONGEST_FETCH_MS
 
-/** One that has begun. */
+/** A fetch that has begun. */
 interface Fetch {
   readonly issuer: FoundIssuer['issuer']
   /** The revision. */

@@ -1,4 +1,4 @@
-/** The hourly fetch of all keys, so that a key which an issuer withdrew is refused (contract/oidc.md, A18). */
+/** Fetches all keys every hour, so that a key that an issuer withdrew is refused (contract/oidc.md, A18). */
 import type { FoundIssuer, KeysState } from '../issuer.ts'
 import type { IssuerStore } from '../issuer-store.ts'
 import { type RefreshKeysDeps, refreshKeys } from './refresh-keys.ts'
@@ -7,12 +7,12 @@ interface RefreshOldKeysDeps extends RefreshKeysDeps {
   readonly issuers: Pick<IssuerStore, 'list' | 'findById'>
   /** Whether to begin another step. */
   readonly goOn: () => Promise<boolean>
-  /** Called for an issuer whose keys could be fetched the last time, and now could not. */
+  /** Called for an issuer whose last fetch succeeded and whose fetch now failed. */
   readonly onFailed: (url: string, why: string) => void
 }
 
 const HOUR_MS = 3_600_000
-/** Fetched at the same time: an issuer that does not answer takes five seconds. */
+/** How many are fetched at once: an issuer that does not answer takes five seconds. */
 const AT_ONCE = 8
 
 /** Fetches those that are older than an hour. */
@@ -31,7 +31,7 @@ async function refreshOne(found: FoundIssuer, deps: RefreshOldKeysDeps): Promise
   }
 }
 
-/** Those from a clock that was ahead, too. */
+/** Also when they are from a clock that was ahead. */
 function isOld({ pinnedAt, fetchedAt }: KeysState, now: Date): boolean {
   return pinnedAt === undefined && Math.abs(now.getTime() - fetchedAt.getTime()) > HOUR_MS
 }

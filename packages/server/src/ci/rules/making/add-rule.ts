@@ -14,7 +14,7 @@ import { versionOf } from './rule-version.ts'
 
 export interface AddedRule extends KnownRule {
   readonly rule: Rule
-  /** Sentences for whoever made it. */
+  /** Sentences for the person who made it. */
   readonly warnings: readonly string[]
 }
 
@@ -22,7 +22,7 @@ interface AddRuleDeps extends CheckDeps {
   readonly change: Changing<{ readonly rules: RuleStore; readonly accounts: AccountStore }>
 }
 
-/** Of the rules of one project, which an exchange reads all at once. */
+/** An exchange reads all rules of a project at once. */
 export const MOST_RULES_OF_A_PROJECT = 100
 
 /**

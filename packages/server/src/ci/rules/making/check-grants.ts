@@ -8,7 +8,7 @@ export interface WantedGrants extends WantedAttenuations {
   readonly allowRegister?: boolean | undefined
 }
 
-/** What a leaked token, or a job that somebody else controls, must not be able to do. */
+/** What a leaked token, or a job under somebody else's control, must not be able to do. */
 export const NEVER_GRANTED: readonly string[] = [
   'edit_account',
   'modify_account_key',

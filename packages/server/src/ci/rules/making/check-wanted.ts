@@ -1,4 +1,4 @@
-/** Whether a rule that somebody wants can be made: everything that is wrong, at once. */
+/** Checks a rule that somebody wants to make, and reports everything that is wrong at once. */
 import type { ErrorCode } from '@ratafia/api'
 import { ATTENUATION_LIMITS } from '@ratafia/macaroon/conditions'
 import { type Account, requireNotRemoved } from '../../../accounts/account.ts'
@@ -56,7 +56,7 @@ export interface CheckDeps extends FindIssuerDeps {
 /** Milliseconds. */
 const LIFETIME = { standard: 900_000, least: 60_000 } as const
 
-/** Throws as `addRule` does. Everything is looked at first, so that nobody has to try again for each mistake. */
+/** Throws as `addRule` does, after looking at everything: nobody has to try again for each mistake. */
 export async function checkWanted(wanted: WantedRule, now: Date, deps: CheckDeps): Promise<CheckedWanted> {
   const problems: string[] = []
   const noted: Noted = async (work) => {
@@ -108,7 +108,7 @@ async function accountFor({ account, maker }: WantedRule, now: Date, deps: Check
   return found
 }
 
-/** Of each, so that every unknown name is told. A text that cannot be a name stays as it is, and `checkGrants` says so. */
+/** One by one, so that every unknown name is reported. A text that cannot be a name stays, and `checkGrants` reports it. */
 async function packageIds(
   references: readonly PackageReference[],
   noted: Noted,

@@ -1,6 +1,6 @@
 /**
- * The ids of a project, looked up once by its address, because nobody knows them by heart (contract/oidc.md, "Commands
- * and pipelines"). The rule has the ids alone: who gets the address later gets nothing by it.
+ * Looks the ids of a project up once by its address, because nobody knows them by heart (contract/oidc.md, "Commands and
+ * pipelines"). The rule matches only the ids: a later owner of the address gets nothing.
  */
 import { invalidField, quote, Unavailable } from '../../../errors.ts'
 import { isObject, jsonIn } from '../../../foreign-json.ts'
@@ -15,7 +15,7 @@ export interface ProjectIds {
   readonly ids: Readonly<Record<string, string>>
 }
 
-/** How a project is asked for. */
+/** How a forge tells the ids of a project. */
 interface Forge {
   /** Where the projects are whose jobs have tokens of the issuer: without a trailing slash. */
   readonly siteOf: (issuer: URL) => string
@@ -85,14 +85,14 @@ export async function lookUpIds(
   return idsFrom(text, forge)
 }
 
-/** No name that leads elsewhere, as `..` does. */
+/** Not `.` or `..`, which would lead to another address. */
 const NAME = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,255}$/
 const MOST_NAMES = 20
 
 function pathOf(address: string, site: string, { nested }: Forge): string {
   const url = address.length <= 2000 && URL.canParse(address) ? new URL(address) : undefined
   const { href = '', search, hash, username, password } = url ?? {}
-  // An id of one site is another project's on another.
+  // The same id belongs to another project on another site.
   const path = href.startsWith(`${site}/`) ? href.slice(site.length + 1).replace(/\/$|\.git\/?$/, '') : ''
   const names = path.split('/')
   const fits = nested ? names.length >= 2 && names.length <= MOST_NAMES : names.length === 2

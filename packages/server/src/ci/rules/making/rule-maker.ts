@@ -1,6 +1,6 @@
 /**
- * Who makes a rule (contract/oidc.md, A12): the operator, or a person in a browser. A token is never one, because a rule
- * goes on where the token ends.
+ * Who makes a rule (contract/oidc.md, A12): the operator, or a person in a browser. Never the holder of a token, because a
+ * rule outlives the token.
  */
 import type { Account } from '../../../accounts/account.ts'
 import { invalidField, unauthorized } from '../../../errors.ts'

@@ -1,4 +1,4 @@
-/** The version of a rule: by it the audit log tells what a rule said when it gave a token. */
+/** The version of a rule: with it the audit log shows what a rule said when it gave a token. */
 import { createHash } from 'node:crypto'
 import type { Rule } from '../rule.ts'
 

@@ -1,4 +1,4 @@
-/** Disables a rule: it gives nothing any longer, and what it gave ends at once (contract/oidc.md, A12). */
+/** Disables a rule: it gives no more tokens, and the sessions it opened end at once (contract/oidc.md, A12). */
 import type { Changing } from '../../../change.ts'
 import type { Clock } from '../../../clock.ts'
 import type { SessionStore } from '../../../tokens/session-store.ts'
@@ -16,7 +16,7 @@ export interface EndedRule extends KnownRule {
 }
 
 /**
- * A rule that is disabled stays as it was; it keeps its time. Throws `invalid-field` when there is no such rule.
+ * A rule that is disabled already keeps its time. Throws `invalid-field` when there is no such rule.
  *
  * @param input.by a username, or `operator`
  */

@@ -1,10 +1,10 @@
-/** How long a rule was of no use (contract/oidc.md, A23). */
+/** Whether a rule is of no use any more (contract/oidc.md, A23). */
 import type { Rule } from '../rule.ts'
 
 /** Milliseconds. */
 const LONG_UNUSED = 90 * 86_400_000
 
-/** Whether the rule is of no use: it never matched a job, or for 90 days it did not. */
+/** `undefined` for a rule that matched a job within the last 90 days. */
 export function disuseOf(
   { lastUsedAt }: Pick<Rule, 'lastUsedAt'>,
   now: Date,

@@ -1,4 +1,4 @@
-/** Removes a rule, and ends at once what it gave (contract/oidc.md, A12). */
+/** Removes a rule, and ends at once the sessions it opened (contract/oidc.md, A12). */
 import type { EndedRule, EndRuleDeps } from './disable-rule.ts'
 import { findRule, noRule } from './find-rule.ts'
 
@@ -14,7 +14,7 @@ export function removeRule(
   return change(async ({ rules, tokenSessions, record }) => {
     const known = await findRule(name, rules)
     const { id, version } = known.rule
-    // First: an exchange that is at work holds the row, and whoever comes later does not find it.
+    // First: an exchange under way holds the row, and a later one does not find it.
     if (!(await rules.remove(id))) throw noRule(name)
     const sessions = await tokenSessions.revokeOfRules([id], { at: clock(), by })
     await record({

@@ -6,7 +6,7 @@ import type { KnownRule, RuleStore } from '../rule-store.ts'
 import { findRule } from './find-rule.ts'
 
 export interface ShownRule extends KnownRule {
-  /** Sentences; also why such a rule could not be made now. */
+  /** Sentences, also about why the rule could not be made today. */
   readonly warnings: readonly string[]
 }
 

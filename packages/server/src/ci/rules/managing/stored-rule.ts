@@ -1,4 +1,4 @@
-/** Whether a stored rule is still what was made: for `ratafia verify`. */
+/** Checks that a stored rule still says what it said when it was made: for `ratafia verify`. */
 import type { AccountId } from '@ratafia/api'
 import { RequestError } from '../../../errors.ts'
 import { isObject } from '../../../foreign-json.ts'

@@ -13,7 +13,7 @@ interface TestRuleDeps extends FindIssuerDeps {
   readonly baseUrl: string
 }
 
-/** A line of the explanation, or what else keeps the rule from giving anything. */
+/** A line of the explanation, or another reason why the rule gives nothing. */
 export type TestedLine = Omit<ExplainedLine, 'of'> & { readonly of: ExplainedLine['of'] | 'rule' | 'account' }
 
 export interface TestedRule {
@@ -21,7 +21,7 @@ export interface TestedRule {
   /** A token with these claims gets what the rule grants, if it is signed and not used before. */
   readonly holds: boolean
   readonly lines: readonly TestedLine[]
-  /** When the claims were issued, if they say so: their times are held against it. A file of claims may be old. */
+  /** When the claims were issued, if they say so: their times are checked as of then. A file of claims may be old. */
   readonly at: Date
 }
 

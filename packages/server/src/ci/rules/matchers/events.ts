@@ -5,7 +5,7 @@ import type { Events } from '../../issuers/kinds.ts'
 import type { Match, Matcher } from '../matcher.ts'
 import { alternatives, holds } from './holds.ts'
 
-/** For a token whose other claims the rule takes. A kind without events lets all through; an absent claim never passes. */
+/** For a token whose other claims match. A kind without events lets all through; an absent claim never passes. */
 export function isEventAllowed(events: Events | undefined, match: Match, claims: Claims): boolean {
   if (events === undefined) return true
   const value = claimOf(claims, events.claim)
@@ -19,11 +19,11 @@ export function isStandard({ standard }: Events, value: unknown): boolean {
   return typeof value === 'string' && !standard.allBut.includes(value)
 }
 
-/** Of the events that no rule can let in: those that this one would. */
+/** The events that no rule may let in and this one would. */
 export const neverAllowed = (events: Events, matcher: Matcher): readonly string[] =>
   events.never.filter((never) => holds(matcher, never))
 
-/** What the rule lets in beside the standard, as it writes it. */
+/** What the rule lets in beyond the standard, as the rule writes it. */
 export const beyondStandard = (events: Events, matcher: Matcher): readonly string[] =>
   alternatives(matcher)
     .filter((single) => typeof single === 'object' || !isStandard(events, single))

@@ -1,6 +1,6 @@
 /**
- * Patterns of rules. No regular expression is built from one, and a match takes no more steps than the pattern has
- * characters for each character of the value: both are bounded (contract/oidc.md, A7).
+ * Patterns of rules (contract/oidc.md, A7). No regular expression is built from one. A match takes at most as many steps
+ * as the lengths of pattern and value multiplied, and both are bounded.
  */
 
 /** Characters. A longer value matches no pattern. */
@@ -11,8 +11,8 @@ export function globMatches(pattern: string, value: string): boolean {
   if (value.length > GLOB_LIMITS.value) return false
   let p = 0
   let v = 0
-  // Behind the last `*`, and where the value goes on if that takes one character more. An earlier `*` never has to: what
-  // stands between the two is found as early as possible.
+  // After the last `*`, and where the value goes on if that `*` takes one more character. An earlier `*` never has to
+  // take more: what follows it was found as early as possible.
   let afterStar = -1
   let resume = 0
   while (v < value.length) {

@@ -1,4 +1,4 @@
-/** Whether what a token says is what a rule demands (contract/oidc.md, A7). */
+/** Whether the value of a claim is what a rule demands (contract/oidc.md, A7). */
 import { isScalar } from '../../id-token/claims.ts'
 import type { Matcher, Single } from '../matcher.ts'
 import { globMatches } from './glob.ts'
@@ -9,7 +9,7 @@ export function holds(matcher: Matcher, value: unknown): boolean {
   return alternatives(matcher).some((single) => holdsAlone(single, value))
 }
 
-/** Of which one has to hold. */
+/** One of them has to hold. */
 export const alternatives = (matcher: Matcher): readonly Single[] =>
   typeof matcher === 'object' && 'any_of' in matcher ? matcher.any_of : [matcher]
 
@@ -20,5 +20,5 @@ function holdsAlone(single: Single, value: unknown): boolean {
   return single.fold.length === value.length && withoutCase(single.fold) === withoutCase(value)
 }
 
-/** Of ASCII letters alone: `toLowerCase` makes a `k` of the sign of Kelvin. */
+/** Only ASCII letters: `toLowerCase` would turn the Kelvin sign into a `k`. */
 const withoutCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,4 +1,4 @@
-/** The match of a rule, from JSON: of an operator, or of the database (contract/oidc.md, A7). */
+/** Reads the match of a rule from JSON that an operator or the database gives (contract/oidc.md, A7). */
 import { invalidField, quote } from '../../../errors.ts'
 import { isObject } from '../../../foreign-json.ts'
 import { isScalar, isStorable, pointedName } from '../../id-token/claims.ts'
@@ -28,7 +28,7 @@ export function readMatch(json: unknown): Match {
 export const matchRefused = (problems: readonly string[]) =>
   invalidField(`The rule is refused. ${problems.join(' ')}`, { field: 'match' })
 
-/** As people write it, with nothing odd in it. */
+/** Quoted, if it has characters that names of claims do not usually have. */
 export const claimText = (claim: string): string => (/^[\w./~-]{1,200}$/.test(claim) ? claim : quote(claim))
 
 const MATCHER_FORM = `a matcher is a text of at most ${LIMITS.text} characters, a boolean, a number, {"fold": TEXT}, {"glob": PATTERN} or {"any_of": [MATCHER, …]}`
@@ -66,7 +66,7 @@ function readSingle(value: unknown): Single | undefined {
 const onlyMember = (value: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.keys(value).length === 1 && Object.hasOwn(value, name) ? value[name] : undefined
 
-/** Beyond 2^53 several numbers are one. */
+/** Beyond 2^53 different numbers of the JSON text become the same. */
 function isPlain(value: Scalar): boolean {
   if (typeof value === 'string') return value.length <= LIMITS.text && isStorable(value)
   return typeof value === 'boolean' || Math.abs(value) <= Number.MAX_SAFE_INTEGER

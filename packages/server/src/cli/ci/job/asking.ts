@@ -1,4 +1,4 @@
-/** What is asked of a platform. */
+/** What a platform is asked for. */
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 
 export interface Asking {

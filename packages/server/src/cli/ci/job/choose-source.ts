@@ -45,7 +45,7 @@ const variable = (platform: PlatformName, name: string): Sign => ({
   isThere: (job) => job.variable(name) !== undefined,
 })
 
-/** In this order: a token that somebody has put there is meant, and Forgejo also calls itself GitHub. */
+/** In this order: a token that somebody put there goes first, and Forgejo also sets GitHub's variables. */
 const SIGNS: readonly Sign[] = [
   { ...variable('gitlab', 'RATAFIA_ID_TOKEN'), looksFor: () => 'RATAFIA_ID_TOKEN' },
   variable('gitlab', 'GITLAB_CI'),

@@ -1,4 +1,4 @@
-/** `--export`: where a credential goes. It is never an argument, and on standard output only where that was asked for. */
+/** `--export`: where a credential goes. Never into arguments, and to standard output only if asked. */
 import { access, appendFile, constants } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
@@ -34,7 +34,7 @@ export function destinationOf(text: string | undefined, job: JobEnvironment): De
   )
 }
 
-/** Before a credential is made that then has no place to go. Throws {@link FileError}. */
+/** Called before a credential is made that would then have nowhere to go. Throws {@link FileError}. */
 export async function requireWritable({ kind, path }: Destination): Promise<void> {
   if (path === undefined) return
   // A new file takes the place of an older one: the directory decides.

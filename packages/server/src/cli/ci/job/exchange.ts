@@ -20,7 +20,7 @@ export interface Wanted {
 export interface Minted {
   /** The value of SNAPCRAFT_STORE_CREDENTIALS. */
   readonly credentials: string
-  /** All that must not be in a log: the same, and what is in it. */
+  /** All that must not be in a log: the credentials, and the tokens in them. */
   readonly secrets: readonly string[]
   readonly sessionId: string
   /** Seconds. */
@@ -33,7 +33,7 @@ interface Request {
   readonly url: string
   readonly idToken: string
   readonly wanted: Wanted
-  /** The same for each try: what was minted already, and lost on its way, is then given again (A15). */
+  /** The same for each try: a token that was lost on its way is then given again (A15). */
   readonly idempotencyKey: string
   readonly patience: number
 }
@@ -63,7 +63,7 @@ export async function exchange(request: Request): Promise<Minted> {
   throw refusalOf(answer)
 }
 
-/** Should the service repeat the ID token, no message does. */
+/** Takes the ID token out of the answer, in case the service repeats it: messages quote the answer. */
 function without(idToken: string, answer: Answer): Answer {
   const text = answer.text.replaceAll(idToken, '…')
   return { ...answer, text, body: objectIn(text) }
@@ -87,12 +87,12 @@ function parametersOf(idToken: string, wanted: Wanted): URLSearchParams {
 
 function mintedIn(body: JsonObject, url: string): Minted {
   const { credentials, access_token: token, session_id: sessionId, expires_in: lifetime, rule } = body
-  // So it is one line, and means nothing to a shell.
+  // One line, in which a shell finds nothing to interpret.
   if (typeof credentials !== 'string' || !/^[\w+/-]{16,}={0,2}$/.test(credentials))
     throw strangeAnswer(url, 'no credential')
   if (typeof sessionId !== 'string' || !/^[0-9a-f-]{1,64}$/.test(sessionId))
     throw strangeAnswer(url, 'no session')
-  // That of a pair is `root=…, discharge=…`.
+  // The access token of a pair is `root=…, discharge=…`.
   const parts = typeof token === 'string' ? [token, ...(token.match(/[\w-]{16,}/g) ?? [])] : []
   const secrets = [credentials, ...parts, ...textsIn(credentials)]
   return {

@@ -1,4 +1,4 @@
-/** Hides secrets in the log of the job, where its platform can: they are told before anything is done with them. */
+/** Hides secrets in the log of the job, where its platform can: it learns them before anything is done with them. */
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { runProgram } from './program.ts'
 
@@ -30,7 +30,7 @@ const linesOf = (secrets: readonly string[]): readonly string[] => [
   ...new Set(secrets.flatMap((secret) => secret.split(/[\r\n]+/)).filter((text) => text !== '')),
 ]
 
-/** An agent before 3.67 cannot: then only the file or the caller has the secrets, as everywhere else. */
+/** An agent before 3.67 cannot. Even then nothing prints the secrets: they go only where `--export` says. */
 async function redact(secrets: readonly string[], job: JobEnvironment): Promise<void> {
   for (const secret of secrets) {
     await runProgram('buildkite-agent', ['redactor', 'add'], { job, input: secret }).catch(() => undefined)

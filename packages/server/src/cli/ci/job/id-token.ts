@@ -23,8 +23,8 @@ export function idTokenIn(text: string, where: string): string {
 }
 
 /**
- * A token for somebody else goes nowhere: whoever gets it could use it there. Throws {@link ServiceRefusal}. `advice`
- * is a sentence.
+ * An ID token for another service is not sent: the receiver could use it there. Throws {@link ServiceRefusal}. `advice` is
+ * a sentence.
  */
 export function requireAudience(token: string, audience: string, advice: string): void {
   const { aud } = claimsOf(token) ?? {}

@@ -52,8 +52,8 @@ export async function login(options: LoginOptions, context: CommandContext): Pro
 }
 
 /**
- * A service must not get tokens for another one by naming its audience: whoever reaches a service under another address
- * than its own says so.
+ * A service must not get ID tokens for another one by naming that one's audience. To reach a service under an address that
+ * is not its own, give `--audience`.
  */
 async function askedAudience(url: string, streams: Streams): Promise<string> {
   const audience = await withRetries(streams, (patience) => audienceOf(url, patience))
@@ -98,9 +98,9 @@ function summaryOf(minted: Minted, { kind, path }: Destination, variable: string
     stdout: 'The credential is on standard output.',
   }[kind]
   const by = rule === undefined ? '' : `, by the rule ${harmless(rule)}`
-  return `${where} It lasts ${minutes(lifetime)}${by}. \`ratafia ci logout\` ends its session, ${sessionId}, before.`
+  return `${where} It lasts ${minutes(lifetime)}${by}. \`ratafia ci logout\` ends its session, ${sessionId}, sooner.`
 }
 
-/** What is left is counted in whole seconds, and some have passed. */
+/** Rounded: a second or two of a lifetime in minutes may have passed. */
 const minutes = (seconds: number): string =>
   seconds < 90 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`

@@ -1,4 +1,4 @@
-/** A program of the platform. Nothing secret is in its arguments, which everybody on the machine can read. */
+/** Runs a program of the platform. Everybody on the machine can read its arguments, so they have no secret. */
 import { execFile } from 'node:child_process'
 import type { JobEnvironment } from '../../../config/job-environment.ts'
 import { ServiceRefusal } from '../../context.ts'
@@ -29,7 +29,7 @@ export function runProgram(
   })
 }
 
-/** Its errors are about the platform: the token is in its output, which is left out. */
+/** Standard error is about the platform. Standard output has the token, so it is left out. */
 function failureOf(
   { code, killed }: { code?: string | number | null; killed?: boolean },
   stderr: string,

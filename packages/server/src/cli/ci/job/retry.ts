@@ -45,7 +45,7 @@ export async function withRetries<T>(
       return await attempt(Math.min(LONGEST_REQUEST_MS, Math.ceil(end - performance.now())))
     } catch (error) {
       const wait = waitAfter(error, pause)
-      // One more second, so that the request has some time too.
+      // One more second, so that the request has some time left.
       if (wait === undefined || performance.now() + wait + 1000 > end) throw error
       const message = error instanceof Error ? error.message : String(error)
       note(streams, `${harmless(message)} Trying again in ${Math.max(1, Math.round(wait / 1000))} s.`)
@@ -54,9 +54,9 @@ export async function withRetries<T>(
   }
 }
 
-/** Undefined: trying again would end the same way. */
+/** Milliseconds; undefined if trying again would end the same way. */
 function waitAfter(error: unknown, pause: number): number | undefined {
-  // The jobs of a matrix fail together. They need not come back together.
+  // The jobs of a matrix fail together. They should not come back together.
   const some = randomInt(Math.ceil(pause / 2), pause + 1)
   if (error instanceof Busy) return Math.max(error.wait ?? 0, some)
   if (!(error instanceof NoAnswer)) return undefined
