@@ -39,6 +39,12 @@ export function classOf(address: string): AddressClass {
   return family === 'ipv4' || GLOBAL.check(meant, family) ? 'public' : 'reserved'
 }
 
+/** The host of a URL: a name, or an address as `node:net` takes it, without the brackets of IPv6. */
+export const hostIn = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** Whether the host is an address of this machine, not a name. */
+export const isLoopbackHost = (host: string): boolean => isIP(host) !== 0 && classOf(host) === 'loopback'
+
 /** Whether the address, or the one that {@link reachedAddress} finds in it, is in one of these networks. */
 export function isInNetworks(address: string, networks: readonly string[]): boolean {
   const list = networkList(networks)

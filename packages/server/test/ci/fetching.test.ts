@@ -412,7 +412,10 @@ describe('documents', () => {
         /it redirects \(status 302\)/,
       ],
       [(response) => response.writeHead(404).end(), /it answered with status 404/],
-      [(response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(), /its answer is compressed/],
+      [
+        (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(),
+        /its answer is compressed/,
+      ],
       [(response) => response.end(Buffer.from([0x7b, 0xff, 0x7d])), /its answer is not UTF-8/],
       [(response) => response.socket?.destroy(), /the connection broke/],
       [(response) => response.socket?.end('what\r\n\r\n'), /the connection failed \(HPE_/],

@@ -1,6 +1,6 @@
 /** Checks what an operator says about an issuer (contract/oidc.md, A3, A4, A8, A16, A19). */
 import { isIP } from 'node:net'
-import { classOf, firstAddressOf, isNetwork } from '../../address-classes.ts'
+import { classOf, firstAddressOf, hostIn, isLoopbackHost, isNetwork } from '../../address-classes.ts'
 import { invalidField, quote } from '../../errors.ts'
 import { type Issuer, type IssuerSettings, LONGEST_LIFE } from './issuer.ts'
 import { KIND_NAMES, KINDS, type KindName } from './kinds.ts'
@@ -45,24 +45,19 @@ function checkUrl(text: string): string {
       `cannot be that of an issuer: it has to begin with https:// and have at most ${LONGEST_ISSUER_URL} characters`,
     )
   }
-  const { protocol, hostname, username, password } = new URL(text)
+  const url = new URL(text)
+  const { protocol, username, password } = url
   if (username !== '' || password !== '' || /[?#]/.test(text)) {
     throw refused('has a user, a query or a fragment. Leave that out')
   }
   // 0x7f.1 is an address, too, but the list of issuers should show it in its usual form.
-  if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0 && !text.includes(`://${hostname}`)) {
-    throw refused(`has an address that is written ${hostname}`)
+  if (isIP(hostIn(url)) !== 0 && !text.includes(`://${url.hostname}`)) {
+    throw refused(`has an address that is written ${url.hostname}`)
   }
-  if (protocol !== 'https:' && !isLoopbackUrl(text)) {
+  if (protocol !== 'https:' && !isLoopbackHost(hostIn(url))) {
     throw refused('is not https. Only a loopback address, such as http://127.0.0.1:8080, is used without it')
   }
   return text
-}
-
-/** Whether it has an address of this machine, not a name. */
-function isLoopbackUrl(url: string): boolean {
-  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
-  return isIP(host) !== 0 && classOf(host) === 'loopback'
 }
 
 function checkSettings(kind: KindName, wanted: WantedIssuer): IssuerSettings {

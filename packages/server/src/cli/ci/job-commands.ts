@@ -1,6 +1,7 @@
 /** `ratafia ci`: what the job of a CI platform runs. It needs no installation, only the service's address. */
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context.ts'
+import { several } from '../option-values.ts'
 import type { LoginOptions } from './job/login.ts'
 import type { LogoutOptions } from './job/logout.ts'
 
@@ -85,5 +86,3 @@ export function ciCommands(parent: Command, context: CommandContext): void {
       await logout(options, context)
     })
 }
-
-const several = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]

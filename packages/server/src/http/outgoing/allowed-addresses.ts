@@ -1,6 +1,6 @@
 /** Which hosts a document of an issuer may come from (contract/oidc.md, A19). */
 import { isIP } from 'node:net'
-import { type AddressClass, classOf, isInNetworks } from '../../address-classes.ts'
+import { type AddressClass, classOf, hostIn, isInNetworks, isLoopbackHost } from '../../address-classes.ts'
 import { invalidField, quote, type RequestError } from '../../errors.ts'
 
 /** For whom a document is fetched. */
@@ -29,8 +29,8 @@ export function targetOf(text: string, from: DocumentSource): Target {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const secure = url?.protocol === 'https:'
   if (!url || (!secure && url.protocol !== 'http:')) throw refused(text, 'it is not an https URL')
-  const host = hostOf(url)
-  const loopback = isLoopbackLiteral(host) && isLoopbackLiteral(hostOf(new URL(from.issuer)))
+  const host = hostIn(url)
+  const loopback = isLoopbackHost(host) && isLoopbackHost(hostIn(new URL(from.issuer)))
   if (!secure && !loopback) {
     throw refused(
       text,
@@ -64,10 +64,6 @@ const WORDS: Readonly<Record<Exclude<AddressClass, 'public'>, string>> = {
   'link-local': 'a link-local address, which no issuer may be at.',
   reserved: 'not the address of a host.',
 }
-
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
-
-const isLoopbackLiteral = (host: string): boolean => isIP(host) !== 0 && classOf(host) === 'loopback'
 
 const refused = (text: string, why: string): RequestError =>
   invalidField(`${quote(text)} is not fetched: ${why}.`)

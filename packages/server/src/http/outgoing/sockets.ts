@@ -11,6 +11,7 @@ import {
 } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { hostIn } from '../../address-classes.ts'
 import { request } from '../../node-http.ts'
 import { addressRefusal, type DocumentSource, type Target } from './allowed-addresses.ts'
 
@@ -87,7 +88,7 @@ function throughProxy(
   signal: AbortSignal,
 ): Promise<Duplex> {
   const wanted = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
-  const { username, password, hostname } = proxy
+  const { username, password } = proxy
   const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
   return new Promise((resolve, reject) => {
     request({
@@ -97,8 +98,7 @@ function throughProxy(
         host: wanted,
         ...(username !== '' && { 'proxy-authorization': `Basic ${login.toString('base64')}` }),
       },
-      createConnection: () =>
-        connect({ host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(proxy.port) || 80 }),
+      createConnection: () => connect({ host: hostIn(proxy), port: Number(proxy.port) || 80 }),
       signal,
     })
       .on('connect', ({ statusCode }, socket, head) => {
