@@ -40,6 +40,7 @@ for (const [what, jwk] of [
   ['a symmetric key', { kty: 'oct', k: 'c2VjcmV0', kid: 'r' }],
   ['a private key', { ...jwkOf(testKeys().replaced.privateKey), kid: 'p' }],
   ['an RSA key of 1024 bits', SMALL],
+  ['an RSA key of 8200 bits', { ...OTHER, n: Buffer.alloc(1025, 255).toString('base64url') }],
   ['an RSA key with the exponent 1', { ...OTHER, e: 'AQ' }],
   ['an RSA key with a large exponent', { ...OTHER, e: RSA.n }],
   ['an RSA key without a modulus', { ...OTHER, n: undefined }],

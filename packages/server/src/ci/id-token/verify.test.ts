@@ -163,6 +163,20 @@ test('of two keys with one kid each is tried', async () => {
   await verify({}, keys)
 })
 
+test('of five keys with one kid the last is not tried', async () => {
+  // Key sets are sorted: those with an "alg" come before that of the test.
+  const others = [251, 253, 255, 249].map((byte) => ({
+    ...{ ...OTHER, alg: 'RS256', kid: 'test-key' },
+    n: Buffer.alloc(256, byte).toString('base64url'),
+  }))
+  const verifyAfter = async (count: number) => {
+    const keys = [...others.slice(0, count), { ...RSA, kid: 'test-key' }]
+    return verify({}, await importKeys(JSON.stringify({ keys })))
+  }
+  await verifyAfter(3)
+  await assert.rejects(verifyAfter(4), { reason: 'signature' })
+})
+
 test('RSA keys without alg verify every RSA algorithm', async () => {
   await verify(
     { header: { alg: 'PS256' } },
