@@ -57,6 +57,9 @@ test('the first by name of those that grant the same, in whatever order it is wr
   )
   const wider = { ...reordered, channels: ['edge'] }
   assert.equal(reasonOf(ruleOf('b', HOLDS), ruleOf('a', HOLDS, { grants: wider })), 'ambiguous-rule')
+  assert.equal(reasonOf(ruleOf('b', HOLDS), ruleOf('a', HOLDS, { lifetime: 2 })), 'ambiguous-rule')
+  const elsewhere = { accountId: 'b' as AccountId }
+  assert.equal(reasonOf(ruleOf('b', HOLDS), ruleOf('a', HOLDS, elsewhere)), 'ambiguous-rule')
 })
 
 test('a disabled rule is found only where no other holds', () => {
