@@ -1,4 +1,4 @@
-/** Rules for jobs of CI systems, and what they gave. */
+/** Rules for jobs of CI systems, and the sessions they opened. */
 import { storedRuleProblem } from '../ci/rules/managing/stored-rule.ts'
 import type { Check } from './check.ts'
 
@@ -15,7 +15,7 @@ export const JOB_CHECKS: readonly Check[] = [
   },
   {
     name: 'rule-sessions',
-    holds: 'What a rule gave that was removed or disabled is revoked.',
+    holds: 'The sessions of a removed or disabled rule are revoked.',
     async *find({ jobs }) {
       for await (const { id } of jobs.sessionsOfEndedRules())
         yield `The token session ${id} was opened by a rule that is removed or disabled, and is not revoked.`

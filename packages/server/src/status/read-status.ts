@@ -176,7 +176,10 @@ async function issuersFinding(deps: Pick<StatusDeps, 'issuers'>, now: Date): Pro
     return { part: 'issuers', state: 'ok', says: 'There is none, so no job can have a token.' }
   const age = ({ keys }: FoundIssuer) => now.getTime() - keys.fetchedAt.getTime()
   const old = all.filter((found) => found.keys.pinnedAt === undefined && age(found) > ISSUER_KEYS_MS)
-  if (old.length === 0) return { part: 'issuers', state: 'ok', says: `The keys of ${all.length} are known.` }
+  if (old.length === 0) {
+    const which = all.length === 1 ? 'the issuer' : `all ${all.length} issuers`
+    return { part: 'issuers', state: 'ok', says: `The keys of ${which} are known.` }
+  }
   const says = old.map((found) => {
     const { fetchedAt, failure = 'the service that fetches them every hour does not run' } = found.keys
     const end = age(found) > DAY_MS ? 'Its jobs get no token' : 'They are used for 24 hours'

@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { addAccount } from '../../src/accounts/add.ts'
+import { removeAccount } from '../../src/accounts/removal/remove-account.ts'
 import { addRule } from '../../src/ci/rules/making/add-rule.ts'
 import { disableRule } from '../../src/ci/rules/managing/disable-rule.ts'
 import { removeRule } from '../../src/ci/rules/managing/remove-rule.ts'
@@ -49,4 +50,29 @@ eachDatabase((kind, _open, fresh) => {
       assert.equal(found.find(({ id }) => id === session)?.revokedBy, 'operator')
     })
   }
+
+  test('an account that is removed while a rule of it is made ends without one', async () => {
+    const { installation } = service
+    const person = { username: 'gone', email: 'g@example.org', name: 'Gone', password: undefined }
+    await addAccount(person, installation)
+    const wanted = { name: 'late', issuer: GITLAB, account: 'gone', match: { project_id: '20' } }
+    const making = addRule(
+      {
+        ...{ maker: { by: 'operator' }, ...wanted, packages: [{ name: 'hello' }] },
+        grants: { permissions: ['package_upload'] },
+      },
+      {
+        ...{ ...installation, jobMaxLifetime: 900_000 },
+        change: async (work) => {
+          await removeAccount({ account: 'gone', by: 'operator' }, installation)
+          return installation.change(work)
+        },
+      },
+    )
+    await assert.rejects(making, {
+      code: 'invalid-field',
+      message: 'The account "gone" was just removed.',
+    })
+    assert.equal(await installation.rules.find('late'), undefined)
+  })
 })
