@@ -297,6 +297,12 @@ describe('documents', () => {
       }
       well()
       const { jwk } = await newKeyPair('ES256', 'a')
+      const keys = JSON.stringify({ keys: [jwk] })
+      instead(/keys/, (response) => response.end(keys.padEnd(256 * 1024)))
+      await onLoopback()
+      instead(/keys/, (response) => response.end(keys.padEnd(256 * 1024 + 1)))
+      await assert.rejects(onLoopback(), unavailable(/its answer has more than 256 KiB/))
+      well()
       issuer.publish({ keys: Array.from({ length: 100 }, (_, index) => ({ ...jwk, kid: `key-${index}` })) })
       await assert.rejects(onLoopback(), refused(/more than 100 keys/))
       well()
@@ -386,6 +392,14 @@ describe('documents', () => {
       )
     }
     assert.throws(() => checkIssuer({ url: GITLAB, kind: 'travis' }), refused(/There is no kind "travis"/))
+  })
+
+  test('keys at an address with a user or a password are not fetched', async () => {
+    for (const user of ['user', 'user:secret', ':secret']) {
+      issuer.publish({ document: { jwks_uri: issuer.url.replace('://', `://${user}@`) } })
+      await assert.rejects(onLoopback(), refused(/is not fetched: it has a user\./))
+    }
+    well()
   })
 
   test('a request says what it takes, and nothing of this service', async () => {

@@ -174,6 +174,20 @@ eachDatabase((kind, _open, fresh) => {
       assert.notEqual(first.body.session_id, second.body.session_id)
     })
 
+    test('by another rule it is used: a session has the grants of its own', async () => {
+      const [rule] = rulesOf('github-environment')
+      assert.ok(rule)
+      const grants = { permissions: ['package_access'] }
+      await withRule(service, rule, { issuers, name: 'another', issuerOf: rule.name, grants })
+      const text = tokenOf('github-environment')
+      const by = (name: string) =>
+        exchange(service, fieldsOf(text, { rule: name }), { headers: { 'idempotency-key': KEY } })
+      assert.equal((await by(rule.name)).status, 200)
+      assertUsed(await by('another'))
+      assert.equal((await by(rule.name)).status, 200)
+      await removeRule({ name: 'another', by: 'operator' }, service.installation)
+    })
+
     test('a session that was revoked is over', async () => {
       const text = tokenOf('github-environment')
       const { body } = await send(text, KEY)
