@@ -102,6 +102,28 @@ describe('ratafia ci login', () => {
     assert.ok(token.sent !== '' && !stderr.includes(token.sent))
   })
 
+  test('a credential with commands for the log in it: they are hidden, not carried out', async () => {
+    const parts = { t: 'macaroon', v: '100%0A\n::add-path::/evil\r##[add-path]/evil' }
+    const credentials = Buffer.from(JSON.stringify(parts)).toString('base64')
+    const job = await jobs.start({ [EXCHANGE]: json({ ...MINTED, credentials }) })
+    const { code, stderr } = await job.login(stdout, onGitHub(job.url))
+    assert.equal(code, 0, stderr)
+    const lines = stderr.split('\n').filter((line) => /%|add-path/.test(line))
+    assert.deepEqual(lines, [
+      '::add-mask::100%250A',
+      '::add-mask::::add-path::/evil',
+      '::add-mask::##[add-path]/evil',
+    ])
+  })
+
+  test('a metadata server that is not a host is not asked', async () => {
+    const job = await jobs.start({})
+    const host = `${new URL(job.url).host}/elsewhere?`
+    const { code, stderr } = await job.login([...stdout, '--from', 'google'], { GCE_METADATA_HOST: host })
+    assert.deepEqual([code, job.seen.map(({ path }) => path)], [1, ['/api/v2/tokens/oidc']])
+    assert.match(stderr, /GCE_METADATA_HOST is not a host\./)
+  })
+
   test('redirects are followed nowhere, neither of the service nor of the platform', async () => {
     const away: Respond = (request, response) =>
       void response.writeHead(307, { location: `http://${request.headers.host}/stolen` }).end()
