@@ -54,13 +54,19 @@ oneDatabase((_kind, _open, fresh) => {
       ['a list', []],
       ['a text', 'text'],
       ['an object for a text', { grant_type: {} }],
-      ['an empty list', { ...fieldsOf('a.b.c'), packages: [] }],
     ] as const) {
       test(`is refused as ${what}`, async () => {
         const { status, error } = oauthRefusalOf(await exchange(service, {}, json(body)))
         assert.deepEqual([status, error], [400, 'invalid_request'])
       })
     }
+
+    test('has no empty list', async () => {
+      const answer = await exchange(service, {}, json({ ...fieldsOf(idToken()), packages: [] }))
+      const { status, error, message } = oauthRefusalOf(answer)
+      assert.deepEqual([status, error], [400, 'invalid_request'])
+      assert.match(message, /^The parameter "packages" is an empty list\. Leave it out\./)
+    })
 
     test('that is broken JSON, or no text, is refused', async () => {
       const headers = { 'content-type': 'application/json; charset=utf-8' }
@@ -184,6 +190,7 @@ oneDatabase((_kind, _open, fresh) => {
 })
 
 oneDatabase((_kind, _open, fresh) => {
+  const issuers = vectorIssuers()
   test('a base URL with a path is the audience as a whole, and OAuth clients find it from its name', async () => {
     const base = 'https://store.example.com/auth'
     const node = await startNode(await fresh.target(), { RATAFIA_BASE_URL: `${base}/` })
@@ -196,6 +203,25 @@ oneDatabase((_kind, _open, fresh) => {
         const { body } = await call(node, 'GET', path)
         assert.deepEqual([body.issuer, body.token_endpoint], [base, `${base}${EXCHANGE}`], path)
       }
+    } finally {
+      await node.close()
+    }
+  })
+
+  test('a token lives no longer than RATAFIA_CI_MAX_LIFETIME says now, whatever it said to the rule', async () => {
+    const target = await fresh.target()
+    const environment = { RATAFIA_BASE_URL: 'https://store.example.com' }
+    const before = await startNode(target, environment)
+    for (const rule of rulesOf(GITHUB)) await withRule(before, rule, { issuers, lifetime: 900_000 })
+    await before.close()
+    const node = await startNode(target, { ...environment, RATAFIA_CI_MAX_LIFETIME: '5m' })
+    try {
+      const audience = environment.RATAFIA_BASE_URL
+      const fields = (more: Fields = {}) =>
+        fieldsOf(idTokenOf(GITHUB, { service: node, issuers, rule: GITHUB }, { audience }), more)
+      const { status, body, text } = await exchange(node, fields())
+      assert.deepEqual([status, body?.expires_in], [200, 300], text)
+      assert.equal(oauthRefusalOf(await exchange(node, fields({ lifetime: '301' }))).error, 'invalid_request')
     } finally {
       await node.close()
     }
